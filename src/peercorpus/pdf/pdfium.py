@@ -90,7 +90,9 @@ def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[S
     starts = [0]
     owners = handles[:1]
     for low, high, before, handle in zip(points, points[1:], handles, handles[1:], strict=False):
-        if high - low > 1 and (handle is None or handle != before):
+        if handle == before is not None:
+            continue
+        if high - low > 1:
             _add_boundaries(page, (low, before), (high, handle), starts, owners)
         elif handle != before:
             starts.append(high)

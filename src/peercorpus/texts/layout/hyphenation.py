@@ -138,9 +138,8 @@ class Dehyphenator:
             return before[:-1] + (self._choose_hyphen(word[:-1], after) if is_divided else "-") + after
         if "//" in after[:_MAX_SCHEME_CHARACTERS] and _URL_SCHEME.match(word + after) and not _URL_SCHEME.match(word):
             return before + after
-        address = _ADDRESS.search(
-            before[start - len(_DOI_PREFIX) :] if before.endswith(_DOI_PREFIX, 0, start) else word
-        )
+        word = before[start - len(_DOI_PREFIX) :] if before.endswith(_DOI_PREFIX, 0, start) else word
+        address = _ADDRESS.search(word) if "." in word or ":" in word else None
         if address and _address_continues(address[0], after):
             return before + after
         return before + after if _is_one_word(before, after) or _is_unspaced(before, after) else f"{before} {after}"

@@ -1,7 +1,7 @@
 """Decide which lines and parts of lines are formulas and which are prose."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -148,8 +148,8 @@ def _count_characters(line: TextLine) -> int:
     return sum([len(run.text) for run in line.runs])
 
 
-def _count_word_letters(line: TextLine) -> int:
-    """Return the number of letters in words of prose, without function names before a parenthesis."""
+def _find_words(line: TextLine) -> Iterator[str]:
+    """Yield the words of prose, without function names before a parenthesis."""
     prose = ""
     for run in line.runs:
         is_script = run.size <= 0.85 * line.size
@@ -158,7 +158,13 @@ def _count_word_letters(line: TextLine) -> int:
             prose += "(" if run.font.is_maths and sign(run.font.name, run.text[0]).text == "(" else "$"
         else:
             prose += run.text
-    return sum(len(word) for word in _WORD.findall(prose) if word not in OPERATOR_NAMES and word not in LIMIT_OPERATORS)
+    for match in _WORD.finditer(prose):
+        if match[0] not in OPERATOR_NAMES and match[0] not in LIMIT_OPERATORS:
+            yield match[0]
+
+
+def _count_word_letters(line: TextLine) -> int:
+    return sum(map(len, _find_words(line)))
 
 
 def _count_formal(line: TextLine) -> float:
@@ -178,7 +184,7 @@ def _measure_letters(line: TextLine) -> float:
 
 def has_words(line: TextLine) -> bool:
     """Return whether a line has a word of prose."""
-    return _count_word_letters(line) > 0
+    return next(_find_words(line), None) is not None
 
 
 def has_maths(line: TextLine) -> bool:
@@ -201,7 +207,7 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
         return (
             line.left <= left + 0.5 * body.size
             and find_equation_number(line, columns, body) is None
-            and _count_word_letters(line) > 0
+            and has_words(line)
         )
     if split_leading_number(line, columns, body):
         return False

@@ -26,7 +26,14 @@ from peercorpus.texts.layout.formulas.detection import (
 from peercorpus.texts.layout.formulas.doubts import measure_sureness
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.formulas.inline_bars import join_bars
-from peercorpus.texts.layout.formulas.nodes import LARGE_OPERATORS, RELATIONS, FormulaNode, has_mapped_symbols, nodes_of
+from peercorpus.texts.layout.formulas.nodes import (
+    LARGE_OPERATORS,
+    RELATIONS,
+    FormulaNode,
+    has_mapped_symbols,
+    nodes_of,
+    read_signs,
+)
 from peercorpus.texts.layout.formulas.structure import build_rows
 
 _SIGNS = RELATIONS | frozenset("∑∏∫+−×·/")
@@ -158,7 +165,7 @@ def _is_lone(
             return False
     text = _write_line(line)
     is_formula = _LONE_FORMULA.fullmatch(text) is not None and not RELATIONS.isdisjoint(text)
-    return is_formula and not any(_is_step(run, _write_run(run), body) for run in line.runs)
+    return is_formula and not any(_is_step(run, read_signs(run), body) for run in line.runs)
 
 
 def _write_line(line: TextLine) -> str:
@@ -232,7 +239,7 @@ def _is_display(
     has_number = any(
         find_equation_number(line, columns, body) or split_leading_number(line, columns, body) for line in group
     )
-    texts = [*map(_write_run, runs)]
+    texts = [*map(read_signs, runs)]
     text = "".join(texts)
     # Digits of a table are as large as its text; those of indices are not.
     digits = sum(sum(map(str.isdigit, run.text)) for run in runs if run.size > 0.85 * body.size)
@@ -244,10 +251,6 @@ def _is_display(
         return False
     has_step = "←" in text and any(_is_step(*pair, body) for pair in zip(runs, texts, strict=True))
     return (not has_step or not LARGE_OPERATORS.isdisjoint(text)) and _is_centred(group, columns)
-
-
-def _write_run(run: TextRun) -> str:
-    return "".join(node.latex for node in nodes_of(run))
 
 
 def _is_step(run: TextRun, text: str, body: Body) -> bool:
