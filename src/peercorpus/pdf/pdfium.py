@@ -13,15 +13,8 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-_C_TYPES = {
-    "v": None,
-    "i": ctypes.c_int,
-    "p": ctypes.c_void_p,
-    "d": ctypes.c_double,
-    "n": ctypes.c_size_t,
-    "u": ctypes.c_uint,
-}
-"""C type for each letter of a signature passed to `load_function`; None is the type of an ignored result."""
+_C_TYPES = {"i": ctypes.c_int, "p": ctypes.c_void_p, "d": ctypes.c_double, "n": ctypes.c_size_t, "u": ctypes.c_uint}
+"""C type for each letter of a signature passed to `load_function`."""
 
 
 def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
@@ -36,16 +29,16 @@ def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
     return ctypes.PYFUNCTYPE(*kinds)(_find_address(name))
 
 
-def load_unchecked_function(name: str, result: str) -> Callable[..., Any]:
+def load_unchecked_function(name: str, result: str | None = None) -> Callable[..., Any]:
     """Return a pdfium function whose arguments are not converted, so that a call takes half the time.
 
     Nothing checks them: they must be integers of 32 bits, or made by `as_argument` or `ctypes.byref`.
 
     Args:
         name: Name in the C library.
-        result: Letter of its result type, see `_C_TYPES`.
+        result: Letter of its result type, see `_C_TYPES`; None for a result that is ignored.
     """
-    return ctypes.PYFUNCTYPE(_C_TYPES[result])(_find_address(name))
+    return ctypes.PYFUNCTYPE(_C_TYPES[result] if result else None)(_find_address(name))
 
 
 def _find_address(name: str) -> int:
