@@ -9,7 +9,7 @@ import pytest
 
 from harmful_pages import drawn, mapped, paper
 from invented_pdfs import by_hand, lines, typeset
-from peercorpus.pdf.pdfium import Span, is_leftward, spans
+from peercorpus.pdf.pdfium import Span, as_argument, is_leftward, spans
 
 PIECES = b"BT /F 12 Tf 72 700 Td (one) Tj ( t) Tj (w) Tj (o ) Tj 100 0 Td (far) Tj -100 -20 Td ((3) three) Tj (.) Tj ET"
 MIXED = b"BT /G 12 Tf 72 700 Td (ab CD) Tj (DC ef) Tj ( gh) Tj 0 -20 Td (plain) Tj ET"
@@ -37,11 +37,10 @@ PDFS = {
 }
 
 
-def of_each(page: int, count: int) -> list[Span]:
+def of_each(textpage: pdfium.PdfTextPage, count: int) -> list[Span]:
     """The same by asking every character."""
-    pointer = ctypes.cast(page, pdfium_c.FPDF_TEXTPAGE)
     owners = [
-        ctypes.cast(pdfium_c.FPDFText_GetTextObject(pointer, index), ctypes.c_void_p).value for index in range(count)
+        ctypes.cast(pdfium_c.FPDFText_GetTextObject(textpage, index), ctypes.c_void_p).value for index in range(count)
     ]
     groups = [[at for at, _ in group] for _, group in groupby(enumerate(owners), lambda one: one[1])]
     return [(group[0], group[-1] + 1, owners[group[0]]) for group in groups]
@@ -52,13 +51,13 @@ def test_the_objects_are_those_of_every_character(name: str) -> None:
     with pdfium.PdfDocument(PDFS[name]) as document:
         for page in document:
             textpage = page.get_textpage()
-            handle = ctypes.cast(textpage.raw, ctypes.c_void_p).value or 0
             count = textpage.count_chars()
             text = "".join(chr(pdfium_c.FPDFText_GetUnicode(textpage, index) or 0xFFFD) for index in range(count))
-            assert [*spans(handle, text, is_leftward=is_leftward(textpage))] == of_each(handle, count)
+            found = spans(as_argument(textpage), text, is_leftward=is_leftward(textpage, text))
+            assert [*found] == of_each(textpage, count)
 
 
 def test_only_a_document_that_says_so_is_read_from_right_to_left() -> None:
     with pdfium.PdfDocument(LEFTWARD) as document, pdfium.PdfDocument(PDFS["lines"]) as other:
-        assert is_leftward(document[0].get_textpage())
-        assert not is_leftward(other[0].get_textpage())
+        assert is_leftward(document[0].get_textpage(), "")
+        assert not is_leftward(other[0].get_textpage(), "")

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from peercorpus.latex.maths import read_formula
+from peercorpus.pdf.document import open_pdf
 from peercorpus.pdf.shapes import Box
 from peercorpus.texts.layout.formulas.display import Formula
-from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+from peercorpus.texts.layout.formulas.nodes import nodes_of, read_signs
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout, open_pages
 
 NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
 FOLDER = Path(__file__).parent / "tex"
@@ -36,6 +38,13 @@ def test_every_other_formula_has_its_number(displays: list[tuple[str, str]]) -> 
     assert [number for _, number in displays] == [
         str(index // 2 + 1) if index % 2 == 0 else "" for index in range(len(EXPECTED))
     ]
+
+
+def test_the_signs_of_a_run_are_those_of_its_nodes() -> None:
+    with open_pdf((FOLDER / "formulas.pdf").read_bytes()) as document:
+        runs = [run for page in open_pages(document) if page for run in page[1].runs]
+    assert [read_signs(run) for run in runs] == ["".join(node.latex for node in nodes_of(run)) for run in runs]
+    assert {"∑", "α"} <= set(map(read_signs, runs))
 
 
 def test_latex_has_commands_only_and_is_balanced() -> None:

@@ -25,7 +25,15 @@ from peercorpus.pdf.math_fonts import (
     strip_spaces,
     to_plain_text,
 )
-from peercorpus.pdf.pdfium import get_text_object, is_leftward, load_function, spans
+from peercorpus.pdf.pdfium import (
+    Argument,
+    as_argument,
+    get_text_object,
+    is_leftward,
+    load_function,
+    load_unchecked_function,
+    spans,
+)
 from peercorpus.pdf.writing_direction import has_right_to_left, reorder_page
 
 _SUBSET_PREFIX = re.compile(r"^[A-Z]{6}\+")
@@ -114,15 +122,15 @@ class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
 
 
-_count = load_function("FPDFText_CountChars", "i", "p")
-_text = load_function("FPDFText_GetText", "i", "piip")
-_unicode = load_function("FPDFText_GetUnicode", "u", "pi")
-_origin = load_function("FPDFText_GetCharOrigin", "i", "pipp")
-_loose_box = load_function("FPDFText_GetLooseCharBox", "i", "pip")
-_char_box = load_function("FPDFText_GetCharBox", "i", "pipppp")
-_matrix = load_function("FPDFText_GetMatrix", "i", "pip")
-_font_size = load_function("FPDFText_GetFontSize", "d", "pi")
-_is_code = load_function("FPDFText_HasUnicodeMapError", "i", "pi")
+_count = load_unchecked_function("FPDFText_CountChars", "i")
+_text = load_unchecked_function("FPDFText_GetText", "i")
+_unicode = load_unchecked_function("FPDFText_GetUnicode", "u")
+_origin = load_unchecked_function("FPDFText_GetCharOrigin")
+_loose_box = load_unchecked_function("FPDFText_GetLooseCharBox")
+_char_box = load_unchecked_function("FPDFText_GetCharBox")
+_matrix = load_unchecked_function("FPDFText_GetMatrix")
+_font_size = load_unchecked_function("FPDFText_GetFontSize", "d")
+_is_code = load_unchecked_function("FPDFText_HasUnicodeMapError", "i")
 _font = load_function("FPDFTextObj_GetFont", "p", "p")
 _font_name = load_function("FPDFFont_GetBaseFontName", "n", "ppn")
 
@@ -211,11 +219,11 @@ class Fonts:
         self._has_codes: bool | None = None
         self._examined_pages = 0
 
-    def has_codes(self, page: int, text: str) -> bool:
+    def has_codes(self, page: Argument, text: str) -> bool:
         """Return whether the maths fonts of the document have no Unicode tables, as TeX wrote them for decades.
 
         Args:
-            page: Handle of a text page; no more pages are examined than are needed to decide.
+            page: A text page; no more pages are examined than are needed to decide.
             text: Its text.
         """
         if self._has_codes is None:
@@ -242,11 +250,11 @@ class Fonts:
         return font
 
 
-def _read_characters(page: int, count: int) -> str:
+def _read_characters(page: Argument, count: int) -> str:
     """Return one character for each that pdfium counts; a character beyond U+FFFF is a surrogate pair."""
     # A ctypes array needs a new type for each size, which is slow to create and never freed.
     buffer = bytearray(2 * count + 4)
-    written = 2 * max(0, _text(page, 0, count, ctypes.addressof(ctypes.c_char.from_buffer(buffer))) - 1)
+    written = 2 * max(0, _text(page, 0, count, ctypes.byref(ctypes.c_char.from_buffer(buffer))) - 1)
     text, _ = utf_16_le_decode(memoryview(buffer)[:written], "surrogatepass")
     if len(text) == count:
         return text
@@ -282,32 +290,37 @@ class Glyphs:
     """
 
     def __init__(self, textpage: pdfium.PdfTextPage, fonts: Fonts) -> None:
-        self._textpage = textpage
-        self._page: int = ctypes.cast(textpage.raw, ctypes.c_void_p).value or 0
+        self._textpage = textpage  # pypdfium2 closes a text page that nothing refers to
+        self._page = as_argument(textpage)
         self._fonts = fonts
         self._rectangle = _Rectangle()
         self._matrix = _Matrix()
         self._numbers = tuple(ctypes.c_double() for _ in range(4))
-        self._at = tuple(ctypes.addressof(value) for value in (self._rectangle, self._matrix, *self._numbers))
+        self._at = tuple(ctypes.byref(value) for value in (self._rectangle, self._matrix, *self._numbers))
         self.aside: list[str] = []
         self.turned: Counter[int] = Counter()
         count = max(0, _count(self._page))
         self._text = _read_characters(self._page, count) if count else ""
         self._accent_starts: set[int] = set()
         self._decoded: dict[int, str] = {}
-        self.runs = list(self._read(count))
+        characters = "".join(set(self._text))
+        self.runs = list(self._read(is_leftward(textpage, characters)))
         if self._decoded:
-            self._text = "".join([self._decoded.get(index, letter) for index, letter in enumerate(self._text)])
+            letters = list(self._text)
+            for index, letter in self._decoded.items():
+                letters[index] = letter
+            self._text = "".join(letters)
+            characters = "".join(set(letters))
         self.runs = self._attach_accents() if self._accent_starts else self.runs
-        if has_right_to_left(self._text):
+        if has_right_to_left(characters):
             self._order_right_to_left()
 
-    def _read(self, count: int) -> Iterator[TextRun]:
+    def _read(self, has_leftward: bool) -> Iterator[TextRun]:
         text = self._text
         has_space = True
         before: TextRun | None = None
         last: TextRun | None = None
-        for start, end, handle in spans(self._page, text, is_leftward=count > 0 and is_leftward(self._textpage)):
+        for start, end, handle in spans(self._page, text, is_leftward=has_leftward):
             if handle is None:
                 if last is not None and text[start] in _LINE_END_HYPHENS:
                     last.is_cut = True
@@ -351,7 +364,7 @@ class Glyphs:
                 self.turned[90 if rise > 0 else 270] += len(text)
             return None
         font = self._fonts.of(handle)
-        if font.is_maths or _CONTROL.search(text):
+        if font.is_maths or not (text.isprintable() or _CONTROL.search(text) is None):
             text = self._decode(text, start, font)
         is_cut = text[-1] in _LINE_END_HYPHENS and not font.is_maths
         _loose_box(page, start, at_rectangle)

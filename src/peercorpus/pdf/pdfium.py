@@ -1,7 +1,7 @@
 """Call pdfium quickly, split page text into text objects, and turn pages upright.
 
 pypdfium2 wraps pdfium with ctypes pointers, whose type checks cost more than most calls. The functions here pass
-plain integers as handles instead.
+plain integers as handles instead, or arguments that are made once for many calls.
 """
 
 import ctypes
@@ -26,8 +26,32 @@ def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
         arguments: One such letter for each argument.
     """
     kinds = [_C_TYPES[letter] for letter in (result, *arguments)]
-    address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value or 0
-    return ctypes.PYFUNCTYPE(*kinds)(address)
+    return ctypes.PYFUNCTYPE(*kinds)(_find_address(name))
+
+
+def load_unchecked_function(name: str, result: str | None = None) -> Callable[..., Any]:
+    """Return a pdfium function whose arguments are not converted, so that a call takes half the time.
+
+    Nothing checks them: they must be integers of 32 bits, or made by `as_argument` or `ctypes.byref`.
+
+    Args:
+        name: Name in the C library.
+        result: Letter of its result type, see `_C_TYPES`; None for a result that is ignored.
+    """
+    return ctypes.PYFUNCTYPE(_C_TYPES[result] if result else None)(_find_address(name))
+
+
+def _find_address(name: str) -> int:
+    return ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value or 0
+
+
+Argument = Any
+"""An argument for functions of `load_unchecked_function`; ctypes has no public name for its type."""
+
+
+def as_argument(page: pdfium.PdfPage | pdfium.PdfTextPage) -> Argument:
+    """Return a page or a text page as an argument, to be used until it is closed."""
+    return ctypes.byref(page.raw.contents)
 
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
@@ -40,26 +64,28 @@ inserted.
 Known = tuple[int, int | None]
 """A character index and the handle of its text object."""
 
-get_text_object = load_function("FPDFText_GetTextObject", "p", "pi")
+get_text_object = load_unchecked_function("FPDFText_GetTextObject", "p")
 _preference = load_function("FPDF_VIEWERREF_GetName", "n", "pppn")
 
 
-def spans(page: int, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
+def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
     """Yield the text objects of a page and the inserted characters between them, in text order.
 
     Args:
-        page: Handle of the text page.
+        page: The text page.
         text: One character for each that pdfium counts.
-        is_leftward: Whether the document is read from right to left.
+        is_leftward: Whether the characters of a text object may stand apart, as `is_leftward` tells.
     """
     if not text:
         return iter(())
-    points = range(len(text)) if is_leftward or _RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
+    points = range(len(text)) if is_leftward else _find_line_ends(text)
     handles = [*map(get_text_object, repeat(page), points)]
     starts = [0]
     owners = handles[:1]
     for low, high, before, handle in zip(points, points[1:], handles, handles[1:], strict=False):
-        if high - low > 1 and (handle is None or handle != before):
+        if handle == before is not None:
+            continue
+        if high - low > 1:
             _add_boundaries(page, (low, before), (high, handle), starts, owners)
         elif handle != before:
             starts.append(high)
@@ -76,7 +102,7 @@ def _find_line_ends(text: str) -> list[int]:
     return [*takewhile(len(text).__gt__, points)]
 
 
-def _add_boundaries(page: int, first: Known, last: Known, starts: list[int], owners: list[int | None]) -> None:
+def _add_boundaries(page: Argument, first: Known, last: Known, starts: list[int], owners: list[int | None]) -> None:
     """Add the start and owner of each object that begins after `first`, up to `last`, by bisection."""
     (low, before) = first
     (high, handle) = last
@@ -97,8 +123,17 @@ def _add_boundaries(page: int, first: Known, last: Known, starts: list[int], own
         high, handle = waiting.pop()
 
 
-def is_leftward(textpage: pdfium.PdfTextPage) -> bool:
-    """Return whether the document of a page declares that it is read from right to left (ISO 32000-1, 12.2)."""
+def is_leftward(textpage: pdfium.PdfTextPage, characters: str) -> bool:
+    """Return whether pdfium reads some of a page from right to left.
+
+    It does so if the page has letters of such a script, or its document declares it (ISO 32000-1, 12.2).
+
+    Args:
+        textpage: The page.
+        characters: Those that occur on it, in any order.
+    """
+    if _RIGHT_TO_LEFT.search(characters):
+        return True
     document = ctypes.cast(textpage.page.pdf.raw, ctypes.c_void_p).value
     buffer = ctypes.create_string_buffer(4)
     return _preference(document, b"Direction", buffer, len(buffer)) > 0 and buffer.value == b"R2L"

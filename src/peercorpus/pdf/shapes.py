@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from peercorpus.pdf.pdfium import load_function
+from peercorpus.pdf.pdfium import as_argument, load_function, load_unchecked_function
 
 _MAX_PAGE_OBJECTS = 40_000
 """Page objects that are read; the rest of a page with more belongs to a figure."""
@@ -90,9 +90,9 @@ FORM = pdfium_c.FPDF_PAGEOBJ_FORM
 _IDENTITY = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
 """The identity matrix."""
 
-_page_count = load_function("FPDFPage_CountObjects", "i", "p")
+_page_count = load_unchecked_function("FPDFPage_CountObjects", "i")
 _form_count = load_function("FPDFFormObj_CountObjects", "i", "p")
-_page_at = load_function("FPDFPage_GetObject", "p", "pi")
+_page_at = load_unchecked_function("FPDFPage_GetObject", "p")
 _form_at = load_function("FPDFFormObj_GetObject", "p", "pu")
 _kind = load_function("FPDFPageObj_GetType", "i", "p")
 _bounds = load_function("FPDFPageObj_GetBounds", "i", "ppppp")
@@ -101,7 +101,7 @@ _matrix = load_function("FPDFPageObj_GetMatrix", "i", "pp")
 
 def read_shapes(page: pdfium.PdfPage) -> Shapes:
     """Return all shapes drawn on a page, without text; a form that contains the page itself is read as the page."""
-    handle = ctypes.cast(page.raw, ctypes.c_void_p).value
+    handle = as_argument(page)
     shapes = Shapes()
     reader = _Reader(shapes, *page.get_size())
     count = _page_count(handle)

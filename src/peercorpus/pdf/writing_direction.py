@@ -33,7 +33,7 @@ def _kind(character: str) -> str:
 
 def has_right_to_left(text: str) -> bool:
     """Return whether a text has a letter that is read from right to left."""
-    return not text.isascii() and "R" in map(_kind, text)
+    return not text.isascii() and "R" in map(_kind, set(text))
 
 
 def _split_segments(text: str) -> list[tuple[str, str]]:

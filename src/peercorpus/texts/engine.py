@@ -203,7 +203,7 @@ class Engine(Protocol):
 
 def escape_rules(markdown: str) -> str:
     r"""Return the Markdown with a backslash before each line `---`, which would look like the end of a page."""
-    return RULE.sub(r"\\", markdown)
+    return RULE.sub(r"\\", markdown) if "---" in markdown else markdown
 
 
 def join_pages(pages: Sequence[str], problems: Sequence[str] = ()) -> Converted:

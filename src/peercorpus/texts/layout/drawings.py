@@ -60,8 +60,10 @@ def split_drawings(
         tables: Boxes of its tables, whose rules and backgrounds are no drawings.
     """
     paths = [*shapes.strokes, *shapes.uprights, *shapes.rules]
+    if len(paths) < _MIN_PATHS or not shapes.strokes:
+        return lines, []
     captions = [_measure(line) for line in lines if _is_caption(line)]
-    if len(paths) < _MIN_PATHS or not shapes.strokes or not captions:
+    if not captions:
         return lines, []
     boxes_of_tables = list(tables)
     drawings = [

@@ -9,6 +9,8 @@ from peercorpus.texts.layout.blocks import TextLine
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-?$")
 _FIRST_WORD = re.compile(r"([^\W\d_]+)")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ASCII_WORDS = re.compile(r"[a-z]+(?:-[a-z]+)*")
+"""The same in small ASCII letters, which are found in two thirds of the time."""
 _ADDRESS = re.compile(
     r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$|\bdoi:\s*\S+$|(?<![\w.])10\.\d{4,5}/\S*$", re.IGNORECASE
 )
@@ -102,8 +104,9 @@ class Dehyphenator:
         words: list[str] = []
         was_cut = False
         for line in lines:
-            line_words = _WORDS.findall(line.text.casefold())
-            is_cut = line.is_cut or line.text.endswith(_HYPHENS)
+            text = line.text.casefold()
+            line_words = (_ASCII_WORDS if text.isascii() else _WORDS).findall(text)
+            is_cut = line.is_cut or text.endswith(_HYPHENS)
             # The halves of a divided word are not words.
             words += line_words[was_cut : len(line_words) - is_cut]
             was_cut = is_cut
@@ -135,9 +138,8 @@ class Dehyphenator:
             return before[:-1] + (self._choose_hyphen(word[:-1], after) if is_divided else "-") + after
         if "//" in after[:_MAX_SCHEME_CHARACTERS] and _URL_SCHEME.match(word + after) and not _URL_SCHEME.match(word):
             return before + after
-        address = _ADDRESS.search(
-            before[start - len(_DOI_PREFIX) :] if before.endswith(_DOI_PREFIX, 0, start) else word
-        )
+        word = before[start - len(_DOI_PREFIX) :] if before.endswith(_DOI_PREFIX, 0, start) else word
+        address = _ADDRESS.search(word) if "." in word or ":" in word else None
         if address and _address_continues(address[0], after):
             return before + after
         return before + after if _is_one_word(before, after) or _is_unspaced(before, after) else f"{before} {after}"

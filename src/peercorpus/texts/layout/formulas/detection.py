@@ -1,7 +1,7 @@
 """Decide which lines and parts of lines are formulas and which are prose."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -75,7 +75,8 @@ def join_broken(text: str) -> str:
     """
     if "$" not in text:
         return text
-    text = _BROKEN_BEFORE_SIGN.sub(" ", _LATEX_LOGO.sub("LaTeX", text))
+    text = _LATEX_LOGO.sub("LaTeX", text) if "TEX" in text else text
+    text = _BROKEN_BEFORE_SIGN.sub(" ", text) if "$ $" in text else text
     return _BROKEN_FORMULA.sub(lambda match: f"{match[1]} {match[2]}$" if match[2] else f"{match[1]} ", text)
 
 
@@ -149,8 +150,8 @@ def _count_characters(line: TextLine) -> int:
     return sum([len(run.text) for run in line.runs])
 
 
-def _count_word_letters(line: TextLine) -> int:
-    """Return the number of letters in words of prose, without function names before a parenthesis."""
+def _find_words(line: TextLine) -> Iterator[str]:
+    """Yield the words of prose, without function names before a parenthesis."""
     prose = ""
     for run in line.runs:
         # Small capitals are on the baseline.
@@ -160,7 +161,13 @@ def _count_word_letters(line: TextLine) -> int:
             prose += "(" if run.font.is_maths and sign(run.font.name, run.text[0]).text == "(" else "$"
         else:
             prose += run.text
-    return sum(len(word) for word in _WORD.findall(prose) if word not in OPERATOR_NAMES and word not in LIMIT_OPERATORS)
+    for match in _WORD.finditer(prose):
+        if match[0] not in OPERATOR_NAMES and match[0] not in LIMIT_OPERATORS:
+            yield match[0]
+
+
+def _count_word_letters(line: TextLine) -> int:
+    return sum(map(len, _find_words(line)))
 
 
 def _count_formal(line: TextLine) -> float:
@@ -180,7 +187,7 @@ def _measure_letters(line: TextLine) -> float:
 
 def has_words(line: TextLine) -> bool:
     """Return whether a line has a word of prose."""
-    return _count_word_letters(line) > 0
+    return next(_find_words(line), None) is not None
 
 
 def has_maths(line: TextLine) -> bool:
@@ -203,7 +210,7 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
         return (
             line.left <= left + 0.5 * body.size
             and find_equation_number(line, columns, body) is None
-            and _count_word_letters(line) > 0
+            and has_words(line)
         )
     if _EQUATION_NUMBER.fullmatch(line.text) or split_leading_number(line, columns, body):
         return False
@@ -240,12 +247,12 @@ def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
         _ALGORITHM_LINE.match(line.text)
         or _measure_letters(line) > 1.3 * body.size
         or _is_prose(line, columns, body)
-        or _count_word_letters(line) > 12
+        or (words := _count_word_letters(line)) > 12
     ):
         return False
     if not has_maths(line):
         return _count_characters(line) <= 12 and not line.runs[0].font.is_bold
-    is_call = _count_word_letters(line) == 0 and "(" in line.text and line.left > columns.of(line)[0] + 2 * body.size
+    is_call = words == 0 and "(" in line.text and line.left > columns.of(line)[0] + 2 * body.size
     return is_call or _count_formal(line) >= _MIN_FORMAL_SHARE * (_count_characters(line) - 4)
 
 

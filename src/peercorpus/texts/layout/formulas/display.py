@@ -25,7 +25,14 @@ from peercorpus.texts.layout.formulas.detection import (
 from peercorpus.texts.layout.formulas.doubts import measure_sureness
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.formulas.inline_bars import join_bars
-from peercorpus.texts.layout.formulas.nodes import LARGE_OPERATORS, RELATIONS, FormulaNode, has_mapped_symbols, nodes_of
+from peercorpus.texts.layout.formulas.nodes import (
+    LARGE_OPERATORS,
+    RELATIONS,
+    FormulaNode,
+    has_mapped_symbols,
+    nodes_of,
+    read_signs,
+)
 from peercorpus.texts.layout.formulas.structure import build_rows
 
 _SIGNS = RELATIONS | frozenset("∑∏∫+−×·/")
@@ -173,7 +180,7 @@ def _is_lone(
             return False
     text = _write_line(line)
     is_formula = _LONE_FORMULA.fullmatch(text) is not None and not RELATIONS.isdisjoint(text)
-    return is_formula and not any(_is_step(run, body) for run in line.runs)
+    return is_formula and not any(_is_step(run, read_signs(run), body) for run in line.runs)
 
 
 def _write_line(line: TextLine) -> str:
@@ -234,7 +241,8 @@ def _is_display(
     has_number = any(
         find_equation_number(line, columns, body) or split_leading_number(line, columns, body) for line in group
     )
-    text = "".join(map(_write_run, runs))
+    texts = [*map(read_signs, runs)]
+    text = "".join(texts)
     # Digits of a table are as large as its text; those of indices are not.
     digits = sum(sum(map(str.isdigit, run.text)) for run in runs if run.size > 0.85 * body.size)
     if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
@@ -243,18 +251,13 @@ def _is_display(
         return not _SIGNS.isdisjoint(text) or len(text) > 3
     if (RELATIONS | LARGE_OPERATORS).isdisjoint(text):
         return False
-    return (not any(_is_step(run, body) for run in runs) or not LARGE_OPERATORS.isdisjoint(text)) and _is_centred(
-        group, columns
-    )
+    has_step = "←" in text and any(_is_step(*pair, body) for pair in zip(runs, texts, strict=True))
+    return (not has_step or not LARGE_OPERATORS.isdisjoint(text)) and _is_centred(group, columns)
 
 
-def _write_run(run: TextRun) -> str:
-    return "".join(node.latex for node in nodes_of(run))
-
-
-def _is_step(run: TextRun, body: Body) -> bool:
+def _is_step(run: TextRun, text: str, body: Body) -> bool:
     """Return whether a run has the assignment arrow of an algorithm; in a limit the arrow means something else."""
-    return run.size > 0.85 * body.size and "←" in _write_run(run)
+    return run.size > 0.85 * body.size and "←" in text
 
 
 def _is_centred(group: Sequence[TextLine], columns: PageColumns) -> bool:

@@ -95,8 +95,10 @@ def row_latex(nodes: Sequence[FormulaNode], depth: int = 0) -> str:
         before = node
         edge = max(edge, right)
     scripts.close(parts, right)
-    latex = _DOTS.sub(lambda match: "⋯" if "·" in match[0] else "…", "".join(parts).replace("  ", " "))
-    return _SINGLE_WORD_TEXT.sub(r"{\\rm \1}", latex).strip()
+    latex = "".join(parts).replace("  ", " ")
+    if "." in latex or "·" in latex:
+        latex = _DOTS.sub(lambda match: "⋯" if "·" in match[0] else "…", latex)
+    return (_SINGLE_WORD_TEXT.sub(r"{\\rm \1}", latex) if "\\text{" in latex else latex).strip()
 
 
 def _are_apart(before: FormulaNode, after: FormulaNode, gap: float) -> bool:

@@ -53,7 +53,10 @@ def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
     for node in sorted(plain, key=lambda node: -node.base):
         if not bases or bases[-1] - node.base > _MIN_ROW_DISTANCE_EM * size:
             bases.append(node.base)
+    ordered = sorted(nodes, key=lambda node: node.left)
+    if len(bases) == 1:
+        return [ordered]
     rows: list[list[FormulaNode]] = [[] for _ in bases]
-    for node in sorted(nodes, key=lambda node: node.left):
+    for node in ordered:
         rows[min(range(len(bases)), key=lambda number: abs(bases[number] - node.base))].append(node)
     return rows

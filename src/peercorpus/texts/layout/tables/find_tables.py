@@ -233,6 +233,7 @@ class _Reader:
         self._page = page
         self._strokes = strokes
         self._left = _MAX_PAGE_WORDS
+        self._known: dict[int, list[Word]] = {}
 
     def add(self, frame: Frame, tables: list[Table]) -> bool:
         """Add the table in a frame to `found`, unless it overlaps with one of them; return whether it was added."""
@@ -248,14 +249,10 @@ class _Reader:
         words: list[Word] = []
         self._left -= len(runs)
         for run in runs if self._left >= 0 else ():
-            is_first = True
-            base = run.base - _ROOT_HANG_EM * run.size if run.text == "√" and run.font.is_maths else run.base
-            for text, left, right in self._glyphs.words(run):
-                if text:
-                    words.append(
-                        Word(text=text, left=left, right=right, base=base, size=run.size, is_spaced=not is_first)
-                    )
-                is_first = False
+            known = self._known.get(run.start)
+            if known is None:
+                known = self._known[run.start] = list(self._read_words(run))
+            words += known
             last = words[-1] if run.is_cut and words else None
             # The hyphen belongs to a word that ends where the run ends, or just before it.
             if last is not None and abs(last.base - run.base) < 1 and last.right > run.left - 0.3 * run.size:
@@ -265,6 +262,14 @@ class _Reader:
                 return []
         self._left -= max(0, len(words) - len(runs))
         return words
+
+    def _read_words(self, run: TextRun) -> Iterator[Word]:
+        base = run.base - _ROOT_HANG_EM * run.size if run.text == "√" and run.font.is_maths else run.base
+        is_spaced = False
+        for text, left, right in self._glyphs.words(run):
+            if text:
+                yield Word(text, left, right, base, run.size, is_spaced)
+            is_spaced = True
 
     def is_prose(self, box: Box, runs: Sequence[TextRun]) -> bool:
         """Return whether the text in a box consists of lines of words from its left to its right edge."""
