@@ -80,12 +80,18 @@ def test_a_number_means_the_list_item_or_the_formula_that_had_it_last() -> None:
 
 
 def test_a_formula_of_a_work_that_is_cited_behind_it_is_none_of_this_paper() -> None:
-    assert link_formulas("by (2) of [3].", *ENTRIES) == [("3", "3")]
+    assert link_formulas("by (2) of [3].", *ENTRIES, "As [1-6].") == [("3", "3")]
 
 
 def test_where_round_brackets_may_cite_no_number_in_them_is_a_formula() -> None:
     assert link_formulas("as shown in (2).", *ENTRIES) == []
-    assert link_formulas("as shown in (2).", *ENTRIES, "As [4] says.") == [("(2)", "2")]
+    assert link_formulas("as shown in (2), within [1, 2].", *ENTRIES) == [("1", "1"), ("2", "2")]
+    assert link_formulas("as shown in (2).", *ENTRIES, "As [4-6] say.") == [("(2)", "2")]
+
+
+def test_a_number_in_code_is_no_formula() -> None:
+    listing: Part = (BlockKind.LISTING, "```\nfor boat in (2):\n```", {})
+    assert link(structured(listing, *FORMULAS)) == []
 
 
 @pytest.mark.parametrize(

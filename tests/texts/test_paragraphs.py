@@ -94,10 +94,10 @@ def test_a_footnote_among_the_references_is_no_entry() -> None:
     found = blocks(
         line("References", 720.0, font=BOLD, size=12.0, right=180.0),
         *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
-        raised("3", "A note that", 120.0, 8.0),
+        raised("1", "A note that", 120.0, 8.0),
         line("ends here.", 110.0, size=8.0),
     )
-    assert told(found)[3:] == [(BlockKind.FOOTNOTE, ["3A note that", "ends here."])]
+    assert told(found)[3:] == [(BlockKind.FOOTNOTE, ["1A note that", "ends here."])]
 
 
 def test_the_rest_of_a_footnote_below_the_references_is_no_part_of_the_last_entry() -> None:

@@ -13,8 +13,9 @@ _RAISED = re.compile(rf"<sup>(?P<numbers>\d{{1,3}}(?:\s?(?:,|{DASH})\s?\d{{1,3}}
 _CITING_WORD = re.compile(r"[.,;:!?\u2019\u201d]$|(?P<word>[^\W\d_]{3,30})[)\]]?$")
 """What stands before raised citations: a mark of punctuation or a word."""
 _MAX_WORD_CHARACTERS = 30
-_POWERS = frozenset("log ln sin cos tan exp max min sec mol rad deg pix vol square cube".split())  # noqa: SIM905
-"""What has exponents rather than citations."""
+_POWERS = frozenset("log sin cos tan exp max min sec mol rad deg pix vol square cube".split())  # noqa: SIM905
+"""Functions and units, which have exponents rather than citations."""
+_UNITS = frozenset("pixels metres meters miles inches feet seconds units degrees".split())  # noqa: SIM905
 _EXPONENTS = frozenset("23")
 """Usual exponents, as of a name in capitals."""
 _OWN_MARK = re.compile(r"<sup>(?P<number>\d{1,3})</sup>")
@@ -85,7 +86,7 @@ def _find_raised(text: str, by_number: Mapping[str, Sequence[int]], notes: set[s
 
 
 def _has_power(word: str, numbers: str) -> bool:
-    return word.casefold() in _POWERS or (word.isupper() and numbers in _EXPONENTS)
+    return word.casefold() in _POWERS | _UNITS or (word.isupper() and numbers in _EXPONENTS)
 
 
 _NUMBER = r"\((?:[A-Z]{1,2}[.-]?)?\d{1,3}(?:\.\d{1,3})*[a-z]?\)"
@@ -109,7 +110,7 @@ _GOES_ON = re.compile(
     r"to|into|as|for|by|on|from|at|over|under|via|using|with|if|when|where|which|that)\b"
 )
 """What follows a formula within a clause, and hardly the number of a list item."""
-_LISTED = re.compile(r"(?:^|[:;,.?!]|\b(?:and|or))\s*$")
+_LISTED = re.compile(r"(?:^|[-:;,.?!]|\b(?:and|or))\s*$")
 """What stands before the number of a list item within a sentence."""
 
 

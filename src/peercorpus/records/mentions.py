@@ -12,6 +12,8 @@ from peercorpus.records.mention_parts import AND, DASH, DIGITS, TO, Found, is_be
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
 """Blocks in which nothing is searched."""
+_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.CAPTION, BlockKind.FOOTNOTE})
+"""Blocks in which a number alone may be that of a formula."""
 _LABELLED = frozenset({BlockKind.CAPTION, BlockKind.HEADING, BlockKind.LISTING})
 """Blocks that may begin with their own number."""
 
@@ -84,8 +86,8 @@ def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
     for block_id, raised in find_raised_citations(markdown, blocks, bibliography, known).items():
         citations[block_id] += raised
         known += len(raised)
-    # Where nothing is cited by the numbers of a list, round brackets may cite it.
-    bare = BareFormulas(numbered if known or not bibliography.by_number else {})
+    # Where few of the numbers of a list are cited otherwise, round brackets may cite them.
+    bare = BareFormulas(numbered if 2 * known >= len(bibliography.by_number) else {})
     mentions: list[Mention] = []
     for block in blocks:
         if block.block_id in citations:
@@ -103,7 +105,7 @@ def _find_in_block(
     text = markdown[block.start : block.end]
     citations.sort(key=_get_start)
     found = [*citations, *_find_numbered(text, block.kind, numbered, citations)]
-    if "(" in text:
+    if block.kind in _PROSE and "(" in text:
         prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
         found += list(bare.find(prose, found))
     return found

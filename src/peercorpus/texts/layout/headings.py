@@ -26,10 +26,10 @@ _TOP_LEVEL_NAME = re.compile(r"(?:abstract|references|bibliography|appendi)", re
 _NUMBERED = re.compile(r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(?P<title>\W?\w.*)$")
 _APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z](?:\.\d{1,2})*)\b[.:]?", re.IGNORECASE)
 
-_STATEMENT = re.compile(
-    r"(?:Theorem|Lemma|Corollary|Proposition|Definition|Remark|Example|Assumption|Claim|Conjecture|Fact|Observation|"
-    r"Proof)(?:\s+[A-Z]?\.?\d+(?:\.\d+)*)?(?:\s+\([^()]{1,80}\))?\.\s+\S"
+STATEMENT_NAMES = (
+    "Theorem|Lemma|Corollary|Proposition|Definition|Remark|Example|Assumption|Claim|Conjecture|Fact|Observation"
 )
+_STATEMENT = re.compile(rf"(?:{STATEMENT_NAMES}|Proof)(?:\s+[A-Z]?\.?\d+(?:\.\d+)*)?(?:\s+\([^()]{{1,80}}\))?\.\s+\S")
 """A theorem or a similar statement whose text begins on the line of its name."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 """Two letters of a word; a row of a matrix has none."""

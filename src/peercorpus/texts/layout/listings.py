@@ -357,7 +357,7 @@ def _follow_numbers(page: _Page, first: TextLine) -> list[TextLine]:
 
 
 def _is_next(line: TextLine, found: Sequence[TextLine]) -> bool:
-    """Return whether a number is right below the last one, and below the first."""
+    """Return whether a number is right below the last one, at the left edge of the first."""
     step = found[-1].base - line.base
     is_near = 0 < step < _MAX_LISTING_STEP_EM * max(run.size for run in line.runs)
     return is_near and abs(line.left - found[0].left) < _MAX_NUMBER_OFFSET_EM * line.size

@@ -7,7 +7,7 @@ from math import inf
 
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, ends_sentence
 from peercorpus.texts.layout.columns import MIN_PROSE_CHARACTERS, PageColumns
-from peercorpus.texts.layout.headings import HeadingFinder
+from peercorpus.texts.layout.headings import STATEMENT_NAMES, HeadingFinder
 from peercorpus.texts.layout.references import EntryLabels, has_label
 
 CAPTION = re.compile(
@@ -19,10 +19,7 @@ BULLET = re.compile(r"[•‣▪■●◦○∙⋄♦\u2013\u2014►▶✓➢⃁
 """Beginning of a list item; the last five are bullets of word processors, encoded as in symbol fonts."""
 _DASH_BULLET = re.compile(r"[-\u2013\u2014·*]")
 """A bullet that may also be a dash or dot inside a sentence."""
-_STATEMENT = re.compile(
-    r"(?:Theorem|Lemma|Corollary|Proposition|Definition|Remark|Example|Assumption|Claim|Conjecture|Fact|Observation)"
-    r"\s+[A-Z]?\.?\d|Proof\b"
-)
+_STATEMENT = re.compile(rf"(?:{STATEMENT_NAMES})\s+[A-Z]?\.?\d|Proof\b")
 """Beginning of a theorem, a similar statement or a proof."""
 _NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
 _FOOTNOTE_MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")

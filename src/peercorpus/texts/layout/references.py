@@ -1,7 +1,7 @@
 """Recognise the labels of bibliography entries, and a list of references that has no heading."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from peercorpus.texts.layout.blocks import Block, TextLine
 from peercorpus.texts.layout.columns import PageColumns
@@ -28,20 +28,22 @@ _MIN_LABEL_RISE_EM = 0.15
 class EntryLabels:
     """The labels of one list of references so far.
 
-    A number that is raised or in round brackets is a label only if it is the next one of the list.
+    A number that is raised or in round brackets is a label only if the list begins with such a number, 1, and it is the
+    next one: a footnote below the list is none.
     """
 
     def __init__(self) -> None:
         self._next = 1
 
     def begins_entry(self, line: TextLine) -> bool:
-        """Return whether a line begins with the label of an entry; the number of such an entry counts on."""
-        if _LABEL.match(line.text):
+        """Return whether a line of the list begins with the label of an entry; to be asked once for each line."""
+        number = read_counted_label(line)
+        if number is not None and number == self._next:
+            self._next += 1
             return True
-        if read_counted_label(line) != self._next:
-            return False
-        self._next += 1
-        return True
+        if self._next == 1:
+            self._next = -1
+        return bool(_LABEL.match(line.text))
 
 
 def has_label(line: TextLine) -> bool:
@@ -71,22 +73,24 @@ def find_unheaded_references(
         columns: Columns of each page.
     """
     lines = [
-        (item, item.left - of_page.of(item)[0])
+        (item, of_page)
         for items, of_page in zip(pages, columns, strict=True)
         for item in items
         if isinstance(item, TextLine)
     ]
     for place, (line, _) in enumerate(lines):
-        if line.text.startswith("[1]") and _is_list(lines[place:]):
+        if line.text.startswith("[1]") and _is_list(lines, place):
             yield line
 
 
-def _is_list(lines: Iterable[tuple[TextLine, float]]) -> bool:
-    """Return whether numbered entries begin with the first of some lines, each given with its indent."""
+def _is_list(lines: Sequence[tuple[TextLine, PageColumns]], first: int) -> bool:
+    """Return whether numbered entries begin with a line; each line is given with the columns of its page."""
     entries: list[list[str]] = []
     edge = 0.0
-    for line, indent in lines:
+    for place in range(first, len(lines)):
+        line, columns = lines[place]
         label = _SQUARE_LABEL.match(line.text)
+        indent = line.left - columns.of(line)[0] if label else 0.0
         is_next = label is not None and int(label["number"]) == len(entries) + 1
         if is_next and (not entries or abs(indent - edge) < _MAX_EDGE_DIFFERENCE_EM * line.size):
             edge = indent
