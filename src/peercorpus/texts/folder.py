@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import TRANSIENT_REASONS, Executor, Failure
@@ -33,10 +33,12 @@ from peercorpus.texts.folder_files import (
     open_pairs,
     path_from,
 )
-from peercorpus.texts.folder_images import ImageSummary, cut_images
 from peercorpus.texts.text_json import CONVERTED, Measures
 from peercorpus.texts.timed_text import TimedText, convert_timed
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
+
+if TYPE_CHECKING:
+    from peercorpus.texts.folder_images import ImageSummary
 
 FormulaStyle = Literal["unicode", "latex"]
 
@@ -117,7 +119,7 @@ class FolderSummary:
     latex: int = 0
     formulas: int = 0
     formulas_as_text: Counter[str] = field(default_factory=Counter)
-    images: ImageSummary | None = None
+    images: "ImageSummary | None" = None
 
 
 def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
@@ -197,6 +199,8 @@ def convert_to_folder(
         started = time.perf_counter()
         run.convert(spread, run.look(sources, show), options, show)
         if options.figures:
+            from peercorpus.texts.folder_images import cut_images
+
             summary.images = cut_images(spread, run.with_text, pairs, options, show)
         summary.seconds = time.perf_counter() - started
     return summary
