@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from math import fsum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, cast
@@ -242,7 +243,7 @@ def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness:
         empty_pages=sum(not page.strip() for page in pages),
         figure_characters=sum(map(len, figures)),
         formulas=len(sureness),
-        formula_sureness=sum(sureness) / len(sureness) if sureness else None,
+        formula_sureness=fsum(sureness) / len(sureness) if sureness else None,  # The same in every version of Python.
     )
 
 
