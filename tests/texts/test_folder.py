@@ -32,18 +32,6 @@ from peercorpus.texts.layout import pdfium_layout as layout
 from peercorpus.texts.text_json import Measures
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
-
-
-@pytest.fixture
-def pdfs(tmp_path: Path) -> Path:
-    folder = tmp_path / "pdfs"
-    folder.mkdir()
-    return folder
-
-
 def paper(*texts: str) -> bytes:
     return by_hand([lines(text) for text in texts])
 

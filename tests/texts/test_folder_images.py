@@ -26,18 +26,6 @@ from peercorpus.workspace.object_store import S3Path, write_whole
 WITH_IMAGES = Options(figures=True)
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
-
-
-@pytest.fixture
-def pdfs(tmp_path: Path) -> Path:
-    folder = tmp_path / "pdfs"
-    folder.mkdir()
-    return folder
-
-
 def convert(
     sources: Sequence[Path], out: Path, spread: Any = None, options: Options = WITH_IMAGES, **more: Any
 ) -> FolderSummary:
