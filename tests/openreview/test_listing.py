@@ -1,14 +1,22 @@
 """Paged lists: every row once, an end that is found, and a service that ignores `after` found out."""
 
 import json
+from itertools import islice
 
 import httpx2
 import pytest
 
 from peercorpus.errors import BusyError, SourceError
 from peercorpus.harvest.raw_rows import split_replies
+from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
-from peercorpus.openreview.listing import PAGE_WITH_REPLIES, Start, fetch_submissions, object_id
+from peercorpus.openreview.listing import (
+    LARGEST_PAGE,
+    PAGE_WITH_REPLIES,
+    Start,
+    fetch_submissions,
+    object_id,
+)
 from peercorpus.openreview.retries import Patience
 
 BEGINNING = Start()
@@ -47,7 +55,7 @@ def test_every_note_comes_once(size: int, counts: bool) -> None:
     client, asked = service(ALL[:size], counts=counts)
     assert received(client) == ALL[:size]
     # Without a count only an empty page tells that a full one was the last.
-    assert len(asked) == (max(1, -(-size // 200)) if counts else size // 200 + 1)
+    assert len(asked) == (1 + (size > PAGE_WITH_REPLIES) if counts else 1 + (size >= PAGE_WITH_REPLIES))
     assert {query["sort"] for query in asked} == {"id"}
 
 
@@ -69,16 +77,44 @@ def test_no_more_than_the_limit_is_asked_for(most: int) -> None:
 
 
 def test_a_service_that_ignores_after_is_asked_by_offset() -> None:
-    client, asked = service(ALL, ignores_after=True)
-    assert received(client) == ALL
+    many = [f"n{number:04}" for number in range(2 * LARGEST_PAGE)]
+    client, asked = service(many, ignores_after=True)
+    assert sorted(set(received(client))) == many
     assert len(asked) == 4
 
 
 def test_a_service_that_ignores_offset_too_is_found_out() -> None:
-    client, asked = service(ALL, ignores_after=True, ignores_offset=True)
+    many = [f"n{number:04}" for number in range(2 * LARGEST_PAGE)]
+    client, asked = service(many, ignores_after=True, ignores_offset=True)
     with pytest.raises(SourceError, match=r"same page.*'V/-/Submission'"):
         received(client)
-    assert len(asked) == 3
+    assert len(asked) == 4
+
+
+@pytest.mark.parametrize(
+    ("fitting", "limits"),
+    [(5000, [200, 1000, 1000]), (319, [200, 319, 319]), (79, [200, 100, 79]), (3, [200, 100, 50])],
+)
+def test_pages_are_as_large_as_answers_of_a_bounded_size_allow(
+    fitting: int, limits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, asked = service([f"n{number:04}" for number in range(3 * LARGEST_PAGE)])
+    monkeypatch.setattr(listing, "PAGE_BYTES", fitting * len('{"id":"n0000"}'))
+    assert sum(len(page.items) for page in islice(fetch_submissions(client, 2, "V/-/Submission"), 3)) == sum(limits)
+    assert [int(query["limit"]) for query in asked] == limits
+
+
+def test_pages_do_not_grow_to_a_size_that_failed() -> None:
+    served, asked = service([f"n{number:04}" for number in range(3 * LARGEST_PAGE)])
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if int(request.url.params["limit"]) > PAGE_WITH_REPLIES + 50:
+            return httpx2.Response(504, html="<html>Gateway time-out</html>")
+        return served._http._transport.handle_request(request)
+
+    with Client(transport=httpx2.MockTransport(answer), patience=Patience(attempts=1, first_wait_s=0.001)) as client:
+        assert len(received(client)) == 3 * LARGEST_PAGE
+    assert {int(query["limit"]) for query in asked} == {PAGE_WITH_REPLIES}
 
 
 def test_a_page_that_does_not_come_through_is_asked_for_in_smaller_ones() -> None:

@@ -31,7 +31,9 @@ LARGEST_PAGE = 1000
 EDITS = "/notes/edits"
 LATEST_FIRST = "tmdate:desc"
 PAGE_WITH_REPLIES = 200
-"""Submissions per page when their replies are included: 1,000 forums are some 100 MB."""
+"""Submissions on the first page of a list whose replies are included."""
+PAGE_BYTES = 32_000_000
+"""Size that later pages are to have: 1,000 forums of a large conference are some 100 MB, those of a workshop 10 MB."""
 
 FEWEST_IN_A_PAGE = 8
 """Smallest page that is tried before submissions are requested singly, and how many are then requested singly."""
@@ -172,6 +174,7 @@ def _ask_again(pages: Sequence[ListPage]) -> Iterator[ListPage]:
 def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, most: int | None) -> Iterator[ListPage]:
     left = most
     largest = PAGE_WITH_REPLIES
+    ceiling = LARGEST_PAGE
     singly = 0
     seen = set[str]()
     by_offset = start.after is not None and _ignores_after(client, api, invitation, start.after)
@@ -179,10 +182,12 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
         size = 1 if singly else min(largest, left or largest)
         page, rows = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
         if rows.is_apart:
-            largest, singly = PAGE_WITH_REPLIES, 0
+            largest, ceiling, singly = PAGE_WITH_REPLIES, LARGEST_PAGE, 0
         elif rows.size < size:
-            largest = max(rows.size, FEWEST_IN_A_PAGE)
+            largest = ceiling = max(rows.size, FEWEST_IN_A_PAGE)
             singly = FEWEST_IN_A_PAGE if rows.size == 1 else 0
+        elif not singly:
+            largest = min(ceiling, _count_fitting(rows.items, largest))
         singly = max(0, singly - 1)
         names = [object_id(item) for item in page.items]
         ids = {name for name in names if name}
@@ -200,6 +205,12 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
         left = None if left is None else left - page.new
         # No list can be continued after an object that does not say its id.
         by_offset = by_offset or names[-1:] == [""]
+
+
+def _count_fitting(items: Sequence[msgspec.Raw], asked: int) -> int:
+    """Return how many submissions like these, with their replies, fit in a page; at least half as many as asked for."""
+    size_bytes = sum(len(memoryview(item)) for item in items)
+    return max(asked // 2, len(items) * PAGE_BYTES // size_bytes) if len(items) >= FEWEST_IN_A_PAGE else asked
 
 
 def _ignores_after(client: Client, api: int, invitation: str, after: str) -> bool:
