@@ -15,7 +15,7 @@ from uuid import uuid4
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake.transaction import AddAction, RemoveAction
+from deltalake.transaction import AddAction
 
 from peercorpus.errors import DamagedError, StoreError
 from peercorpus.records.arrow_schema import to_arrow
@@ -172,7 +172,7 @@ class PartitionWriter:
         self.rows += len(self._batch)
         self._batch = []
 
-    def finish(self) -> list[AddAction | RemoveAction]:
+    def finish(self) -> list[AddAction]:
         """Close the file and return the action for the commit; empty if nothing was written.
 
         Raises:
