@@ -35,6 +35,7 @@ from peercorpus.workspace.parquet import (
     BATCH_ROWS,
     CONTENT_BITS,
     PartitionWriter,
+    PartReader,
     digest_record,
     groups_with,
     open_part,
@@ -156,6 +157,7 @@ class Tables:
         self._options = delta_options(folder)
         self._opened: dict[str, _OpenedTable | None] = {}
         self._held_since: float | None = None
+        self._reader = PartReader()
 
     def _open(self, name: str) -> _OpenedTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
@@ -186,10 +188,12 @@ class Tables:
         was_steady, self._is_steady = self._is_steady, True
         if not was_steady:
             self._opened.clear()
+        self._reader.keeps = True
         try:
             yield
         finally:
             self._is_steady = was_steady
+            self._reader.forget()
 
     def _read(self, name: str) -> DeltaTable | None:
         url = table_url(self.folder / name)
@@ -440,11 +444,7 @@ class Tables:
 
     def count(self, name: str, venue_id: str) -> int:
         """Return the number of rows of a venue."""
-        rows = 0
-        for path in self.paths(name, venue_id):
-            with open_part(path) as file:
-                rows += file.metadata.num_rows
-        return rows
+        return sum(map(self._reader.count, self.paths(name, venue_id)))
 
     def parts(self, name: str) -> list[TablePart]:
         """Return the Parquet files of a table, sorted by their paths."""
@@ -495,8 +495,7 @@ class Tables:
     ) -> Iterator[pa.RecordBatch]:
         """Yield a venue's rows in batches, without the partition columns."""
         for path in self.paths(name, venue_id):
-            with open_part(path) as file:
-                yield from file.iter_batches(rows, columns=columns)
+            yield from self._reader.batches(path, columns, rows)
 
     def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
         """Return the partitions of a venue, or all, in the order of their stages."""
@@ -524,14 +523,13 @@ class Tables:
         self, record_type: type[RecordT], partition: Mapping[str, str], unread: Mapping[str, object] = NOTHING
     ) -> Iterator[RecordT]:
         schema = arrow_schema(cast(Any, record_type))
+        columns = [column for column in schema.names if column not in partition and column not in unread]
         for path in self._files(self.name_of(record_type), partition):
-            with open_part(path) as file:
-                columns = [column for column in file.schema_arrow.names if column not in unread]
-                for batch in file.iter_batches(BATCH_ROWS, columns=columns):
-                    for column, value in partition.items():
-                        constant = pa.array([value] * batch.num_rows, pa.string())
-                        batch = batch.append_column(schema.field(column), constant)
-                    yield from from_arrow(record_type, batch, unread)
+            for batch in self._reader.batches(path, columns):
+                for column, value in partition.items():
+                    constant = pa.array([value] * batch.num_rows, pa.string())
+                    batch = batch.append_column(schema.field(column), constant)
+                yield from from_arrow(record_type, batch, unread)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """Yield the records of one forum of a venue; only row groups that may contain it are read."""
@@ -556,8 +554,8 @@ class Tables:
         """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
         counts = Counter[Reason]()
         for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
-            with open_part(path) as file:
-                counts.update(map(Reason, file.read(["reason"]).column("reason").to_pylist()))
+            for batch in self._reader.batches(path, ["reason"]):
+                counts.update(map(Reason, batch.column("reason").to_pylist()))
         return dict(sorted(counts.items()))
 
     @staticmethod

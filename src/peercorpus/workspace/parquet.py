@@ -5,7 +5,8 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,12 @@ BATCH_ROWS = 1_000
 
 CONTENT_BITS = 60
 """Of the number that stands for rows; it is stored in a Delta transaction, which holds 63."""
+
+SMALL_BYTES = 1 << 20
+"""Decoded size up to which a file may be kept in memory."""
+
+KEPT_FILES = 32
+"""Number of small files kept at a time: those of a few venues; 32 MB at most."""
 
 _READ_BYTES = 1 << 16
 """Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
@@ -71,6 +78,58 @@ def open_part(location: Location) -> Iterator[pq.ParquetFile]:
             f"'{location}' is damaged ({name_fault(error)}); run 'peercorpus check --repair' on the workspace, which"
             " has the next build make it again."
         ) from None
+
+
+class PartReader:
+    """Reads Parquet files of tables; small ones are decoded once and kept for a while, if asked for.
+
+    The many small venues of a workspace are read one after the other, each by every stage in turn, and opening such a
+    file takes longer than reading it. A name is never used for other rows.
+
+    Attributes:
+        keeps: Whether small files are kept.
+    """
+
+    def __init__(self) -> None:
+        self.keeps = False
+        self._kept: OrderedDict[Location, pa.Table] = OrderedDict()
+
+    def batches(
+        self, location: Location, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a file in batches; raise errors as `open_part` does.
+
+        Columns may be parts of others, such as `scores.list.element.field`; for these the file itself is read.
+        """
+        is_kept = self.keeps and not any("." in column for column in columns or ())
+        table = self._kept.get(location) if is_kept else None
+        if table is None:
+            with open_part(location) as file:
+                if not is_kept or sum(_group_bytes(file)) > SMALL_BYTES:
+                    yield from file.iter_batches(rows, columns=columns)
+                    return
+                table = file.read(use_threads=False)
+        self._kept[location] = table
+        self._kept.move_to_end(location)
+        if len(self._kept) > KEPT_FILES:
+            self._kept.popitem(last=False)
+        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
+
+    def count(self, location: Location) -> int:
+        """Return the number of rows of a file; raise errors as `open_part` does."""
+        if self.keeps and location in self._kept:
+            return int(self._kept[location].num_rows)
+        with open_part(location) as file:
+            return int(file.metadata.num_rows)
+
+    def forget(self) -> None:
+        """Keep nothing any more."""
+        self.keeps = False
+        self._kept.clear()
+
+
+def _group_bytes(file: pq.ParquetFile) -> Iterator[int]:
+    return (file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups))
 
 
 def _is_damage(location: Location, error: Exception) -> bool:
