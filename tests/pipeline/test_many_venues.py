@@ -10,9 +10,12 @@ import pytest
 from deltalake import DeltaTable
 
 from in_this_process import build_here
+from peercorpus.execution.progress import show_nothing
 from peercorpus.pipeline.status import read_status
 from peercorpus.workspace import delta_tables, table_logs, table_state
 from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.move import move_workspace
+from peercorpus.workspace.object_store import S3Path
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -107,3 +110,36 @@ def test_only_reading_and_writing_the_rows_grows_with_the_venues(
     assert many["build_all"]["commits"] <= len(TABLES)
     assert many["build_again"]["commits"] == 0
     assert many["build_again"]["opens of Parquet files"] == 0
+
+
+@pytest.mark.cluster
+def test_a_store_is_asked_as_often_for_its_tables_whatever_the_number_of_venues(
+    tmp_path: Path, bucket: S3Path, store_log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)
+    found: dict[int, dict[str, Counter[str]]] = {}
+    for venues in (FEW, MANY):
+        folder = tmp_path / f"{venues}"
+        fill(folder, venues)
+        move_workspace(folder, f"s3://{bucket.bucket}/{venues}", show_nothing)
+        for step, write in ((build_all, True), (build_again, True), (find_status, False)):
+            before = store_log.stat().st_size
+            with open_workspace(folder, write=write) as workspace:
+                step(workspace)
+            found.setdefault(venues, {})[step.__name__] = count_requests(store_log, before)
+    for name, counted in found[MANY].items():
+        few = found[FEW][name]
+        assert counted["listings"] == few["listings"], name
+        assert counted["log"] == few["log"], name
+        assert counted["other"] <= 1.1 * MANY / FEW * few["other"], name
+    for name in ("build_again", "find_status"):
+        assert found[MANY][name]["listings"] <= len(TABLES), name
+
+
+def count_requests(log: Path, start: int) -> Counter[str]:
+    """Count the requests to a store since a place in its log: listings, and requests for a table's log."""
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = [line.decode() for line in file if b"HTTP/1.1" in line]
+    kinds = ("listings" if "list-type" in line else "log" if "_delta_log" in line else "other" for line in lines)
+    return Counter(kinds)

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable, Schema
+from deltalake.exceptions import TableNotFoundError
 from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
@@ -37,6 +38,7 @@ from peercorpus.workspace.parquet import (
     PartitionWriter,
     PartReader,
     digest_record,
+    flush_to_disk,
     groups_with,
     open_part,
 )
@@ -197,9 +199,12 @@ class Tables:
 
     def _read(self, name: str) -> DeltaTable | None:
         url = table_url(self.folder / name)
+        table: DeltaTable | None = None
         with translate_delta_errors(self.folder / name):
-            is_there = DeltaTable.is_deltatable(url, self._options)
-            table = DeltaTable(url, storage_options=self._options) if is_there else None
+            # Of a folder that may not be read, only this says so; in a store, it is one more listing.
+            is_there = not isinstance(self.folder, Path) or DeltaTable.is_deltatable(url)
+            with suppress(TableNotFoundError):
+                table = DeltaTable(url, storage_options=self._options) if is_there else None
         loss = self.find_loss(name, None if table is None else table.version())
         if loss is not None and not (table is None and self.logs and self.logs.is_writer):
             raise damaged_table(self.folder / name, loss)
@@ -329,6 +334,8 @@ class Tables:
         schema = Schema.from_arrow(arrow_schema(TABLES[name]))
         columns = list(_partition_columns(name))
         version = opened.table.version()
+        if isinstance(self.folder, Path):
+            flush_to_disk(self.folder / name / path for path in opened.changes.added)
         with translate_delta_errors(self.folder / name):
             opened.table.create_write_transaction(
                 opened.changes.actions(), "append", schema, columns, commit_properties=opened.changes.properties()

@@ -6,7 +6,8 @@ import json
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,9 @@ SMALL_BYTES = 1 << 20
 
 KEPT_FILES = 32
 """Number of small files kept at a time: those of a few venues; 32 MB at most."""
+
+FLUSHES_AT_ONCE = 8
+"""Files that a disk is waited for at a time: it writes what several wait for together."""
 
 _READ_BYTES = 1 << 16
 """Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
@@ -189,6 +193,22 @@ def digest_record(record: object) -> int:
     return int.from_bytes(hashlib.blake2b(msgspec.msgpack.encode(record), digest_size=8).digest())
 
 
+def flush_to_disk(paths: Iterable[Path]) -> None:
+    """Wait until files are on the disk, several at a time.
+
+    Raises:
+        OSError: One cannot be written.
+    """
+    with ThreadPoolExecutor(FLUSHES_AT_ONCE) as pool:
+        for _ in pool.map(_flush_file, paths):
+            pass
+
+
+def _flush_file(path: Path) -> None:
+    with path.open("rb") as written:
+        os.fsync(written.fileno())
+
+
 class PartitionWriter:
     """Writes one new file of one partition, row group by row group; nothing is visible before the commit.
 
@@ -234,6 +254,8 @@ class PartitionWriter:
     def finish(self) -> list[AddAction]:
         """Close the file and return the action for the commit; empty if nothing was written.
 
+        Before the commit, `flush_to_disk` must have ended for the file.
+
         Raises:
             OSError: The file cannot be written.
         """
@@ -262,8 +284,6 @@ class PartitionWriter:
             (self._place / name).upload(self._path)
             self._path.unlink()
         else:
-            with self._path.open("rb") as written:
-                os.fsync(written.fileno())
             self._path = self._path.rename(self._place / name)
 
     def discard(self) -> None:
