@@ -215,13 +215,19 @@ class Tables:
         return self.logs.find_loss(name, self.folder / name / LOG, version) if self.logs else None
 
     def _identify(self, name: str) -> Identity | None:
-        """Return what distinguishes a local table from another one made in its place; None if that is not known."""
-        first = self.folder / name / LOG / f"{0:020}.json"
-        try:
-            stat = first.stat() if isinstance(first, Path) else None
-        except FileNotFoundError:
+        """Return what distinguishes a local table from another one made in its place; None if there is none.
+
+        It is the first commit, or the folder of the log, once the first commits are deleted after a checkpoint.
+        """
+        log = self.folder / name / LOG
+        if not isinstance(log, Path):
             return None
-        return stat and (stat.st_ino, stat.st_mtime_ns)
+        with suppress(FileNotFoundError):
+            stat = (log / f"{0:020}.json").stat()
+            return stat.st_ino, stat.st_mtime_ns
+        with suppress(FileNotFoundError):
+            return log.stat().st_ino, 0
+        return None
 
     def _state(self, name: str) -> TableState | None:
         """Return what a table holds; one with other columns, made by another version of peercorpus, counts as missing.
