@@ -482,6 +482,20 @@ def test_changes_made_together_are_one_commit_that_others_see_at_the_end(tables:
     assert len(list(folder_of(tables).glob("1-papers/*/*.parquet"))) == 3
 
 
+def test_a_long_step_does_not_keep_from_others_what_was_finished_before_it(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Tables(tables.folder, tables.scratch)
+    with tables.together():
+        write_together(tables)
+        tables.commit_due()
+        assert other.venues("1-papers") == []
+        monkeypatch.setattr(delta_tables, "HOLD_S", 0.0)
+        tables.commit_due()
+        assert other.venues("1-papers") == [V, W]
+        assert finished(other, KEYS[1]) == [True, True]
+
+
 def interrupt(tables: Tables) -> None:
     with tables.together():
         write_together(tables)

@@ -151,8 +151,14 @@ def _run_step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, opti
     )
     if all(_carries(workspace, stage, built_id, key) for built_id in done_for) and not may_pass:
         return StepResult(stage.name, venue_id, was_finished=True, seconds=0.0)
+    meter = Meter(venue_id, stage.name, show)
+
+    def report(done: int, total: int) -> None:
+        meter.report(done, total)
+        workspace.tables.commit_due()
+
     started = time.perf_counter()
-    stage.run(workspace, venue_id, options, key, Meter(venue_id, stage.name, show).report)
+    stage.run(workspace, venue_id, options, key, report)
     return StepResult(stage.name, venue_id, was_finished=False, seconds=time.perf_counter() - started)
 
 
@@ -178,12 +184,14 @@ def find_unfinished(
         names: list[str] = []
         stale: set[str] = set()
         for stage in STAGES:
-            key = keys_of_all.get((stage.name, chosen)) or expected_key(workspace, stage, venue_id, chosen)
-            if stage.is_of_all:
-                keys_of_all[stage.name, chosen] = key
-            if stale.intersection(stage.reads) or not _carries(workspace, stage, venue_id, key):
-                names.append(stage.name)
-                stale.update(stage.writes)
+            if not stale.intersection(stage.reads):
+                key = keys_of_all.get((stage.name, chosen)) or expected_key(workspace, stage, venue_id, chosen)
+                if stage.is_of_all:
+                    keys_of_all[stage.name, chosen] = key
+                if _carries(workspace, stage, venue_id, key):
+                    continue
+            names.append(stage.name)
+            stale.update(stage.writes)
         yield venue_id, names
 
 

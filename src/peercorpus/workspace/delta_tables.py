@@ -307,6 +307,10 @@ class Tables:
         state.numbers |= numbers
         opened.changes.numbers |= numbers
         opened.changes.made_from.append(made_from)
+        self.commit_due()
+
+    def commit_due(self) -> None:
+        """Commit the changes that are not held back, or were for `HOLD_S` seconds."""
         if self._held_since is None or time.monotonic() - self._held_since > HOLD_S:
             self._flush()
 
@@ -314,8 +318,8 @@ class Tables:
     def together(self) -> Iterator[None]:
         """Hold back the changes made inside, so that those of many venues are one commit to a table; look once.
 
-        This object reads them at once; others, and this one after a kill, read them once they are committed: after at
-        most `HOLD_S` seconds and at the end, also where an error is raised.
+        This object reads them at once; others, and this one after a kill, read them once they are committed: by the
+        first change or call of `commit_due` after `HOLD_S` seconds, and at the end, also where an error is raised.
         """
         self._held_since = time.monotonic()
         with self.looking_once():

@@ -105,19 +105,24 @@ class PartReader:
 
         Columns may be parts of others, such as `scores.list.element.field`; for these the file itself is read.
         """
-        is_kept = self.keeps and not any("." in column for column in columns or ())
-        table = self._kept.get(location) if is_kept else None
+        is_whole = self.keeps and not any("." in column for column in columns or ())
+        table = self._kept.get(location) if is_whole else None
         if table is None:
             with open_part(location) as file:
-                if not is_kept or sum(_group_bytes(file)) > SMALL_BYTES:
+                groups = map(file.metadata.row_group, range(file.num_row_groups))
+                if not is_whole or sum(group.total_byte_size for group in groups) > SMALL_BYTES:
                     yield from file.iter_batches(rows, columns=columns)
                     return
                 table = file.read(use_threads=False)
-        self._kept[location] = table
-        self._kept.move_to_end(location)
+        self._keep(location, table)
+        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
+
+    def _keep(self, location: Location, table: pa.Table) -> None:
+        if table.nbytes <= SMALL_BYTES:  # Decoded, it may be larger than its file says.
+            self._kept[location] = table
+            self._kept.move_to_end(location)
         if len(self._kept) > KEPT_FILES:
             self._kept.popitem(last=False)
-        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
 
     def count(self, location: Location) -> int:
         """Return the number of rows of a file; raise errors as `open_part` does."""
@@ -130,10 +135,6 @@ class PartReader:
         """Keep nothing any more."""
         self.keeps = False
         self._kept.clear()
-
-
-def _group_bytes(file: pq.ParquetFile) -> Iterator[int]:
-    return (file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups))
 
 
 def _is_damage(location: Location, error: Exception) -> bool:

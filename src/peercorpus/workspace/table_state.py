@@ -122,8 +122,7 @@ def read_state(table: DeltaTable, folder: Location, columns: Sequence[str]) -> T
         DamagedError: Its log is not what was written.
         OSError: The disk or the store cannot be reached, or refuses.
     """
-    numbers = _read_numbers(table, folder)
-    state = TableState({}, numbers)
+    state = TableState({}, _read_numbers(table, folder))
     for row in pa.table(table.get_add_actions(flatten=True)).to_pylist():
         values = {column: row[f"partition.{column}"] for column in columns}
         state.add(TablePart(unquote(row["path"]), values, row["num_records"], row["size_bytes"]))
