@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -44,7 +43,7 @@ from peercorpus.workspace.parquet import (
 )
 from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.table_logs import LOG, TableLogs
-from peercorpus.workspace.table_state import TableChanges, TablePart, TableState, make_part, read_state
+from peercorpus.workspace.table_state import OpenedTable, TablePart, TableState, identify_table, read_state
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -71,7 +70,6 @@ HOLD_S = 5.0
 """Seconds after which changes that are made together are committed: the most work that a kill loses; our choice."""
 
 RecordT = TypeVar("RecordT")
-Identity = tuple[int, int]
 
 
 def _partition_columns(name: str) -> tuple[str, ...]:
@@ -115,28 +113,6 @@ class Replacement:
         )
 
 
-@dataclass(slots=True)
-class _OpenedTable:
-    """A table that was opened before.
-
-    Attributes:
-        table: The table, with the commits that were read.
-        identity: What distinguishes a local table from another one made in its place; None if that is not known.
-        changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
-            time in nanoseconds, in which two changes may fall together. None if that was not looked at.
-        read_version: Number of the commit after which `state` was read; None if it was not.
-        state: What it holds, with the changes that are not committed; None if it has other columns.
-        changes: Changes that are not committed yet.
-    """
-
-    table: DeltaTable
-    identity: Identity | None = None
-    changed_at: int | None = None
-    read_version: int | None = None
-    state: TableState | None = None
-    changes: TableChanges = field(default_factory=TableChanges)
-
-
 class Tables:
     """All tables of a workspace."""
 
@@ -157,32 +133,23 @@ class Tables:
         self.logs = logs
         self._is_steady = is_steady
         self._options = delta_options(folder)
-        self._opened: dict[str, _OpenedTable | None] = {}
+        self._opened: dict[str, OpenedTable | None] = {}
         self._held_since: float | None = None
         self._reader = PartReader()
 
-    def _open(self, name: str) -> _OpenedTable | None:
+    def _open(self, name: str) -> OpenedTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
         opened = self._opened.get(name)
         if (self._is_steady and name in self._opened) or (opened is not None and opened.changes.made_from):
             return opened
-        identity = self._identify(name)
+        identity = identify_table(self.folder / name / LOG)
         if opened is None or identity is None or identity != opened.identity:
             table = self._read(name)
-            opened = self._opened[name] = None if table is None else _OpenedTable(table, identity)
+            opened = self._opened[name] = None if table is None else OpenedTable(table, identity)
         else:
-            self._follow(name, opened)
-        return opened
-
-    def _follow(self, name: str, opened: _OpenedTable) -> None:
-        """Read the commits of a local table that are new."""
-        log = self.folder / name / LOG
-        assert isinstance(log, Path)
-        changed_at = log.stat().st_mtime_ns
-        if changed_at != opened.changed_at or (log / f"{opened.table.version() + 1:020}.json").exists():
             with translate_delta_errors(self.folder / name):
-                opened.table.update_incremental()
-            opened.changed_at = changed_at
+                opened.follow(self.folder / name / LOG)
+        return opened
 
     @contextmanager
     def looking_once(self) -> Iterator[None]:
@@ -213,21 +180,6 @@ class Tables:
     def find_loss(self, name: str, version: int | None) -> str | None:
         """Return, in words, why a table with this last commit is not the one last written; None if it is."""
         return self.logs.find_loss(name, self.folder / name / LOG, version) if self.logs else None
-
-    def _identify(self, name: str) -> Identity | None:
-        """Return what distinguishes a local table from another one made in its place; None if there is none.
-
-        It is the first commit, or the folder of the log, once the first commits are deleted after a checkpoint.
-        """
-        log = self.folder / name / LOG
-        if not isinstance(log, Path):
-            return None
-        with suppress(FileNotFoundError):
-            stat = (log / f"{0:020}.json").stat()
-            return stat.st_ino, stat.st_mtime_ns
-        with suppress(FileNotFoundError):
-            return log.stat().st_ino, 0
-        return None
 
     def _state(self, name: str) -> TableState | None:
         """Return what a table holds; one with other columns, made by another version of peercorpus, counts as missing.
@@ -279,7 +231,7 @@ class Tables:
         create_table_with_add_actions(url, schema, [], partition_by=columns, name=name, storage_options=self._options)
         table = DeltaTable(url, storage_options=self._options)
         state = TableState({}, {})
-        self._opened[name] = _OpenedTable(table, self._identify(name), read_version=table.version(), state=state)
+        self._opened[name] = OpenedTable(table, identify_table(folder / LOG), read_version=table.version(), state=state)
         return state
 
     def _commit(
@@ -295,15 +247,11 @@ class Tables:
         numbers |= {owner: int(key[:15], 16)} if key else {}
         opened = self._opened[name]
         assert opened is not None
-        for part in state.parts_of(writer.partition) if mode == "overwrite" else ():
-            state.remove(part)
-            if opened.changes.added.pop(part.relative, None):
-                (self.folder / name / part.relative).unlink(missing_ok=True)
-            else:
-                opened.changes.removed.append(part)
+        if mode == "overwrite":
+            for path in opened.remove(writer.partition):
+                (self.folder / name / path).unlink(missing_ok=True)
         for action in added:
-            state.add(make_part(action, writer.partition, writer.rows))
-            opened.changes.added[action.path] = action
+            opened.add(action, writer.partition, writer.rows)
         state.numbers |= numbers
         opened.changes.numbers |= numbers
         opened.changes.made_from.append(made_from)
@@ -340,19 +288,11 @@ class Tables:
             self._write_commit(name, changed[name])
             self._opened[name] = changed[name]
 
-    def _write_commit(self, name: str, opened: _OpenedTable) -> None:
-        schema = Schema.from_arrow(arrow_schema(TABLES[name]))
-        columns = list(_partition_columns(name))
-        version = opened.table.version()
+    def _write_commit(self, name: str, opened: OpenedTable) -> None:
         if isinstance(self.folder, Path):
             flush_to_disk(self.folder / name / path for path in opened.changes.added)
         with translate_delta_errors(self.folder / name):
-            opened.table.create_write_transaction(
-                opened.changes.actions(), "append", schema, columns, commit_properties=opened.changes.properties()
-            )
-            opened.table.update_incremental()
-        opened.read_version = version + 1
-        opened.changes = TableChanges()
+            opened.commit(Schema.from_arrow(arrow_schema(TABLES[name])), _partition_columns(name))
         if self.logs:
             self.logs.record(name, self.folder / name / LOG, opened.table.version())
 

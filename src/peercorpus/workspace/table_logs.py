@@ -99,11 +99,16 @@ def _last_commit(recorded: Iterable[str]) -> str | None:
     return max((file for file in recorded if file.endswith(".json")), default=None)
 
 
+def name_commit(number: int, end: str = ".json") -> str:
+    """Return the name of a commit's file in a log, or of another file with its number."""
+    return f"{number:0{NUMBER_DIGITS}}{end}"
+
+
 def _name_files(log: Location, first: int, last: int) -> Iterator[Location]:
     """Yield the files that these commits have in a log, and the checkpoints that they may have."""
     for number in range(first, last + 1):
-        yield log / f"{number:0{NUMBER_DIGITS}}.json"
-        yield log / f"{number:0{NUMBER_DIGITS}}{CHECKPOINT}"
+        yield log / name_commit(number)
+        yield log / name_commit(number, CHECKPOINT)
 
 
 def list_log(log: Location) -> list[Location]:

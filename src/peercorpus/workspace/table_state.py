@@ -1,20 +1,22 @@
-"""What a Delta table holds, read once from its log: its files by venue, and the numbers of its transactions."""
+"""What a Delta table holds, read once from its log, with the changes to it that are not committed yet."""
 
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import unquote
 
 import msgspec
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, RemoveAction
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.object_store import Location, damaged_table, read_file
 from peercorpus.workspace.parquet import open_part
-from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, list_log
+from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, list_log, name_commit
 
 _LAST_CHECKPOINT = "_last_checkpoint"
 
@@ -105,9 +107,78 @@ class TableChanges:
         return CommitProperties(custom_metadata=metadata, app_transactions=transactions)
 
 
-def make_part(action: AddAction, values: Mapping[str, str], rows: int) -> TablePart:
-    """Return the file that an action adds to a partition."""
-    return TablePart(action.path, values, rows, action.size)
+Identity = tuple[int, int]
+
+
+@dataclass(slots=True)
+class OpenedTable:
+    """A table that was opened, with changes to it that are not committed yet.
+
+    Attributes:
+        table: The table, with the commits that were read.
+        identity: What distinguishes a local table from another one made in its place; None if that is not known.
+        changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
+            time in nanoseconds, in which two changes may fall together. None if that was not looked at.
+        read_version: Number of the commit after which `state` was read; None if it was not.
+        state: What it holds, with the changes that are not committed; None if it has other columns.
+        changes: Changes that are not committed yet.
+    """
+
+    table: DeltaTable
+    identity: Identity | None = None
+    changed_at: int | None = None
+    read_version: int | None = None
+    state: TableState | None = None
+    changes: TableChanges = field(default_factory=TableChanges)
+
+    def follow(self, log: Location) -> None:
+        """Read the commits of a local table that are new."""
+        assert isinstance(log, Path)
+        changed_at = log.stat().st_mtime_ns
+        if changed_at != self.changed_at or (log / name_commit(self.table.version() + 1)).exists():
+            self.table.update_incremental()
+            self.changed_at = changed_at
+
+    def remove(self, partition: Mapping[str, str]) -> Iterator[str]:
+        """Remove the files of a partition; yield the paths of those that were not committed, which nothing names."""
+        assert self.state is not None
+        for part in self.state.parts_of(partition):
+            self.state.remove(part)
+            if self.changes.added.pop(part.relative, None):
+                yield part.relative
+            else:
+                self.changes.removed.append(part)
+
+    def add(self, action: AddAction, partition: Mapping[str, str], rows: int) -> None:
+        """Add a file to a partition."""
+        assert self.state is not None
+        self.state.add(TablePart(action.path, partition, rows, action.size))
+        self.changes.added[action.path] = action
+
+    def commit(self, schema: Schema, columns: Sequence[str]) -> None:
+        """Commit the changes; should another process have committed as well, the state is read again."""
+        version = self.table.version()
+        self.table.create_write_transaction(
+            self.changes.actions(), "append", schema, list(columns), commit_properties=self.changes.properties()
+        )
+        self.table.update_incremental()
+        self.read_version = version + 1
+        self.changes = TableChanges()
+
+
+def identify_table(log: Location) -> Identity | None:
+    """Return what distinguishes a local table from another one made in its place; None if there is none.
+
+    It is the first commit, or the folder of the log, once the first commits are deleted after a checkpoint.
+    """
+    if not isinstance(log, Path):
+        return None
+    with suppress(FileNotFoundError):
+        stat = (log / name_commit(0)).stat()
+        return stat.st_ino, stat.st_mtime_ns
+    with suppress(FileNotFoundError):
+        return log.stat().st_ino, 0
+    return None
 
 
 def read_state(table: DeltaTable, folder: Location, columns: Sequence[str]) -> TableState:
@@ -158,7 +229,7 @@ def _read_numbers(table: DeltaTable, folder: Location) -> dict[str, int]:
     decoder = msgspec.json.Decoder(_Action)
     for commit in range(number + 1, table.version() + 1):
         try:
-            actions = decoder.decode_lines(read_file(log / f"{commit:0{NUMBER_DIGITS}}.json"))
+            actions = decoder.decode_lines(read_file(log / name_commit(commit)))
         except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
             raise damaged_table(folder, "its log cannot be read") from None
         numbers.update((action.txn.app_id, action.txn.version) for action in actions if action.txn)
@@ -179,8 +250,8 @@ def _find_checkpoint(log: Location) -> tuple[int, list[Location]]:
     except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
         last = None
     if last is not None and last.parts is None:
-        return last.version, [log / f"{last.version:0{NUMBER_DIGITS}}{CHECKPOINT}"]
-    is_whole = (log / f"{0:0{NUMBER_DIGITS}}.json").exists()
+        return last.version, [log / name_commit(last.version, CHECKPOINT)]
+    is_whole = (log / name_commit(0)).exists()
     files = [] if is_whole else [path for path in list_log(log) if ".checkpoint." in path.name]
     if not files:
         return -1, []
