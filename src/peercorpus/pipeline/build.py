@@ -201,6 +201,7 @@ def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
     Raises:
         TableError: They are not, or a venue is not in the workspace.
     """
-    for venue_id, waiting in find_unfinished(workspace, known_venues(workspace, venue_ids)):
-        if waiting:
-            raise TableError(f"The tables of '{venue_id}' are not built or out of date; run 'peercorpus build'.")
+    with workspace.tables.looking_once():
+        for venue_id, waiting in find_unfinished(workspace, known_venues(workspace, venue_ids)):
+            if waiting:
+                raise TableError(f"The tables of '{venue_id}' are not built or out of date; run 'peercorpus build'.")
