@@ -15,18 +15,19 @@ from peercorpus.workspace.workspace import open_workspace
 ORIGIN = RawOrigin("benchmark", 0)
 
 
-def _is_public(found: Json) -> bool:
+def is_public(found: Json) -> bool:
+    """Return whether everyone can read an object."""
     readers = found.get("readers")
     return isinstance(readers, list) and EVERYONE in readers
 
 
 def _rows(holdings: Holdings) -> Iterator[RawObject]:
-    for note in filter(_is_public, holdings.notes.values()):
+    for note in filter(is_public, holdings.notes.values()):
         yield build_note(json.dumps(note).encode(), ORIGIN)
-    for edit in filter(_is_public, holdings.edits.values()):
+    for edit in filter(is_public, holdings.edits.values()):
         build = build_edit if "note" in edit else build_note
         yield build(json.dumps(edit).encode(), ORIGIN)
-    for invitation in filter(_is_public, holdings.invitations.values()):
+    for invitation in filter(is_public, holdings.invitations.values()):
         yield build_setting(RawKind.INVITATION, json.dumps(invitation).encode(), ORIGIN)
 
 

@@ -15,9 +15,9 @@ from filelock import FileLock
 from hypothesis import settings
 
 from commands import run
-from simulated_store import bucket, served
+from simulated_store import bucket, served, store_log
 
-__all__ = ["bucket", "demo_folder", "run", "served"]
+__all__ = ["bucket", "demo_folder", "run", "served", "store_log"]
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -23,13 +24,22 @@ sys.stdin.read()
 
 
 @pytest.fixture(scope="session")
-def served() -> Iterator[str]:
+def store_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the simulated S3 store writes a line for each request."""
+    return tmp_path_factory.mktemp("store") / "requests.log"
+
+
+@pytest.fixture(scope="session")
+def served(store_log: Path) -> Iterator[str]:
     """Where a simulated S3 store answers, on loopback."""
     pytest.importorskip("obstore", reason="obstore is not installed: pip install 'peercorpus[s3]'")
     pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
     command = [sys.executable, "-c", SERVER]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
+    with (
+        store_log.open("wb") as log,
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True) as process,
+    ):
         assert process.stdin is not None
         assert process.stdout is not None
         yield f"http://127.0.0.1:{int(process.stdout.readline())}"

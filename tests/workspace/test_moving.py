@@ -341,7 +341,7 @@ def test_a_place_within_that_of_a_workspace_is_refused(local: Path, aurora: Path
 
 def test_what_a_begun_move_copied_and_is_no_longer_here_does_not_come_back(local: Path, bucket: S3Path) -> None:
     assert bucket
-    assert is_killed(90, move_workspace, local, TO, show_nothing)
+    assert is_killed(40, move_workspace, local, TO, show_nothing)
     gone = next((ROOT / "files").walk())
     (local / "files" / gone.parent.name / gone.name).unlink()
     move_workspace(local, TO, show_nothing)

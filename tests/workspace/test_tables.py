@@ -20,6 +20,7 @@ from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Reason, Status
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Turn
+from peercorpus.workspace import delta_tables
 from peercorpus.workspace.delta_tables import TABLES, Replacement, Tables
 from peercorpus.workspace.parquet import BATCH_ROWS
 
@@ -451,3 +452,119 @@ def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables:
     assert titles(tables) == {"old"}
     assert len(list(old.rglob("*.parquet"))) == 1
     assert tables.venues("1-papers") == [V]
+
+
+def write_together(tables: Tables) -> None:
+    for number, venue_id in enumerate((V, W)):
+        write(tables, [paper(number, venue_id, title="first")], venue_id, KEYS[0])
+        write(tables, [paper(number, venue_id, title="new")], venue_id, KEYS[1])
+
+
+def test_changes_made_together_are_one_commit_that_others_see_at_the_end(tables: Tables) -> None:
+    write(tables, [paper(9, title="old")], key=KEYS[3])
+    other = Tables(tables.folder, tables.scratch)
+    with tables.together():
+        write_together(tables)
+        assert finished(tables, KEYS[1]) == finished(tables, KEYS[1], W) == [True, True]
+        assert (titles(tables), titles(other)) == ({"new"}, {"old"})
+        assert finished(other, KEYS[3]) == [True, True]
+        assert other.venues("1-papers") == [V]
+    assert (titles(tables), titles(other), titles(other, W)) == ({"new"}, {"new"}, {"new"})
+    assert finished(other, KEYS[1]) == finished(other, KEYS[1], W) == [True, True]
+    assert [other.content("1-papers", venue_id) for venue_id in (V, W)] == [
+        tables.content("1-papers", venue_id) for venue_id in (V, W)
+    ]
+    table = DeltaTable(str(tables.folder / "1-papers"))
+    assert table.version() == 2
+    made_from = {"normalise": {V: KEYS[1], W: KEYS[1]}}
+    assert table.history(1)[0]["made_from"] == made_from
+    # What was replaced before it was committed is in no version of the table.
+    assert len(list(folder_of(tables).glob("1-papers/*/*.parquet"))) == 3
+
+
+def test_a_long_step_does_not_keep_from_others_what_was_finished_before_it(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Tables(tables.folder, tables.scratch)
+    with tables.together():
+        write_together(tables)
+        tables.commit_due()
+        assert other.venues("1-papers") == []
+        monkeypatch.setattr(delta_tables, "HOLD_S", 0.0)
+        tables.commit_due()
+        assert other.venues("1-papers") == [V, W]
+        assert finished(other, KEYS[1]) == [True, True]
+
+
+def interrupt(tables: Tables) -> None:
+    with tables.together():
+        write_together(tables)
+        with tables.replacing(NAMES, V, STAGE, KEYS[2]) as out:
+            out.add(paper(7))
+            raise KeyboardInterrupt
+
+
+@pytest.mark.fault("kill", "Ctrl-C while a build holds changes back", "what was finished is committed", lost="nothing")
+def test_what_was_written_before_an_interrupt_is_committed(tables: Tables) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(tables)
+    for reader in (tables, Tables(tables.folder, tables.scratch)):
+        assert (titles(reader), titles(reader, W)) == ({"new"}, {"new"})
+        assert finished(reader, KEYS[1]) == [True, True]
+
+
+def die_together(folder: Path, hold_s: float) -> None:
+    delta_tables.HOLD_S = hold_s
+    tables = Tables(folder, folder)
+    with tables.together():
+        write_together(tables)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.fault("kill", "a build that holds changes back", "they are made again", times=2, lost="nothing")
+@pytest.mark.parametrize(("hold_s", "expected"), [(600.0, "old"), (0.0, "new")])
+def test_a_kill_loses_what_was_held_back_and_nothing_else(tables: Tables, hold_s: float, expected: str) -> None:
+    write(tables, [paper(number) for number in range(5)])
+    process = multiprocessing.get_context("spawn").Process(target=die_together, args=(folder_of(tables), hold_s))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    assert titles(tables) == {expected}
+    assert all(finished(tables, KEYS[0])) is (expected == "old")
+    assert all(finished(tables, KEYS[1])) is all(finished(tables, KEYS[1], W)) is (expected == "new")
+
+
+@pytest.mark.fault("disk", "the disk is full when changes of several venues are committed", "the table is as it was")
+def test_after_a_commit_that_fails_the_table_is_what_it_was(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tables, [paper(1)])
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DeltaTable, "create_write_transaction", fail)
+        with pytest.raises(OSError, match="No space"), tables.together():
+            write_together(tables)
+    assert titles(tables) == {"old"}
+    assert tables.venues("1-papers") == [V]
+    assert finished(tables, KEYS[0]) == [True, True]
+    write(tables, [paper(2, title="new")], key=KEYS[1])
+    assert titles(tables) == {"new"}
+
+
+@pytest.mark.parametrize("hint", [True, False], ids=["with a hint at the checkpoint", "without"])
+def test_a_table_whose_first_commits_were_deleted_after_a_checkpoint_is_read_whole(tables: Tables, hint: bool) -> None:
+    write(tables, [paper(1)], key=KEYS[0])
+    for number in range(2, 110):
+        write(tables, [paper(number, W)], W, KEYS[number % 4])
+    log = folder_of(tables) / "1-papers" / "_delta_log"
+    for commit in sorted(log.glob("*.json"))[:90]:
+        commit.unlink()
+    if not hint:
+        (log / "_last_checkpoint").unlink()
+    fresh = Tables(tables.folder, tables.scratch)
+    for reader in (fresh, tables):
+        assert reader.is_finished("1-papers", V, STAGE, KEYS[0])
+        assert reader.is_finished("1-papers", W, STAGE, KEYS[109 % 4])
+        assert list(reader.read(Paper, W)) == [paper(109, W)]
+    assert fresh._open("1-papers") is fresh._open("1-papers")

@@ -6,11 +6,10 @@ The server only answers requests that read, under its own name. It shows the tab
 import errno
 import ipaddress
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
-from deltalake import DeltaTable
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
@@ -24,7 +23,6 @@ from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.search_index import open_index
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.workspace import Workspace
 
 POLICY = (
@@ -126,29 +124,6 @@ class Guard:
         return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
 
 
-class SteadyTables(Tables):
-    """Tables whose commits are read once: opening a table takes longer than reading the rows of a paper.
-
-    A later build leaves replaced files on disk; if they are gone, reading them raises an error.
-    """
-
-    def __init__(self, tables: Tables) -> None:
-        super().__init__(tables.folder, tables.scratch, tables.logs)
-        self._steady: dict[str, DeltaTable | None] = {}
-        self._found: dict[tuple[str, tuple[tuple[str, str], ...]], list[Location]] = {}
-
-    def _table(self, name: str) -> DeltaTable | None:
-        if name not in self._steady:
-            self._steady[name] = super()._table(name)
-        return self._steady[name]
-
-    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
-        key = name, tuple(partition.items())
-        if key not in self._found:
-            self._found[key] = super()._files(name, partition)
-        return self._found[key]
-
-
 def open_explorer(workspace: Workspace, show: Show) -> Explorer:
     """Open the pages over the tables of a workspace, and build the index if necessary.
 
@@ -158,7 +133,10 @@ def open_explorer(workspace: Workspace, show: Show) -> Explorer:
     """
     takedown = read_takedown(workspace)
     opened = open_index(workspace, takedown, show)
-    return Explorer(folder=workspace.folder, tables=SteadyTables(workspace.tables), takedown=takedown, index=opened)
+    tables = workspace.tables
+    # Opening a table takes longer than reading the rows of a paper. A later build leaves replaced files on disk.
+    steady = Tables(tables.folder, tables.scratch, tables.logs, is_steady=True)
+    return Explorer(folder=workspace.folder, tables=steady, takedown=takedown, index=opened)
 
 
 def _read_list(folder: Path) -> bytes:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from importlib.metadata import version
 from typing import IO
 
@@ -38,7 +38,7 @@ from peercorpus.links.similarity import (
 )
 from peercorpus.records.enums import LinkKind, Reason
 from peercorpus.records.papers import Link
-from peercorpus.workspace.delta_tables import Replacement, Tables
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
 NAME = "link_papers"
@@ -345,22 +345,25 @@ def link_papers(
                 for paper, counterpart in ((pair.one, pair.other), (pair.other, pair.one)):
                     detail = f"Whether it and '{counterpart.forum_id}' are one work is not known: {pair.failure.detail}"
                     aside.setdefault(paper.key, (Reason.NOT_COMPARED, detail))
+    left = _list_set_aside(aside, namings)
     for venue_id in venue_ids:
         with tables.replacing((TABLE,), venue_id, NAME, key) as out:
             for link in sorted(links[venue_id], key=lambda link: (link.forum_id, link.earlier_id)):
                 out.add(link)
-            _set_aside(out, venue_id, aside, namings)
+            for record_id, forum_id, reason, detail in left[venue_id]:
+                out.set_aside(record_id, forum_id, reason, detail)
     logger.info("%s: %d links between %d papers", NAME, sum(map(len, links.values())), len(papers))
 
 
-def _set_aside(out: Replacement, venue_id: str, aside: Aside, namings: Sequence[Naming]) -> None:
-    """Set aside what of one venue was not compared, and the earlier submissions that its papers name in vain."""
-    for (aside_venue_id, forum_id), (reason, detail) in aside.items():
-        if aside_venue_id == venue_id:
-            out.set_aside(forum_id, forum_id, reason, detail)
+def _list_set_aside(aside: Aside, namings: Sequence[Naming]) -> dict[str, list[tuple[str, str, Reason, str]]]:
+    """Return by venue what was not compared, and the earlier submissions that its papers name in vain."""
+    left: dict[str, list[tuple[str, str, Reason, str]]] = defaultdict(list)
+    for (venue_id, forum_id), (reason, detail) in aside.items():
+        left[venue_id].append((forum_id, forum_id, reason, detail))
     for naming in namings:
-        if naming.by.venue_id == venue_id and (why_not := naming.why_not()):
-            out.set_aside(naming.record_id(), naming.by.forum_id, *why_not)
+        if why_not := naming.why_not():
+            left[naming.by.venue_id].append((naming.record_id(), naming.by.forum_id, *why_not))
+    return left
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -394,22 +397,34 @@ def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int
     papers = [paper for paper in papers if has_naming_field(paper.extra, paper.venue_id)]
     if not papers:
         return 0, 0
-    held = {row for venue_id in tables.venues("1-papers") for row in _forum_ids(tables, venue_id)}
+    held = _read_forum_ids(tables, tables.version("1-papers"))
     named = {(paper.forum_id, one.forum_id) for paper in papers for one in _named_by(paper, held)}
     if not named:
         return 0, 0
-    links = {
+    links = _read_linked_pairs(tables, tables.version(TABLE))
+    return len(named), sum(frozenset(pair) in links for pair in named)
+
+
+@lru_cache(maxsize=1)
+def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
+    """Return the forum ids of all papers, as of a version of their table; each venue's balance asks for them."""
+    return frozenset(
+        forum_id
+        for venue_id in tables.venues("1-papers")
+        for batch in tables.batches("1-papers", venue_id, ["forum_id"])
+        for forum_id in batch.column("forum_id").to_pylist()
+    )
+
+
+@lru_cache(maxsize=1)
+def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozenset[str]]:
+    """Return the pairs of forum ids that are linked, as of a version of the table."""
+    return frozenset(
         frozenset({row["forum_id"], row["earlier_id"]})
         for venue_id in tables.venues(TABLE)
         for batch in tables.batches(TABLE, venue_id, ["forum_id", "earlier_id"])
         for row in batch.to_pylist()
-    }
-    return len(named), sum(frozenset(pair) in links for pair in named)
-
-
-def _forum_ids(tables: Tables, venue_id: str) -> Iterator[str]:
-    for batch in tables.batches("1-papers", venue_id, ["forum_id"]):
-        yield from batch.column("forum_id").to_pylist()
+    )
 
 
 def stage(spread: Executor) -> Stage[Workspace]:

@@ -4,7 +4,7 @@ A stage is up to date when its tables carry the content key of its present input
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
@@ -97,7 +97,8 @@ def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
         TableError: A venue is not in the workspace.
     """
     present_ids = workspace.venues()
-    unknown = [venue_id for venue_id in venue_ids if venue_id not in present_ids]
+    known = frozenset(present_ids)
+    unknown = [venue_id for venue_id in venue_ids if venue_id not in known]
     if unknown:
         listed = ", ".join(present_ids) or "none"
         raise TableError(
@@ -128,7 +129,6 @@ def build(
         VenuesFileError: The workspace's `venues.toml` is not valid.
         PeercorpusError: A line of its `reminders.tsv` is not a decision.
     """
-    chosen = known_venues(workspace, venue_ids)
     check_own_venues(workspace)
     read_decisions(workspace.folder)  # Refuses a bad line before anything is built.
     options = options or Options()
@@ -136,20 +136,29 @@ def build(
     own = [stage for stage in stages if not stage.is_of_all]
     if options.figures:
         own.append(CUT_FIGURES if spread is None else figures_stage(spread))
-    steps = [_run_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in own]
-    of_all = (stage for stage in stages if stage.is_of_all)
-    return steps + [_run_step(workspace, stage, ALL_VENUES, options, progress) for stage in of_all]
+    with workspace.tables.together():
+        chosen = known_venues(workspace, venue_ids)
+        steps = [_run_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in own]
+        of_all = (stage for stage in stages if stage.is_of_all)
+        return steps + [_run_step(workspace, stage, ALL_VENUES, options, progress) for stage in of_all]
 
 
 def _run_step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options, show: Show) -> StepResult:
     key = expected_key(workspace, stage, venue_id, options)
     done_for = workspace.venues() if stage.is_of_all else [venue_id]
-    aside = {reason for built_id in done_for for reason in workspace.tables.set_aside_counts(built_id, stage.name)}
-    may_pass = options.retry and stage.passing & aside
+    may_pass = options.retry and any(
+        stage.passing & workspace.tables.set_aside_counts(built_id, stage.name).keys() for built_id in done_for
+    )
     if all(_carries(workspace, stage, built_id, key) for built_id in done_for) and not may_pass:
         return StepResult(stage.name, venue_id, was_finished=True, seconds=0.0)
+    meter = Meter(venue_id, stage.name, show)
+
+    def report(done: int, total: int) -> None:
+        meter.report(done, total)
+        workspace.tables.commit_due()
+
     started = time.perf_counter()
-    stage.run(workspace, venue_id, options, key, Meter(venue_id, stage.name, show).report)
+    stage.run(workspace, venue_id, options, key, report)
     return StepResult(stage.name, venue_id, was_finished=False, seconds=time.perf_counter() - started)
 
 
@@ -159,15 +168,31 @@ def _as_built(workspace: Workspace, venue_id: str) -> Options:
     return Options(engine=engine[0], engine_version=engine[1]) if engine else Options()
 
 
-def _unfinished(workspace: Workspace, venue_id: str, options: Options) -> list[str]:
-    """Return the stages that are not up to date, with those that read what such a stage writes."""
-    names: list[str] = []
-    stale: set[str] = set()
-    for stage in STAGES:
-        if stale.intersection(stage.reads) or not is_finished(workspace, stage, venue_id, options):
+def find_unfinished(
+    workspace: Workspace, venue_ids: Iterable[str], options: Options | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield each venue with its stages that are not up to date, and those that read what such a stage writes.
+
+    Args:
+        workspace: The workspace.
+        venue_ids: The venues.
+        options: Options of the stages; None means those that each venue was built with.
+    """
+    keys_of_all: dict[tuple[str, Options], str] = {}
+    for venue_id in venue_ids:
+        chosen = options or _as_built(workspace, venue_id)
+        names: list[str] = []
+        stale: set[str] = set()
+        for stage in STAGES:
+            if not stale.intersection(stage.reads):
+                key = keys_of_all.get((stage.name, chosen)) or expected_key(workspace, stage, venue_id, chosen)
+                if stage.is_of_all:
+                    keys_of_all[stage.name, chosen] = key
+                if _carries(workspace, stage, venue_id, key):
+                    continue
             names.append(stage.name)
             stale.update(stage.writes)
-    return names
+        yield venue_id, names
 
 
 def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
@@ -176,6 +201,7 @@ def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
     Raises:
         TableError: They are not, or a venue is not in the workspace.
     """
-    for venue_id in known_venues(workspace, venue_ids):
-        if _unfinished(workspace, venue_id, _as_built(workspace, venue_id)):
-            raise TableError(f"The tables of '{venue_id}' are not built or out of date; run 'peercorpus build'.")
+    with workspace.tables.looking_once():
+        for venue_id, waiting in find_unfinished(workspace, known_venues(workspace, venue_ids)):
+            if waiting:
+                raise TableError(f"The tables of '{venue_id}' are not built or out of date; run 'peercorpus build'.")

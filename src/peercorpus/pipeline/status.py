@@ -8,7 +8,7 @@ from enum import StrEnum
 from peercorpus.execution.stage import Balance, Options
 from peercorpus.forms.form_usage import FormUsage, read_censuses
 from peercorpus.openreview.objects import Note, decode_leniently
-from peercorpus.pipeline.build import CUT_FIGURES, STAGES, _as_built, _unfinished
+from peercorpus.pipeline.build import CUT_FIGURES, STAGES, find_unfinished
 from peercorpus.pipeline.inventory import (
     EXAMPLES,
     Coverage,
@@ -255,15 +255,19 @@ def read_status(workspace: Workspace, options: Options | None = None) -> Workspa
     Raises:
         DamagedError: A table is not what was written: its counts would prove nothing.
     """
+    with workspace.tables.looking_once():
+        return _read_status(workspace, options)
+
+
+def _read_status(workspace: Workspace, options: Options | None) -> WorkspaceStatus:
     for name in TABLES:
         require_whole(workspace.tables, name)
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     censuses: dict[str, Sequence[FormUsage]] = {}
-    venue_ids = workspace.venues()
-    for venue_id in venue_ids:
-        waiting = _unfinished(workspace, venue_id, options or _as_built(workspace, venue_id))
+    engines: dict[str, tuple[str, str]] = {}
+    for venue_id, waiting in find_unfinished(workspace, workspace.venues(), options):
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
         venues.append(read_completeness(workspace, venue_id, tables))
@@ -272,8 +276,9 @@ def read_status(workspace: Workspace, options: Options | None = None) -> Workspa
         for stage in (*finished, *(() if "choose_versions" in waiting else (CUT_FIGURES,))):
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
-    used = {venue_id: read_engine_used(workspace.tables, venue_id) for venue_id in venue_ids}
-    engines = {venue_id: engine for venue_id, engine in used.items() if engine is not None}
+        engine = read_engine_used(workspace.tables, venue_id)
+        if engine is not None:
+            engines[venue_id] = engine
     return WorkspaceStatus(
         venues=venues,
         balances=balances,

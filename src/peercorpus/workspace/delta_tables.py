@@ -1,10 +1,10 @@
 """Delta Lake tables of a workspace; a stage replaces a venue's partition in one commit."""
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -12,7 +12,8 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import CommitProperties, DeltaTable, Schema, Transaction
+from deltalake import DeltaTable, Schema
+from deltalake.exceptions import TableNotFoundError
 from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
@@ -34,12 +35,15 @@ from peercorpus.workspace.parquet import (
     BATCH_ROWS,
     CONTENT_BITS,
     PartitionWriter,
+    PartReader,
     digest_record,
+    flush_to_disk,
     groups_with,
     open_part,
 )
 from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.table_logs import LOG, TableLogs
+from peercorpus.workspace.table_state import OpenedTable, TablePart, TableState, identify_table, read_state
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -62,8 +66,10 @@ ON_DEMAND = frozenset({"5-figures"})
 NO_KEY = "0" * 64
 """Key of a partition that was emptied, which no finished stage has."""
 
+HOLD_S = 5.0
+"""Seconds after which changes that are made together are committed: the most work that a kill loses; our choice."""
+
 RecordT = TypeVar("RecordT")
-Identity = tuple[int, int]
 
 
 def _partition_columns(name: str) -> tuple[str, ...]:
@@ -107,99 +113,65 @@ class Replacement:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TablePart:
-    """One Parquet file of a table, as the log has it.
-
-    Attributes:
-        relative: Its path below the table, quoted as in a URL.
-        values: Its partition, by column.
-        rows: Rows written to it.
-    """
-
-    relative: str
-    values: Mapping[str, str]
-    rows: int
-
-
-@dataclass(slots=True)
-class _OpenedTable:
-    """A local table that was opened before.
-
-    Attributes:
-        identity: What distinguishes it from another one made in its place.
-        table: The table, with the commits that were read.
-        log: Folder of its log.
-        changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
-            time in nanoseconds, in which two changes may fall together. None if that was not looked at.
-        keys: Number of a commit, and the numbers of transactions that were looked up in it, by owner.
-    """
-
-    identity: Identity
-    table: DeltaTable
-    log: Path
-    changed_at: int | None = None
-    keys: tuple[int, dict[str, int | None]] = field(default_factory=lambda: (-1, {}))
-
-    def has_next(self) -> bool:
-        """Return whether the commit after the last one that was read is there."""
-        return (self.log / f"{self.table.version() + 1:020}.json").exists()
-
-    def read_key(self, owner: str) -> int | None:
-        """Return the number that the last commit with this owner's transaction has; None if there is none."""
-        version = self.table.version()
-        looked_up_in, keys = self.keys
-        if version != looked_up_in:
-            keys = {}
-            self.keys = version, keys
-        if owner not in keys:
-            keys[owner] = self.table.transaction_version(owner)
-        return keys[owner]
-
-
 class Tables:
     """All tables of a workspace."""
 
-    def __init__(self, folder: Location, scratch: Path, logs: TableLogs | None = None) -> None:
+    def __init__(
+        self, folder: Location, scratch: Path, logs: TableLogs | None = None, *, is_steady: bool = False
+    ) -> None:
         """Use the tables below a folder.
 
         Args:
             folder: Location of the tables.
             scratch: Local folder for files that are not complete yet.
             logs: What is recorded of their logs; None if nothing is.
+            is_steady: Whether each table stays as it was when first opened, but for this process's own commits: where
+                no other process writes, or its commits are not looked for.
         """
         self.folder = folder
         self.scratch = scratch
         self.logs = logs
+        self._is_steady = is_steady
         self._options = delta_options(folder)
-        self._opened: dict[str, _OpenedTable] = {}
+        self._opened: dict[str, OpenedTable | None] = {}
+        self._held_since: float | None = None
+        self._reader = PartReader()
 
-    def _open(self, name: str) -> DeltaTable | None:
+    def _open(self, name: str) -> OpenedTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
-        identity = self._identify(name)
         opened = self._opened.get(name)
-        if opened is not None and identity == opened.identity:
-            changed_at = opened.log.stat().st_mtime_ns
-            if changed_at != opened.changed_at or opened.has_next():
-                with translate_delta_errors(self.folder / name):
-                    opened.table.update_incremental()
-                opened.changed_at = changed_at
-            return opened.table
-        table = self._read(name)
-        if table is not None:
-            self._keep_open(name, identity, table)
-        return table
+        if (self._is_steady and name in self._opened) or (opened is not None and opened.changes.made_from):
+            return opened
+        identity = identify_table(self.folder / name / LOG)
+        if opened is None or identity is None or identity != opened.identity:
+            table = self._read(name)
+            opened = self._opened[name] = None if table is None else OpenedTable(table, identity)
+        else:
+            with translate_delta_errors(self.folder / name):
+                opened.follow(self.folder / name / LOG)
+        return opened
 
-    def _keep_open(self, name: str, identity: Identity | None, table: DeltaTable) -> None:
-        log = self.folder / name / LOG
-        if identity is not None and isinstance(log, Path):
-            self._opened[name] = _OpenedTable(identity, table, log)
+    @contextmanager
+    def looking_once(self) -> Iterator[None]:
+        """Read every table inside as it is when first opened there, whatever other processes commit meanwhile."""
+        was_steady, self._is_steady = self._is_steady, True
+        if not was_steady:
+            self._opened.clear()
+        self._reader.keeps = True
+        try:
+            yield
+        finally:
+            self._is_steady = was_steady
+            self._reader.forget()
 
     def _read(self, name: str) -> DeltaTable | None:
         url = table_url(self.folder / name)
+        table: DeltaTable | None = None
         with translate_delta_errors(self.folder / name):
-            is_there = DeltaTable.is_deltatable(url, self._options)
-            table = DeltaTable(url, storage_options=self._options) if is_there else None
+            # Of a folder that may not be read, only this says so; in a store, it is one more listing.
+            is_there = not isinstance(self.folder, Path) or DeltaTable.is_deltatable(url)
+            with suppress(TableNotFoundError):
+                table = DeltaTable(url, storage_options=self._options) if is_there else None
         loss = self.find_loss(name, None if table is None else table.version())
         if loss is not None and not (table is None and self.logs and self.logs.is_writer):
             raise damaged_table(self.folder / name, loss)
@@ -209,42 +181,44 @@ class Tables:
         """Return, in words, why a table with this last commit is not the one last written; None if it is."""
         return self.logs.find_loss(name, self.folder / name / LOG, version) if self.logs else None
 
-    def _identify(self, name: str) -> Identity | None:
-        """Return what distinguishes a local table from another one made in its place; None if that is not known."""
-        first = self.folder / name / LOG / f"{0:020}.json"
-        try:
-            stat = first.stat() if isinstance(first, Path) else None
-        except FileNotFoundError:
-            return None
-        return stat and (stat.st_ino, stat.st_mtime_ns)
+    def _state(self, name: str) -> TableState | None:
+        """Return what a table holds; one with other columns, made by another version of peercorpus, counts as missing.
 
-    def _table(self, name: str) -> DeltaTable | None:
-        """Return a table; one with other columns, made by another version of peercorpus, counts as missing."""
-        table = self._open(name)
-        columns = {field.name for field in table.schema().fields} if table else set()
-        return table if columns == set(arrow_schema(TABLES[name]).names) else None
+        What changes that are not committed yet make of it counts.
+        """
+        opened = self._open(name)
+        if opened is None:
+            return None
+        if opened.read_version != opened.table.version():
+            columns = {field.name for field in opened.table.schema().fields}
+            is_ours = columns == set(arrow_schema(TABLES[name]).names)
+            folder = self.folder / name
+            with translate_delta_errors(folder):
+                opened.state = read_state(opened.table, folder, _partition_columns(name)) if is_ours else None
+            opened.read_version = opened.table.version()
+        return opened.state
 
     def version(self, name: str) -> int | None:
         """Return the number of a table's last commit; None if there is no such table."""
-        table = self._open(name)
-        return None if table is None else table.version()
+        opened = self._open(name)
+        return None if opened is None else opened.table.version()
 
     def _clear(self, name: str) -> None:
         """Delete a table with other columns: it is made again from what was received."""
-        table = self._open(name)
-        if table is None:
+        opened = self._open(name)
+        if opened is None:
             return
-        names = {uri.rpartition("/")[2] for uri in table.file_uris()}
+        names = {uri.rpartition("/")[2] for uri in opened.table.file_uris()}
         paths = sorted((path for path, _ in list_below(self.folder / name)), key=str)
         log = [path for path in paths if path.parent.name == LOG]
         # The last commit first: until the first one is gone, what is left is a table.
         for path in [*reversed(log), *(path for path in paths if path.name in names)]:
             path.unlink()
 
-    def _create_if_missing(self, name: str) -> DeltaTable:
-        table = self._table(name)
-        if table is not None:
-            return table
+    def _create_if_missing(self, name: str) -> TableState:
+        state = self._state(name)
+        if state is not None:
+            return state
         if self.logs:
             self.logs.forget(name)
         self._clear(name)
@@ -255,32 +229,72 @@ class Tables:
         columns = list(_partition_columns(name))
         url = table_url(folder)
         create_table_with_add_actions(url, schema, [], partition_by=columns, name=name, storage_options=self._options)
-        identity = self._identify(name)
         table = DeltaTable(url, storage_options=self._options)
-        self._keep_open(name, identity, table)
-        return table
+        state = TableState({}, {})
+        self._opened[name] = OpenedTable(table, identify_table(folder / LOG), read_version=table.version(), state=state)
+        return state
 
     def _commit(
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
     ) -> None:
-        actions = writer.finish()
+        """Add a partition's new rows to a table's changes, and commit these unless they are held back."""
+        added = writer.finish()
+        with translate_delta_errors(self.folder / name):
+            state = self._create_if_missing(name)
         content = writer.content + (self._read_content(name, writer.partition) if mode == "append" else 0)
         owner = _owner(writer.partition)
-        transactions = [Transaction(_content_of(owner), content % (1 << CONTENT_BITS))]
-        transactions += [Transaction(owner, int(key[:15], 16))] if key else []
-        properties = CommitProperties(custom_metadata=dict(made_from), app_transactions=transactions)
-        filters = [(column, "=", value) for column, value in writer.partition.items()]
+        numbers = {_content_of(owner): content % (1 << CONTENT_BITS)}
+        numbers |= {owner: int(key[:15], 16)} if key else {}
+        opened = self._opened[name]
+        assert opened is not None
+        if mode == "overwrite":
+            for path in opened.remove(writer.partition):
+                (self.folder / name / path).unlink(missing_ok=True)
+        for action in added:
+            opened.add(action, writer.partition, writer.rows)
+        state.numbers |= numbers
+        opened.changes.numbers |= numbers
+        opened.changes.made_from.append(made_from)
+        self.commit_due()
+
+    def commit_due(self) -> None:
+        """Commit the changes that are not held back, or were for `HOLD_S` seconds."""
+        if self._held_since is None or time.monotonic() - self._held_since > HOLD_S:
+            self._flush()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Hold back the changes made inside, so that those of many venues are one commit to a table; look once.
+
+        This object reads them at once; others, and this one after a kill, read them once they are committed: by the
+        first change or call of `commit_due` after `HOLD_S` seconds, and at the end, also where an error is raised.
+        """
+        self._held_since = time.monotonic()
+        with self.looking_once():
+            try:
+                yield
+            finally:
+                self._held_since = None
+                self._flush()
+
+    def _flush(self) -> None:
+        """Commit what is held back: what is set aside first, then the tables in the order in which they are made."""
+        if self._held_since is not None:
+            self._held_since = time.monotonic()
+        changed = {name: opened for name, opened in self._opened.items() if opened and opened.changes.made_from}
+        # Where a commit fails, the tables are read again: what is in memory is not what they hold.
+        self._opened = {name: opened for name, opened in self._opened.items() if name not in changed}
+        for name in sorted(changed, key=lambda name: (name != "set-aside", name)):
+            self._write_commit(name, changed[name])
+            self._opened[name] = changed[name]
+
+    def _write_commit(self, name: str, opened: OpenedTable) -> None:
+        if isinstance(self.folder, Path):
+            flush_to_disk(self.folder / name / path for path in opened.changes.added)
         with translate_delta_errors(self.folder / name):
-            self._create_if_missing(name).create_write_transaction(
-                actions,
-                mode,
-                Schema.from_arrow(arrow_schema(TABLES[name])),
-                list(_partition_columns(name)),
-                partition_filters=filters if mode == "overwrite" else None,
-                commit_properties=properties,
-            )
+            opened.commit(Schema.from_arrow(arrow_schema(TABLES[name])), _partition_columns(name))
         if self.logs:
-            self.logs.record(name, self.folder / name / LOG)
+            self.logs.record(name, self.folder / name / LOG, opened.table.version())
 
     @contextmanager
     def replacing(self, names: Sequence[str], venue_id: str, stage: str, key: str) -> Iterator[Replacement]:
@@ -318,12 +332,8 @@ class Tables:
 
     def _read_key(self, name: str, owner: str) -> int | None:
         """Return the number that the last commit with this owner's transaction has; None if there is none."""
-        table = self._table(name)
-        opened = self._opened.get(name)
-        with translate_delta_errors(self.folder / name):
-            if opened is not None and opened.table is table:
-                return opened.read_key(owner)
-            return table.transaction_version(owner) if table else None
+        state = self._state(name)
+        return state.numbers.get(owner) if state else None
 
     def finish(self, name: str, venue_id: str, stage: str, key: str) -> None:
         """Mark a partition that was filled by appending as finished."""
@@ -351,6 +361,7 @@ class Tables:
         else:
             for path, _ in list_below(folder / LOG):
                 path.unlink(missing_ok=True)
+        self._opened.pop(name, None)
 
     def digest(self, name: str, venue_id: str) -> str:
         """Return what stands for a partition's content in the keys of stages that read it: its own finishing key."""
@@ -377,16 +388,12 @@ class Tables:
 
     def venues(self, name: str) -> list[str]:
         """Return the venues that have rows in a table, in alphabetical order."""
-        table = self._table(name)
-        return sorted({part["venue_id"] for part in table.partitions()}) if table else []
+        state = self._state(name)
+        return sorted(state.parts) if state else []
 
     def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
-        table = self._table(name)
-        where = [(column, "=", value) for column, value in partition.items()]
-        uris = table.file_uris(file_pruning_predicate=where) if table else []
-        # A URI quotes the folder of the workspace; below it the names on disk are quoted themselves.
-        steps = len(_partition_columns(name)) + 1
-        return sorted(self.folder / name / "/".join(uri.split("/")[-steps:]) for uri in uris)
+        state = self._state(name)
+        return sorted(self.folder / name / part.relative for part in (state.parts_of(partition) if state else ()))
 
     def paths(self, name: str, venue_id: str) -> list[Location]:
         """Return the Parquet files of a venue's partition as they are now."""
@@ -394,26 +401,17 @@ class Tables:
 
     def count(self, name: str, venue_id: str) -> int:
         """Return the number of rows of a venue."""
-        rows = 0
-        for path in self.paths(name, venue_id):
-            with open_part(path) as file:
-                rows += file.metadata.num_rows
-        return rows
+        return sum(map(self._reader.count, self.paths(name, venue_id)))
 
     def parts(self, name: str) -> list[TablePart]:
         """Return the Parquet files of a table, sorted by their paths."""
-        table = self._table(name)
-        files = pa.table(table.get_add_actions(flatten=True)).to_pylist() if table else []
-        columns = _partition_columns(name)
-        parts = (
-            TablePart(file["path"], {column: file[f"partition.{column}"] for column in columns}, file["num_records"])
-            for file in files
-        )
-        return sorted(parts, key=attrgetter("relative"))
+        state = self._state(name)
+        return sorted(state.all_parts(), key=attrgetter("relative")) if state else []
 
     def count_committed(self, name: str, venue_id: str) -> int:
         """Return the number of rows of a venue according to the commits that wrote them; 0 if there is no table."""
-        return sum(part.rows for part in self.parts(name) if part.values["venue_id"] == venue_id)
+        state = self._state(name)
+        return sum(part.rows for part in (state.parts_of({"venue_id": venue_id}) if state else ()))
 
     def _read_tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
         batches = self.batches(name, venue_id, columns)
@@ -454,15 +452,16 @@ class Tables:
     ) -> Iterator[pa.RecordBatch]:
         """Yield a venue's rows in batches, without the partition columns."""
         for path in self.paths(name, venue_id):
-            with open_part(path) as file:
-                yield from file.iter_batches(rows, columns=columns)
+            yield from self._reader.batches(path, columns, rows)
 
-    def _list_partitions(self, name: str, venue_id: str | None) -> list[dict[str, str]]:
-        """Return the partitions of a venue, or all, in the order of their stages: Delta Lake has them in any order."""
-        table = self._table(name)
-        where = None if venue_id is None else [("venue_id", "=", venue_id)]
-        parts = table.partitions(file_pruning_predicate=where) if table else []
-        return sorted(parts, key=lambda part: sorted(part.items()))
+    def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
+        """Return the partitions of a venue, or all, in the order of their stages."""
+        state = self._state(name)
+        if state is None:
+            return []
+        parts = state.all_parts() if venue_id is None else state.parts_of({"venue_id": venue_id})
+        partitions = {tuple(part.values.items()): part.values for part in parts}
+        return [partitions[items] for items in sorted(partitions)]
 
     def read(
         self, record_type: type[RecordT], venue_id: str, unread: Mapping[str, object] = NOTHING
@@ -481,14 +480,13 @@ class Tables:
         self, record_type: type[RecordT], partition: Mapping[str, str], unread: Mapping[str, object] = NOTHING
     ) -> Iterator[RecordT]:
         schema = arrow_schema(cast(Any, record_type))
+        columns = [column for column in schema.names if column not in partition and column not in unread]
         for path in self._files(self.name_of(record_type), partition):
-            with open_part(path) as file:
-                columns = [column for column in file.schema_arrow.names if column not in unread]
-                for batch in file.iter_batches(BATCH_ROWS, columns=columns):
-                    for column, value in partition.items():
-                        constant = pa.array([value] * batch.num_rows, pa.string())
-                        batch = batch.append_column(schema.field(column), constant)
-                    yield from from_arrow(record_type, batch, unread)
+            for batch in self._reader.batches(path, columns):
+                for column, value in partition.items():
+                    constant = pa.array([value] * batch.num_rows, pa.string())
+                    batch = batch.append_column(schema.field(column), constant)
+                yield from from_arrow(record_type, batch, unread)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """Yield the records of one forum of a venue; only row groups that may contain it are read."""
@@ -513,8 +511,8 @@ class Tables:
         """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
         counts = Counter[Reason]()
         for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
-            with open_part(path) as file:
-                counts.update(map(Reason, file.read(["reason"]).column("reason").to_pylist()))
+            for batch in self._reader.batches(path, ["reason"]):
+                counts.update(map(Reason, batch.column("reason").to_pylist()))
         return dict(sorted(counts.items()))
 
     @staticmethod
@@ -535,52 +533,7 @@ class Tables:
         Raises:
             TableError: It has not been built.
         """
-        if self._table(name) is None:
+        if self._state(name) is None:
             command = "peercorpus build --figures" if name in ON_DEMAND else "peercorpus build"
             raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run '{command}'.")
         return self.folder / name
-
-
-class StoredTables(Tables):
-    """Tables in a store, as they were when first opened and as this process's own commits leave them.
-
-    Opening a table, or reading a key from its log, requests every commit since its last checkpoint; each is done once.
-    """
-
-    def __init__(self, folder: Location, scratch: Path, logs: TableLogs | None = None) -> None:
-        """Use the tables below a prefix; arguments as `Tables`."""
-        super().__init__(folder, scratch, logs)
-        self._first_opened: dict[str, DeltaTable | None] = {}
-        self._keys: dict[tuple[str, str], int | None] = {}
-
-    def _open(self, name: str) -> DeltaTable | None:
-        if name not in self._first_opened:
-            self._first_opened[name] = self._read(name)
-        return self._first_opened[name]
-
-    def _read_key(self, name: str, owner: str) -> int | None:
-        if (name, owner) not in self._keys:
-            self._keys[name, owner] = super()._read_key(name, owner)
-        return self._keys[name, owner]
-
-    def _clear(self, name: str) -> None:
-        super()._clear(name)
-        self._first_opened.pop(name, None)
-
-    def set_log_aside(self, name: str, aside: Path) -> None:
-        super().set_log_aside(name, aside)
-        self._first_opened.pop(name, None)
-
-    def _commit(
-        self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
-    ) -> None:
-        super()._commit(name, writer, mode, key, made_from)
-        owner = _owner(writer.partition)
-        for stored in (owner, _content_of(owner)):
-            self._keys.pop((name, stored), None)
-        table = self._first_opened.get(name)
-        if table is None:
-            self._first_opened.pop(name, None)
-            return
-        with translate_delta_errors(self.folder / name):
-            table.update_incremental()

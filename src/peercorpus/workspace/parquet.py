@@ -5,7 +5,9 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from uuid import uuid4
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake.transaction import AddAction, RemoveAction
+from deltalake.transaction import AddAction
 
 from peercorpus.errors import DamagedError, StoreError
 from peercorpus.records.arrow_schema import to_arrow
@@ -26,6 +28,15 @@ BATCH_ROWS = 1_000
 
 CONTENT_BITS = 60
 """Of the number that stands for rows; it is stored in a Delta transaction, which holds 63."""
+
+SMALL_BYTES = 1 << 20
+"""Decoded size up to which a file may be kept in memory."""
+
+KEPT_FILES = 32
+"""Number of small files kept at a time: those of a few venues; 32 MB at most."""
+
+FLUSHES_AT_ONCE = 8
+"""Files that a disk is waited for at a time: it writes what several wait for together."""
 
 _READ_BYTES = 1 << 16
 """Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
@@ -71,6 +82,59 @@ def open_part(location: Location) -> Iterator[pq.ParquetFile]:
             f"'{location}' is damaged ({name_fault(error)}); run 'peercorpus check --repair' on the workspace, which"
             " has the next build make it again."
         ) from None
+
+
+class PartReader:
+    """Reads Parquet files of tables; small ones are decoded once and kept for a while, if asked for.
+
+    The many small venues of a workspace are read one after the other, each by every stage in turn, and opening such a
+    file takes longer than reading it. A name is never used for other rows.
+
+    Attributes:
+        keeps: Whether small files are kept.
+    """
+
+    def __init__(self) -> None:
+        self.keeps = False
+        self._kept: OrderedDict[Location, pa.Table] = OrderedDict()
+
+    def batches(
+        self, location: Location, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a file in batches; raise errors as `open_part` does.
+
+        Columns may be parts of others, such as `scores.list.element.field`; for these the file itself is read.
+        """
+        is_whole = self.keeps and not any("." in column for column in columns or ())
+        table = self._kept.get(location) if is_whole else None
+        if table is None:
+            with open_part(location) as file:
+                groups = map(file.metadata.row_group, range(file.num_row_groups))
+                if not is_whole or sum(group.total_byte_size for group in groups) > SMALL_BYTES:
+                    yield from file.iter_batches(rows, columns=columns)
+                    return
+                table = file.read(use_threads=False)
+        self._keep(location, table)
+        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
+
+    def _keep(self, location: Location, table: pa.Table) -> None:
+        if table.nbytes <= SMALL_BYTES:  # Decoded, it may be larger than its file says.
+            self._kept[location] = table
+            self._kept.move_to_end(location)
+        if len(self._kept) > KEPT_FILES:
+            self._kept.popitem(last=False)
+
+    def count(self, location: Location) -> int:
+        """Return the number of rows of a file; raise errors as `open_part` does."""
+        if self.keeps and location in self._kept:
+            return int(self._kept[location].num_rows)
+        with open_part(location) as file:
+            return int(file.metadata.num_rows)
+
+    def forget(self) -> None:
+        """Keep nothing any more."""
+        self.keeps = False
+        self._kept.clear()
 
 
 def _is_damage(location: Location, error: Exception) -> bool:
@@ -130,6 +194,22 @@ def digest_record(record: object) -> int:
     return int.from_bytes(hashlib.blake2b(msgspec.msgpack.encode(record), digest_size=8).digest())
 
 
+def flush_to_disk(paths: Iterable[Path]) -> None:
+    """Wait until files are on the disk, several at a time.
+
+    Raises:
+        OSError: One cannot be written.
+    """
+    with ThreadPoolExecutor(FLUSHES_AT_ONCE) as pool:
+        for _ in pool.map(_flush_file, paths):
+            pass
+
+
+def _flush_file(path: Path) -> None:
+    with path.open("rb") as written:
+        os.fsync(written.fileno())
+
+
 class PartitionWriter:
     """Writes one new file of one partition, row group by row group; nothing is visible before the commit.
 
@@ -172,8 +252,10 @@ class PartitionWriter:
         self.rows += len(self._batch)
         self._batch = []
 
-    def finish(self) -> list[AddAction | RemoveAction]:
+    def finish(self) -> list[AddAction]:
         """Close the file and return the action for the commit; empty if nothing was written.
+
+        Before the commit, `flush_to_disk` must have ended for the file.
 
         Raises:
             OSError: The file cannot be written.
@@ -203,8 +285,6 @@ class PartitionWriter:
             (self._place / name).upload(self._path)
             self._path.unlink()
         else:
-            with self._path.open("rb") as written:
-                os.fsync(written.fileno())
             self._path = self._path.rename(self._place / name)
 
     def discard(self) -> None:

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import msgspec
 
 from peercorpus.errors import DamagedError
-from peercorpus.workspace.delta_tables import TablePart, Tables
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import Location, damaged_table, list_below, read_file
 from peercorpus.workspace.parquet import find_fault
 from peercorpus.workspace.table_logs import LOG, digest_log_file, list_log
+from peercorpus.workspace.table_state import TablePart
 
 
 class _Named(msgspec.Struct):
@@ -69,7 +70,7 @@ def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
             yield TableFault(None, f"its log places '{part.relative}' elsewhere than its name")
             return
     for part in parts:
-        fault = find_fault(tables.folder / name / unquote(part.relative), part.rows)
+        fault = find_fault(tables.folder / name / part.relative, part.rows)
         yield TableFault(part.values["venue_id"], fault) if fault else None
 
 
@@ -89,7 +90,7 @@ def require_whole(tables: Tables, name: str) -> None:
 
 def _is_misnamed(part: TablePart) -> bool:
     steps = [f"{column}={quote(value, safe='')}" for column, value in part.values.items()]
-    return unquote(part.relative).split("/")[:-1] != steps
+    return part.relative.split("/")[:-1] != steps
 
 
 def _find_changed_file(tables: Tables, name: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from peercorpus.workspace.raw_store import open_to_read
 LOG = "_delta_log"
 NUMBER_DIGITS = 20
 """Digits of a commit's number, with which the name of its file begins; other files of a log are replaced at times."""
+CHECKPOINT = ".checkpoint.parquet"
+"""End of the name of a checkpoint, which stands for all commits up to its own."""
 
 
 class TableLogs:
@@ -49,10 +51,19 @@ class TableLogs:
             rows = database.execute("SELECT file, digest FROM table_logs WHERE table_name = ? ORDER BY file", (name,))
             return dict(rows.fetchall())
 
-    def record(self, name: str, log: Location) -> None:
-        """Record the files of a table's log that are new; call it after each commit."""
-        known = self.read(name)
-        rows = [(name, path.name, digest_log_file(path)) for path in list_log(log) if path.name not in known]
+    def record(self, name: str, log: Location, version: int) -> None:
+        """Record the files of a table's log that are new; call it after each commit.
+
+        They are looked for by their names, as a listing of the log takes longer with every commit.
+
+        Args:
+            name: The table.
+            log: Location of its log.
+            version: Number of the last commit.
+        """
+        last = _last_commit(self.read(name))
+        paths = _name_files(log, 0 if last is None else int(last[:NUMBER_DIGITS]) + 1, version)
+        rows = [(name, path.name, digest) for path in paths if (digest := digest_log_file(path))]
         with self._connect() as database:
             database.executemany("INSERT OR REPLACE INTO table_logs (table_name, file, digest) VALUES (?, ?, ?)", rows)
 
@@ -65,7 +76,7 @@ class TableLogs:
             version: Number of the last commit that is there; None if there is none.
         """
         recorded = self.read(name)
-        last = max((file for file in recorded if file.endswith(".json")), default=None)
+        last = _last_commit(recorded)
         if last is None:
             return None
         number = int(last[:NUMBER_DIGITS])
@@ -81,6 +92,23 @@ class TableLogs:
         """Forget a table that is about to be made anew."""
         with self._connect() as database:
             database.execute("DELETE FROM table_logs WHERE table_name = ?", (name,))
+
+
+def _last_commit(recorded: Iterable[str]) -> str | None:
+    """Return the file of the last commit among files of a log; None if there is none."""
+    return max((file for file in recorded if file.endswith(".json")), default=None)
+
+
+def name_commit(number: int, end: str = ".json") -> str:
+    """Return the name of a commit's file in a log, or of another file with its number."""
+    return f"{number:0{NUMBER_DIGITS}}{end}"
+
+
+def _name_files(log: Location, first: int, last: int) -> Iterator[Location]:
+    """Yield the files that these commits have in a log, and the checkpoints that they may have."""
+    for number in range(first, last + 1):
+        yield log / name_commit(number)
+        yield log / name_commit(number, CHECKPOINT)
 
 
 def list_log(log: Location) -> list[Location]:

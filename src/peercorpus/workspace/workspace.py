@@ -14,7 +14,7 @@ from typing import IO
 from filelock import FileLock, Timeout
 
 from peercorpus.errors import DamagedError, WorkspaceError, WorkspaceLockedError
-from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
+from peercorpus.workspace.delta_tables import TABLES, Tables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
@@ -131,7 +131,8 @@ class Workspace:
         is_here = isinstance(root, Path)
         self.files = (Files if is_here else StoredFiles)(root / "files", partial)
         logs = TableLogs(folder / "raw.db", write=write)
-        self.tables = (Tables if is_here else StoredTables)(root / "tables", partial, logs)
+        # In a store, each look for what another run commits takes requests.
+        self.tables = Tables(root / "tables", partial, logs, is_steady=not is_here)
         with ExitStack() as opened:
             self.raw = opened.enter_context(closing(RawStore(folder / "raw.db", write=write)))
             self.budget_state = opened.enter_context(closing(BudgetState(folder / "raw.db"))) if write else None

@@ -1,0 +1,259 @@
+"""What a Delta table holds, read once from its log, with the changes to it that are not committed yet."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, Schema, Transaction
+from deltalake.transaction import AddAction, RemoveAction
+
+from peercorpus.errors import DamagedError
+from peercorpus.workspace.object_store import Location, damaged_table, read_file
+from peercorpus.workspace.parquet import open_part
+from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, list_log, name_commit
+
+_LAST_CHECKPOINT = "_last_checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """One Parquet file of a table, as the log has it.
+
+    Attributes:
+        relative: Its path below the table.
+        values: Its partition, by column.
+        rows: Rows written to it.
+        size_bytes: Its size.
+    """
+
+    relative: str
+    values: Mapping[str, str]
+    rows: int
+    size_bytes: int
+
+
+@dataclass(slots=True)
+class TableState:
+    """What a table holds after a commit.
+
+    Attributes:
+        parts: Its Parquet files by venue, then by path.
+        numbers: The number of the last transaction of each owner.
+    """
+
+    parts: dict[str, dict[str, TablePart]]
+    numbers: dict[str, int]
+
+    def parts_of(self, partition: Mapping[str, str]) -> list[TablePart]:
+        """Return the files in which the columns have these values, among them `venue_id`."""
+        of_venue = self.parts.get(partition["venue_id"], {})
+        return [part for part in of_venue.values() if partition.items() <= part.values.items()]
+
+    def all_parts(self) -> Iterator[TablePart]:
+        """Yield the files of all venues."""
+        return (part for of_venue in self.parts.values() for part in of_venue.values())
+
+    def add(self, part: TablePart) -> None:
+        """Add a file."""
+        self.parts.setdefault(part.values["venue_id"], {})[part.relative] = part
+
+    def remove(self, part: TablePart) -> None:
+        """Remove a file."""
+        of_venue = self.parts[part.values["venue_id"]]
+        del of_venue[part.relative]
+        if not of_venue:
+            del self.parts[part.values["venue_id"]]
+
+
+@dataclass(slots=True)
+class TableChanges:
+    """Changes to a table that become one commit.
+
+    Attributes:
+        added: Files by path.
+        removed: Files.
+        numbers: Numbers of transactions, by owner.
+        made_from: What each partition that changed was made from.
+    """
+
+    added: dict[str, AddAction] = field(default_factory=dict)
+    removed: list[TablePart] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    made_from: list[Mapping[str, str]] = field(default_factory=list)
+
+    def actions(self) -> list[AddAction | RemoveAction]:
+        """Return the actions of the commit."""
+        now_ms = int(time.time() * 1000)
+        removed = (
+            RemoveAction(part.relative, True, now_ms, part.size_bytes, dict(part.values)) for part in self.removed
+        )
+        return [*removed, *self.added.values()]
+
+    def properties(self) -> CommitProperties:
+        """Return the properties of the commit: what it was made from, by stage and venue if there are several."""
+        metadata: dict[str, object] = dict(self.made_from[-1])
+        if any(made_from != metadata for made_from in self.made_from):
+            keys: dict[str, dict[str, str | None]] = defaultdict(dict)
+            for made_from in self.made_from:
+                keys[made_from["stage"]][made_from["venue_id"]] = made_from.get("content_key")
+            metadata = {"made_from": keys}
+        transactions = [Transaction(owner, number) for owner, number in self.numbers.items()]
+        return CommitProperties(custom_metadata=metadata, app_transactions=transactions)
+
+
+Identity = tuple[int, int]
+
+
+@dataclass(slots=True)
+class OpenedTable:
+    """A table that was opened, with changes to it that are not committed yet.
+
+    Attributes:
+        table: The table, with the commits that were read.
+        identity: What distinguishes a local table from another one made in its place; None if that is not known.
+        changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
+            time in nanoseconds, in which two changes may fall together. None if that was not looked at.
+        read_version: Number of the commit after which `state` was read; None if it was not.
+        state: What it holds, with the changes that are not committed; None if it has other columns.
+        changes: Changes that are not committed yet.
+    """
+
+    table: DeltaTable
+    identity: Identity | None = None
+    changed_at: int | None = None
+    read_version: int | None = None
+    state: TableState | None = None
+    changes: TableChanges = field(default_factory=TableChanges)
+
+    def follow(self, log: Location) -> None:
+        """Read the commits of a local table that are new."""
+        assert isinstance(log, Path)
+        changed_at = log.stat().st_mtime_ns
+        if changed_at != self.changed_at or (log / name_commit(self.table.version() + 1)).exists():
+            self.table.update_incremental()
+            self.changed_at = changed_at
+
+    def remove(self, partition: Mapping[str, str]) -> Iterator[str]:
+        """Remove the files of a partition; yield the paths of those that were not committed, which nothing names."""
+        assert self.state is not None
+        for part in self.state.parts_of(partition):
+            self.state.remove(part)
+            if self.changes.added.pop(part.relative, None):
+                yield part.relative
+            else:
+                self.changes.removed.append(part)
+
+    def add(self, action: AddAction, partition: Mapping[str, str], rows: int) -> None:
+        """Add a file to a partition."""
+        assert self.state is not None
+        self.state.add(TablePart(action.path, partition, rows, action.size))
+        self.changes.added[action.path] = action
+
+    def commit(self, schema: Schema, columns: Sequence[str]) -> None:
+        """Commit the changes; should another process have committed as well, the state is read again."""
+        version = self.table.version()
+        self.table.create_write_transaction(
+            self.changes.actions(), "append", schema, list(columns), commit_properties=self.changes.properties()
+        )
+        self.table.update_incremental()
+        self.read_version = version + 1
+        self.changes = TableChanges()
+
+
+def identify_table(log: Location) -> Identity | None:
+    """Return what distinguishes a local table from another one made in its place; None if there is none.
+
+    It is the first commit, or the folder of the log, once the first commits are deleted after a checkpoint.
+    """
+    if not isinstance(log, Path):
+        return None
+    with suppress(FileNotFoundError):
+        stat = (log / name_commit(0)).stat()
+        return stat.st_ino, stat.st_mtime_ns
+    with suppress(FileNotFoundError):
+        return log.stat().st_ino, 0
+    return None
+
+
+def read_state(table: DeltaTable, folder: Location, columns: Sequence[str]) -> TableState:
+    """Return what a table holds after the newest commit, up to which the table is read if it was not.
+
+    Args:
+        table: The table.
+        folder: Its location.
+        columns: Its partition columns.
+
+    Raises:
+        DamagedError: Its log is not what was written.
+        OSError: The disk or the store cannot be reached, or refuses.
+    """
+    state = TableState({}, _read_numbers(table, folder))
+    for row in pa.table(table.get_add_actions(flatten=True)).to_pylist():
+        values = {column: row[f"partition.{column}"] for column in columns}
+        state.add(TablePart(unquote(row["path"]), values, row["num_records"], row["size_bytes"]))
+    return state
+
+
+class _Transaction(msgspec.Struct, rename="camel"):
+    app_id: str
+    version: int
+
+
+class _Action(msgspec.Struct):
+    txn: _Transaction | None = None
+
+
+class _Checkpoint(msgspec.Struct):
+    version: int
+    parts: int | None = None
+
+
+def _read_numbers(table: DeltaTable, folder: Location) -> dict[str, int]:
+    """Return the number of the last transaction of each owner; every commit since the last checkpoint is read."""
+    log = folder / LOG
+    number, checkpoint = _find_checkpoint(log)
+    if number > table.version():
+        table.update_incremental()  # Another process went on writing.
+    numbers: dict[str, int] = {}
+    for path in checkpoint:
+        try:
+            numbers |= _read_checkpoint(path)
+        except DamagedError:
+            raise damaged_table(folder, "its log cannot be read") from None
+    decoder = msgspec.json.Decoder(_Action)
+    for commit in range(number + 1, table.version() + 1):
+        try:
+            actions = decoder.decode_lines(read_file(log / name_commit(commit)))
+        except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+            raise damaged_table(folder, "its log cannot be read") from None
+        numbers.update((action.txn.app_id, action.txn.version) for action in actions if action.txn)
+    return numbers
+
+
+def _read_checkpoint(path: Location) -> dict[str, int]:
+    with open_part(path) as file:
+        batches = file.iter_batches(columns=["txn.appId", "txn.version"])
+        rows = (row.get("txn") for batch in batches for row in batch.to_pylist())
+        return {row["appId"]: row["version"] for row in rows if row and row["appId"] is not None}
+
+
+def _find_checkpoint(log: Location) -> tuple[int, list[Location]]:
+    """Return the number of the last checkpoint and its files; -1 and none if there is no checkpoint."""
+    try:
+        last = msgspec.json.decode(read_file(log / _LAST_CHECKPOINT), type=_Checkpoint)
+    except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+        last = None
+    if last is not None and last.parts is None:
+        return last.version, [log / name_commit(last.version, CHECKPOINT)]
+    is_whole = (log / name_commit(0)).exists()
+    files = [] if is_whole else [path for path in list_log(log) if ".checkpoint." in path.name]
+    if not files:
+        return -1, []
+    number = files[-1].name[:NUMBER_DIGITS]
+    return int(number), [path for path in files if path.name.startswith(number)]
