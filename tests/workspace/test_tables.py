@@ -144,6 +144,14 @@ class KilledAfterCommits(Tables):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
+def run_until_killed(die: Callable[..., None], *arguments: object) -> None:
+    """Run what kills itself in a process of its own."""
+    process = multiprocessing.get_context("spawn").Process(target=die, args=arguments)
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+
+
 def die_after_rows(folder: Path, rows: int) -> None:
     with Tables(folder, folder).replacing(NAMES, V, STAGE, KEYS[1]) as out:
         for number in range(rows):
@@ -171,10 +179,7 @@ def test_a_kill_leaves_old_rows_or_new_ones_and_a_half_done_stage_unfinished(
     tables: Tables, die: Callable[[Path, int], None], at: int, expected: str
 ) -> None:
     write(tables, [paper(number) for number in range(5)])
-    process = multiprocessing.get_context("spawn").Process(target=die, args=(folder_of(tables), at))
-    process.start()
-    process.join(60)
-    assert process.exitcode == -signal.SIGKILL
+    run_until_killed(die, folder_of(tables), at)
     assert titles(tables) == {expected}
     assert tables.count("1-papers", V) == (5 if expected == "old" else 3)
     assert all(finished(tables, KEYS[1])) is (expected == "new")
@@ -525,10 +530,7 @@ def die_together(folder: Path, hold_s: float) -> None:
 @pytest.mark.parametrize(("hold_s", "expected"), [(600.0, "old"), (0.0, "new")])
 def test_a_kill_loses_what_was_held_back_and_nothing_else(tables: Tables, hold_s: float, expected: str) -> None:
     write(tables, [paper(number) for number in range(5)])
-    process = multiprocessing.get_context("spawn").Process(target=die_together, args=(folder_of(tables), hold_s))
-    process.start()
-    process.join(60)
-    assert process.exitcode == -signal.SIGKILL
+    run_until_killed(die_together, folder_of(tables), hold_s)
     assert titles(tables) == {expected}
     assert all(finished(tables, KEYS[0])) is (expected == "old")
     assert all(finished(tables, KEYS[1])) is all(finished(tables, KEYS[1], W)) is (expected == "new")

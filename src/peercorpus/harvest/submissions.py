@@ -10,7 +10,7 @@ from peercorpus.execution.progress import Meter
 from peercorpus.harvest.raw_rows import build_setting, receive, split_replies
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.listing import (
-    PAGE_WITH_REPLIES,
+    LARGEST_PAGE,
     ListPage,
     Start,
     count_notes,
@@ -90,7 +90,7 @@ def harvest_submissions(session: VenueSession) -> None:
         EmptyVenueError: OpenReview shows no submission of the venue, and never did in this workspace.
     """
     _store_open_lists(session)
-    meter = session.meter("listing", _count_received(session), _count_total(session), "/notes", PAGE_WITH_REPLIES)
+    meter = session.meter("listing", _count_received(session), _count_total(session), "/notes", LARGEST_PAGE)
     for invitation in session.profile.lists:
         most = None if session.limit is None else max(0, session.limit - _count_received(session))
         if not session.raw.state.listing(session.venue_id, invitation).complete and most != 0:

@@ -24,10 +24,9 @@ from peercorpus.latex.maths_commands import (
     TEXT_COMMANDS,
 )
 from peercorpus.latex.signs import MATHS_ACCENTS
+from peercorpus.pdf.math_fonts import UNKNOWN
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
-_UNKNOWN = "\ufffd"
-"""A glyph whose meaning no font says."""
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 30
 """Deepest nesting; TeX itself allows 255 groups, of which one level here may take several."""
@@ -89,7 +88,7 @@ def write_with_commands(signs: str) -> str:
     ('\\sigma \\in \\mathbb{R}^d', '\\frac{σ')
     """
     try:
-        return read_formula(signs.replace(_UNKNOWN, r"\Box ")).latex
+        return read_formula(signs.replace(UNKNOWN, r"\Box ")).latex
     except UnfitFormulaError:
         return signs
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from peercorpus.texts.folder_images import ImageSummary
 
 FormulaStyle = Literal["unicode", "latex"]
+"""How the Markdown has letters and signs of formulas: as Unicode characters, or as LaTeX commands."""
 
 
 def find_pdfs(path: Location) -> Iterator[Location]:

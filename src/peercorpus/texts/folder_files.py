@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from peercorpus.latex.document import LatexText
 
 LOCK = ".peercorpus.lock"
-IMAGE_NAME = re.compile(r"\d{2,}-[a-z0-9-]+\.webp")
-"""Name of an image; other files in the folder of images are not ours."""
+_MAX_LABEL_CHARACTERS = 40
+_IMAGE_NAME = re.compile(r"\d{2,}-[a-z0-9-]+\.webp")
+"""What `name_image` returns; other files in the folder of images are not ours."""
 
 
 class _StoredImage(msgspec.Struct):
@@ -36,10 +37,15 @@ class _StoredImage(msgspec.Struct):
 
 
 class _StoredImages(msgspec.Struct):
-    """What is read of the JSON of a pair to find its images and captions."""
+    """What is read of the JSON of a pair to find its images."""
 
     images: tuple[_StoredImage, ...] | None = None
     images_made_with: str | None = None
+
+
+class _StoredBlocks(msgspec.Struct):
+    """What is read of the JSON of a pair to find its captions."""
+
     blocks: tuple[TextBlock, ...] | None = None
 
 
@@ -88,7 +94,7 @@ class FilePairs:
         return {
             f"{folder.name}/{path.name}": path
             for path, _ in list_below(folder)
-            if path.parent == folder and IMAGE_NAME.fullmatch(path.name.removeprefix(".").removesuffix(PARTIAL))
+            if path.parent == folder and _IMAGE_NAME.fullmatch(path.name.removeprefix(".").removesuffix(PARTIAL))
         }
 
     def has_images(self, name: str, made_with: str) -> bool:
@@ -101,7 +107,7 @@ class FilePairs:
 
     def read_blocks(self, name: str) -> tuple[TextBlock, ...]:
         """Return the blocks in the JSON of a pair; nothing where its engine knows none."""
-        stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredImages)
+        stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredBlocks)
         return stored.blocks or ()
 
     def write_images(
@@ -178,6 +184,16 @@ class FilePairs:
         write_whole(self.folder / f"{name}.json", content)
         if markdown is not None:
             write_whole(text_path, markdown.encode())
+
+
+def name_image(number: int, label: str, ending: str) -> str:
+    """Return a file name that is safe whatever the label of a caption is.
+
+    >>> name_image(3, "Table A.1", "webp")
+    '03-table-a-1.webp'
+    """
+    words = re.sub(r"[^a-z0-9]+", "-", label.lower())[:_MAX_LABEL_CHARACTERS].strip("-")
+    return f"{number:02d}-{words}.{ending}"
 
 
 def path_from(folder: Location, source: Location) -> str:

@@ -1,6 +1,5 @@
 """Write the figures and tables of converted PDFs as images beside their Markdown, and list them in their JSON."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,11 +10,10 @@ from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
 from peercorpus.records.enums import FigureKind, MentionKind
 from peercorpus.texts.cut_figures import name_maker, read_limits
 from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box
-from peercorpus.texts.folder_files import FilePairs, NamedPdf
+from peercorpus.texts.folder_files import FilePairs, NamedPdf, name_image
 from peercorpus.workspace.object_store import Location
 
 _CAPTIONED = {FigureKind.FIGURE: MentionKind.FIGURE, FigureKind.TABLE: MentionKind.TABLE}
-_MAX_LABEL_CHARACTERS = 40
 
 
 @dataclass(slots=True)
@@ -46,7 +44,7 @@ def cut_images(
     are missing.
 
     Raises:
-        PeercorpusError: Pillow was built without WebP, or a file is where the images belong.
+        PeercorpusError: Pillow was built without WebP.
         OSError: The folder cannot be written to.
     """
     made_with = name_maker(options)
@@ -82,14 +80,7 @@ def _write_images(
 
 
 def _name_image(number: int, cut: CutFigure) -> str:
-    """Return a file name that is safe whatever the label of a caption is.
-
-    >>> from peercorpus.texts.layout.regions import Region
-    >>> _name_image(3, CutFigure(Region(FigureKind.TABLE, "Table A.1", "Table A.1: Herbs.", page=0, box=None)))
-    '03-table-a-1.webp'
-    """
-    label = re.sub(r"[^a-z0-9]+", "-", cut.region.label.lower())[:_MAX_LABEL_CHARACTERS].strip("-")
-    return f"{number:02d}-{label}.{IMAGE_FORMAT}"
+    return name_image(number, cut.region.label, IMAGE_FORMAT)
 
 
 def _describe(name: str, number: int, cut: CutFigure, blocks: Sequence[TextBlock]) -> FigureImage:

@@ -119,8 +119,8 @@ class LineNumberColumns:
 
 def _is_mark_of(number: TextRun, after: TextRun) -> bool:
     """Return whether a number is raised right before a text, as that of a footnote or of a bibliography entry is."""
-    rise = (number.base - after.base) / after.size
-    return 0 < rise < 1 and number.size < after.size and abs(after.left - number.right) < _MAX_MARK_GAP_EM * after.size
+    is_raised = 0 < number.base - after.base < after.size
+    return is_raised and number.size < after.size and abs(after.left - number.right) < _MAX_MARK_GAP_EM * after.size
 
 
 def _count_up(numbers: Sequence[TextRun]) -> bool:
