@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from peercorpus.links.body_text import BodyLine
+from peercorpus.records.sentence_ends import find_sentence_ends
 
 MAX_SENTENCE_CHARACTERS = 1_000
 """A longer span is a table, a figure or a formula rather than a sentence, and is split at its short lines."""
@@ -32,21 +33,6 @@ EQUATION_NUMBER = re.compile(r"(?<=\$\$)\s*\(\w{1,3}(\.\w{1,3}){0,2}\)\s*$|\\tag
 
 MINUS = re.compile(r"-(?=[\d.])")
 
-ENDS = re.compile(
-    "[.!?][\"'\u201d\u2019)\\]]*((?<=[a-z]{3}[.!?])\\d{1,2}|<sup>[^<\\s]{1,4}</sup>)?(?=\\s)"
-    "|\n{2,}|\n(?=[\u2022\u25e6\u25aa*-]\\s)"
-)
-STOPS = re.compile(r"[.!?\n]")
-"""First character of every match of `ENDS`; searching for it first is much faster."""
-
-BEGINS = re.compile("\\s*[\"'\u201c\u2018(\\[]?[^\\W_a-z]")
-ABBREVIATIONS = frozenset(
-    (
-        *("al", "app", "approx", "cf", "ch", "def", "e.g", "eg", "eq", "eqn", "eqs", "fig", "figs", "i.e", "ie", "lem"),
-        *("no", "pp", "prop", "ref", "refs", "resp", "sec", "tab", "thm", "vol", "vs", "w.r.t", "dr", "prof", "st"),
-        *("a.s", "i.i.d", "s.t"),
-    )
-)
 _DROPPED = r"\s\x00-\x1f\x7f\-\u00ad\u2010\u2011\ufffe$"
 NOT_MATCHED = re.compile(rf"[{_DROPPED}]+|\\(\\|[,;:!]|q?quad(?![a-z]))")
 DROPPED_CHARACTERS = dict.fromkeys(
@@ -96,7 +82,7 @@ def read_sentences(lines: Sequence[BodyLine]) -> Iterator[Sentence]:
         offset += len(line.words) + 1
     # A formula reads as one capitalised word of its length: no sentence ends inside it, and one may begin with it.
     masked = FORMULA.sub(lambda formula: "X" * len(formula[0]), joined) if "$" in joined else joined
-    spans = pairwise([0, *_find_ends(masked), len(masked)])
+    spans = pairwise([0, *find_sentence_ends(masked), len(masked)])
     for start, end in (part for begin, stop in spans for part in _split_long(masked, begin, stop)):
         words = joined[start:end]
         key_text = SUPERSCRIPT_MARK.sub(r"\1", words) if "<sup>" in words else words
@@ -119,33 +105,6 @@ def read_whole(lines: Sequence[BodyLine], *, is_row: bool) -> Iterator[Sentence]
     key = sentence_key(MINUS.sub("\u2212", words) if is_row else EQUATION_NUMBER.sub("", words))
     if key:
         yield Sentence(start=lines[0].start, end=lines[-1].start + len(lines[-1].words), words=words, key=key)
-
-
-def _find_ends(text: str) -> Iterator[int]:
-    for candidate in _find_possible_ends(text):
-        start, end = candidate.span()
-        if candidate[0].startswith("\n"):
-            is_end = not text[end : end + 1].islower() or text[start - 1] in ".!?:"
-        else:
-            is_end = bool(BEGINS.match(text, end)) and not _is_abbreviated(text, start)
-        if is_end:
-            yield end
-
-
-def _find_possible_ends(text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of `ENDS` that do not overlap."""
-    previous_end = 0
-    for stop in STOPS.finditer(text):
-        match = ENDS.match(text, stop.start()) if stop.start() >= previous_end else None
-        if match:
-            previous_end = match.end()
-            yield match
-
-
-def _is_abbreviated(text: str, stop: int) -> bool:
-    before = text[max(0, stop - 12) : stop].split()
-    word = before[-1].strip("([").casefold() if before and text[stop] == "." else ""
-    return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha())
 
 
 def _split_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

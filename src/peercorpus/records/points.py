@@ -1,0 +1,205 @@
+"""Records of single criticisms: the points of a review, what answers each, and what came of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from peercorpus.records.enums import SectionKind
+from peercorpus.records.scores import ScoreChange
+
+
+class PointKind(StrEnum):
+    """What a passage of a review does."""
+
+    SUMMARY = "summary"
+    """It says what the paper does."""
+    STRENGTH = "strength"
+    """It praises."""
+    WEAKNESS = "weakness"
+    """It criticises."""
+    QUESTION = "question"
+    """It asks."""
+    SUGGESTION = "suggestion"
+    """It asks for a change or an addition."""
+    MINOR = "minor"
+    """It concerns spelling, wording or layout, or stands under a heading that says so."""
+    LIMITATION = "limitation"
+    """It stands in the form's field for limitations."""
+    OTHER = "other"
+    """None of these, or not known: headings, verdicts, remarks about the review itself."""
+
+
+CRITICAL_KINDS = frozenset(
+    {PointKind.WEAKNESS, PointKind.QUESTION, PointKind.SUGGESTION, PointKind.MINOR, PointKind.LIMITATION}
+)
+"""Kinds that authors may be expected to answer."""
+
+
+class KindSource(StrEnum):
+    """How the kind of a point is known."""
+
+    FIELD = "field"
+    """The form's field is for this kind only."""
+    HEADING = "heading"
+    """A heading that the reviewer wrote stands above it, or its list marks praise with + and criticism with -."""
+    WORDS = "words"
+    """Its own words, or those of the sentence before it."""
+    NONE = "none"
+    """Nothing tells; the kind is `other`."""
+
+
+class PointAspect(StrEnum):
+    """Which quality of a paper a point is about."""
+
+    NOVELTY = "novelty"
+    SOUNDNESS = "soundness"
+    EXPERIMENTS = "experiments"
+    COMPARISON = "comparison"
+    CLARITY = "clarity"
+    REPRODUCIBILITY = "reproducibility"
+    SIGNIFICANCE = "significance"
+    RELATED_WORK = "related_work"
+    ETHICS = "ethics"
+
+
+class AnswerMethod(StrEnum):
+    """What chiefly tells that a passage answers a point."""
+
+    QUOTE = "quote"
+    """It, or the passage above it, repeats words of the point."""
+    LABEL = "label"
+    """It, or the passage above it, names the label of the point."""
+    ORDER = "order"
+    """Its place among the answers."""
+    SIMILARITY = "similarity"
+    """The rare words that it shares with the point."""
+
+
+class Reaction(StrEnum):
+    """What the reviewer said later of a point."""
+
+    RESOLVED = "resolved"
+    PARTLY = "partly"
+    NOT_RESOLVED = "not_resolved"
+
+
+class ChangeSign(StrEnum):
+    """What tells that a change of the paper concerns a point."""
+
+    TERMS = "terms"
+    """Rare words that change and point share."""
+    PLACE = "place"
+    """The section, table, figure or equation that the point names."""
+    PROMISE = "promise"
+    """The change that the answer states ("we added Section 4.3")."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """A passage of a post of the authors that answers a point.
+
+    Attributes:
+        post_id: The post; its text is in `3-posts`.
+        start: Offset of the passage's first character in the post's text.
+        end: Offset after its last character.
+        text: The passage, verbatim.
+        method: What chiefly tells that it answers the point.
+        confidence: Share of such answers that people called right, from 0 to 1 (see docs/points.md).
+        is_to_all: Whether the post addresses several or all reviewers.
+        created_at: When the post was posted; None if unknown.
+    """
+
+    post_id: str
+    start: int
+    end: int
+    text: str
+    method: AnswerMethod
+    confidence: float
+    is_to_all: bool
+    created_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PointReaction:
+    """What the reviewer said of a point after it was answered.
+
+    Attributes:
+        reaction: Whether the point is resolved, by the reviewer's words.
+        post_id: The post, or the review itself where the words were added to it.
+        text: The words, verbatim.
+        method: How the words are known to be about this point; `order` if they are about all points.
+        created_at: When the post was posted; None if unknown, and for words added to the review.
+    """
+
+    reaction: Reaction
+    post_id: str
+    text: str
+    method: AnswerMethod
+    created_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PointChange:
+    """A change of the paper that concerns a point.
+
+    Attributes:
+        number: `Change.number` within the paper.
+        sign: What tells that it concerns the point.
+        shared: The words, place or promise that tell, verbatim.
+    """
+
+    number: int
+    sign: ChangeSign
+    shared: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One passage of a review: a single criticism, question or praise, or the text between them.
+
+    The points of a field, joined in order, are its text as the reviewer first gave it, as far as that is known.
+
+    Attributes:
+        point_id: `<review_id>/<number>`.
+        number: Place within the review, from 1.
+        reviewer: As in `Review`.
+        field: The form's own name of the field.
+        section_kind: What the field is for.
+        start: Offset of the point's first character in the text of the field.
+        end: Offset after its last character.
+        text: The passage, verbatim, with the space after it.
+        kind: What it does.
+        kind_source: How that is known.
+        label: The label that the reviewer gave it ("W2", "(3)"), verbatim; None if it has none.
+        aspect: Which quality of the paper it is about; None if that is not known.
+        answers: The authors' passages that answer it, in time order; empty if none is found, and for points that ask for
+            no answer.
+        reaction: What the reviewer said of it later; None if nothing, or nothing that is known to be about it.
+        score_changes: Score changes that the reviewer made at the turn of that reaction.
+        changes: Changes of the paper that concern it; empty where none does or no two texts were compared.
+    """
+
+    point_id: str
+    forum_id: str
+    venue_id: str
+    review_id: str
+    reviewer: str
+    number: int
+    field: str
+    section_kind: SectionKind
+    start: int
+    end: int
+    text: str
+    kind: PointKind
+    kind_source: KindSource
+    label: str | None
+    aspect: PointAspect | None
+    answers: tuple[PointAnswer, ...] = ()
+    reaction: PointReaction | None = None
+    score_changes: tuple[ScoreChange, ...] = ()
+    changes: tuple[PointChange, ...] = ()
+
+    @property
+    def is_critical(self) -> bool:
+        """Return whether authors may be expected to answer it."""
+        return self.kind in CRITICAL_KINDS
