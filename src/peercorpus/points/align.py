@@ -1,0 +1,326 @@
+"""Find which point of a review each passage of a reply is about.
+
+A reply is read as a walk over the sentences of the review, in a hidden Markov model: its passages stay with a sentence,
+go on to the next ones, jump, or are about none. What a passage has in common with a sentence (rare words, repeated
+words, the point's label) weighs its place in that order, and the other way round. The probabilities are those of the
+forward and backward pass (Rabiner 1989, "A tutorial on hidden Markov models", section III.B).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peercorpus.points.labels import Label, find_labels
+from peercorpus.points.passages import Passage
+from peercorpus.records.points import CRITICAL_KINDS, AnswerMethod, PointKind
+
+Matrix = NDArray[np.float64]
+
+RUN_WORDS = 4
+"""Words in a row that count as repeated."""
+
+STOP_WORDS = frozenset(
+    (
+        *("a an and are as at be been being but by can could did do does for from had has have he her his how i if in into is it").split(),
+        *("its may me might more most must my no not of on only or other our out over shall she should so some such than that").split(),
+        *("the their them then there these they this those to too under up us very was we were what when where which while who").split(),
+        *("why will with would you your also any all both each paper authors author reviewer reviewers thank thanks please").split(),
+        *("comment comments question questions point concern concerns response answer").split(),
+    )
+)
+"""Words that say nothing of what a passage is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much, as logarithms; tuned on one half of DISAPERE's forums (docs/points.md).
+
+    Attributes:
+        similarity: Of the cosine of rare words with a sentence.
+        point_similarity: Of the highest such cosine within the point.
+        quote: Of the share of words that are repeated in a row.
+        label: Of naming the point's label.
+        critical: Of a sentence in a point that asks for an answer.
+        question: Of a question.
+        nothing: Of being about no point.
+        stay: Of the same sentence again, within a paragraph.
+        within: Of another sentence of the same point.
+        forward: Of a later point.
+        back: Of an earlier point.
+        stay_after_break: As `stay`, in a new paragraph; likewise the next three.
+        within_after_break: As `within`.
+        forward_after_break: As `forward`.
+        back_after_break: As `back`.
+        distance: Loss for each doubling of the distance.
+        leave: Of a passage about no point after one about a point.
+        enter: Of a passage about a point after one about none.
+        stay_out: Of a further passage about no point.
+    """
+
+    similarity: float = 3.85
+    point_similarity: float = 2.74
+    quote: float = 4.73
+    label: float = 4.1
+    critical: float = 0.0
+    question: float = 0.48
+    nothing: float = 0.8
+    stay: float = 2.7
+    within: float = 3.4
+    forward: float = -1.3
+    back: float = -2.5
+    stay_after_break: float = -1.0
+    within_after_break: float = 0.17
+    forward_after_break: float = 1.56
+    back_after_break: float = -2.3
+    distance: float = 1.07
+    leave: float = -2.1
+    enter: float = -1.2
+    stay_out: float = -0.2
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSentence:
+    """A sentence of a review, for matching.
+
+    Attributes:
+        point: Index of its point.
+        words: Its words, in lower case.
+        kind: Kind of its point.
+        is_question: Whether it ends with a question mark.
+    """
+
+    point: int
+    words: Sequence[str]
+    kind: PointKind
+    is_question: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """What a passage of a reply is about.
+
+    Attributes:
+        point: Index of the point; None if it is about none.
+        probability: That it is about that point.
+        sentences: Indices of the review's sentences that it is about.
+        method: What chiefly tells.
+    """
+
+    point: int | None
+    probability: float
+    sentences: tuple[int, ...]
+    method: AnswerMethod
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """Return a word without its usual endings, so that "compared" and "comparisons" match.
+
+    >>> stem("experiments"), stem("comparing"), stem("compared"), stem("is")
+    ('experiment', 'compar', 'compar', 'is')
+    """
+    if len(word) > 4:
+        for ending in ("isons", "ison", "ations", "ation", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "e", "s"):
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                return word[: -len(ending)]
+    return word
+
+
+def _content(words: Iterable[str]) -> set[str]:
+    return {stem(word) for word in words if word not in STOP_WORDS}
+
+
+class ReviewMatcher:
+    """Finds which point of one review each passage of a reply is about.
+
+    Args:
+        sentences: The review's sentences, in order.
+        labels: Labels of the points, by index; empty where a point has none.
+        weights: What counts how much.
+    """
+
+    def __init__(
+        self, sentences: Sequence[ReviewSentence], labels: Sequence[Sequence[Label]], weights: Weights = WEIGHTS
+    ) -> None:
+        self._weights = weights
+        self._points = np.array([sentence.point for sentence in sentences], dtype=np.intp)
+        self._labels = labels
+        self._lengths = [len(sentence.words) for sentence in sentences]
+        content = [_content(sentence.words) for sentence in sentences]
+        self._columns = {word: index for index, word in enumerate(dict.fromkeys(word for words in content for word in words))}
+        counts = np.zeros((len(sentences), len(self._columns)))
+        for row, words in enumerate(content):
+            counts[row, [self._columns[word] for word in words]] = 1.0
+        # As in BM25: a word in few sentences of the review says more (Robertson and Zaragoza 2009, section 3.1).
+        self._rarity = np.log(1.0 + (len(sentences) + 1.0) / (counts.sum(0) + 0.5))
+        rows = counts * self._rarity
+        norms = np.sqrt((rows * rows).sum(1))
+        self._rows = rows / np.where(norms > 0, norms, 1.0)[:, None]
+        self._runs = _index_runs([sentence.words for sentence in sentences])
+        critical = np.array([sentence.kind in CRITICAL_KINDS for sentence in sentences], dtype=float)
+        questions = np.array([sentence.is_question for sentence in sentences], dtype=float)
+        self._prior = weights.critical * critical + weights.question * questions
+        self._steps = self._make_steps(len(sentences))
+
+    def attribute(self, passages: Sequence[Passage], words: Sequence[Sequence[str]]) -> list[Attribution]:
+        """Return what each passage of a reply is about, in order.
+
+        Args:
+            passages: The passages of the reply.
+            words: Their words, in lower case.
+        """
+        if not passages or not len(self._points):
+            return [Attribution(None, 1.0, (), AnswerMethod.ORDER) for _ in passages]
+        similarity = self._measure_similarity(words)
+        quotes = self._measure_quotes(words)
+        labels = self._measure_labels(passages)
+        evidence = self._weigh(similarity, quotes, labels)
+        breaks = [True, *(one.block != other.block for other, one in zip(passages, passages[1:], strict=False))]
+        chances = self._walk(evidence, breaks)
+        return [self._decide(chances[row], similarity[row], quotes[row], labels[row]) for row in range(len(passages))]
+
+    def _measure_similarity(self, words: Sequence[Sequence[str]]) -> Matrix:
+        """Return the cosine of each passage with each sentence of the review, by the words of the review."""
+        rows = np.zeros((len(words), len(self._columns)))
+        columns = self._columns
+        for row, each in enumerate(words):
+            known = [columns[word] for word in _content(each) if word in columns]
+            rows[row, known] = self._rarity[known]
+        norms = np.sqrt((rows * rows).sum(1))
+        cosines: Matrix = (rows / np.where(norms > 0, norms, 1.0)[:, None]) @ self._rows.T
+        return cosines
+
+    def _measure_quotes(self, words: Sequence[Sequence[str]]) -> Matrix:
+        """Return the share of words that each passage repeats of each sentence in runs, of the shorter of the two."""
+        counts = np.zeros((len(words), len(self._lengths)))
+        for row, each in enumerate(words):
+            for index in range(len(each) - RUN_WORDS + 1):
+                for column in self._runs.get(tuple(each[index : index + RUN_WORDS]), ()):
+                    counts[row, column] += 1
+        shorter = np.minimum(np.array([len(each) for each in words])[:, None], np.array(self._lengths)[None, :])
+        shares: Matrix = np.minimum(1.0, (counts + RUN_WORDS - 1) / np.maximum(RUN_WORDS, shorter)) * (counts > 0)
+        return shares
+
+    def _measure_labels(self, passages: Sequence[Passage]) -> Matrix:
+        """Return how well the labels that each passage names fit each sentence, by its point: 0 to 1."""
+        by_point = np.zeros((len(passages), len(self._labels)))
+        for row, passage in enumerate(passages):
+            opens = row == 0 or passages[row - 1].block != passage.block
+            named = [*find_labels(passage.words)] if opens else []
+            for label in named:
+                fits = np.array([_fit(label, own) for own in self._labels])
+                total = fits.sum()
+                if total > 0:
+                    by_point[row] = np.maximum(by_point[row], fits / max(total, 1.0))
+        return by_point[:, self._points]
+
+    def _weigh(self, similarity: Matrix, quotes: Matrix, labels: Matrix) -> Matrix:
+        weights = self._weights
+        best = np.zeros_like(similarity)
+        for point in np.unique(self._points):
+            own = self._points == point
+            best[:, own] = similarity[:, own].max(1, keepdims=True)
+        scores = weights.similarity * similarity + weights.point_similarity * best + weights.quote * quotes
+        scores += weights.label * labels + self._prior
+        return np.hstack([scores, np.full((len(scores), 1), weights.nothing)])
+
+    def _make_steps(self, count: int) -> tuple[Matrix, Matrix]:
+        """Return the probabilities of the next sentence, within a paragraph and in a new one; the last is "none"."""
+        weights = self._weights
+        distance = np.arange(count)[None, :] - np.arange(count)[:, None]
+        far = weights.distance * np.log1p(np.abs(distance))
+        same_point = self._points[:, None] == self._points[None, :]
+
+        def steps(stay: float, within: float, forward: float, back: float) -> Matrix:
+            inner = np.where(distance > 0, forward - far, back - far)
+            inner = np.where(distance == 0, stay, np.where(same_point, within, inner))
+            scores = np.empty((count + 1, count + 1))
+            scores[:count, :count] = inner
+            scores[count, :count] = weights.enter - np.log(max(count, 1))
+            scores[:count, count] = weights.leave
+            scores[count, count] = weights.stay_out
+            chances: Matrix = np.exp(scores)
+            return chances / chances.sum(1, keepdims=True)
+
+        inner = steps(weights.stay, weights.within, weights.forward, weights.back)
+        after = steps(
+            weights.stay_after_break, weights.within_after_break, weights.forward_after_break, weights.back_after_break
+        )
+        return inner, after
+
+    def _walk(self, evidence: Matrix, breaks: Sequence[bool]) -> Matrix:
+        """Return the probability of each sentence, or none, for each passage, given the whole reply."""
+        inner, after = self._steps
+        likely = np.exp(evidence - evidence.max(1, keepdims=True))
+        count, states = likely.shape
+        forward = np.empty((count, states))
+        forward[0] = likely[0] / likely[0].sum()
+        for row in range(1, count):
+            step = (forward[row - 1] @ (after if breaks[row] else inner)) * likely[row]
+            forward[row] = step / step.sum()
+        backward = np.ones(states)
+        for row in range(count - 2, -1, -1):
+            backward = (after if breaks[row + 1] else inner) @ (likely[row + 1] * backward)
+            backward /= backward.sum()
+            forward[row] *= backward
+            forward[row] /= forward[row].sum()
+        return forward
+
+    def _decide(
+        self, chances: Matrix, similarity: Matrix, quotes: Matrix, labels: Matrix
+    ) -> Attribution:
+        """Return the most probable point of a passage, with the sentences of it that share in this."""
+        of_points = np.bincount(self._points, chances[:-1])
+        point = int(of_points.argmax())
+        if chances[-1] > MAX_NOTHING or of_points[point] < MIN_PROBABILITY:
+            return Attribution(None, float(chances[-1]), (), AnswerMethod.ORDER)
+        own = np.flatnonzero(self._points == point)
+        shared = own[chances[own] >= MIN_SHARE * chances[own].max()]
+        return Attribution(
+            point, float(of_points[point]), tuple(map(int, shared)), _name_method(similarity[own], quotes[own], labels[own])
+        )
+
+
+MAX_NOTHING = 0.28
+"""Probability of being about no point above which a passage is; tuned as the weights are."""
+MIN_PROBABILITY = 0.42
+"""Probability below which no point is named."""
+MIN_SHARE = 0.04
+"""Share of the most probable sentence's probability from which another sentence of the point counts."""
+
+
+def _name_method(similarity: Matrix, quotes: Matrix, labels: Matrix) -> AnswerMethod:
+    """Return what chiefly tells: quoted words, the label, shared rare words, else the order."""
+    if quotes.max() >= 0.5:
+        return AnswerMethod.QUOTE
+    if labels.max() >= 0.5:
+        return AnswerMethod.LABEL
+    return AnswerMethod.SIMILARITY if similarity.max() >= 0.2 else AnswerMethod.ORDER
+
+
+def _fit(named: Label, own: Sequence[Label]) -> float:
+    """Return how well a label that a reply names fits a point: 1 for the same list, 0.5 where one names no list."""
+    best = 0.0
+    for label in own:
+        if label.number == named.number and named.part in (0, label.part):
+            if label.letter == named.letter:
+                return 1.0
+            if not label.letter or not named.letter:
+                best = 0.5
+    return best
+
+
+def _index_runs(sentences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], list[int]]:
+    """Return the sentences by the runs of words in them."""
+    runs: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, words in enumerate(sentences):
+        for run in {tuple(words[index : index + RUN_WORDS]) for index in range(len(words) - RUN_WORDS + 1)}:
+            runs[run].append(number)
+    return runs

@@ -1,0 +1,169 @@
+"""Tell kind and aspect of the sentences of a review, by the words and phrases of `words.toml`."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from peercorpus.records.points import PointAspect, PointKind
+
+TOKEN = re.compile(r"[a-z0-9]+(?:['\u2019\-][a-z0-9]+)*")
+"""A word in lower case, with what an apostrophe or a hyphen joins to it."""
+
+NEGATIONS = frozenset(
+    ("not", "no", "never", "hardly", "barely", "neither", "nor", "without", "lack", "lacks", "lacking", "less")
+    + ("isn't", "aren't", "doesn't", "don't", "didn't", "wasn't", "weren't", "cannot", "can't", "insufficiently", "not-so")
+    + ("more", "if", "would", "could", "should")
+)
+"""Words that, shortly before a word of praise, turn it into criticism or a wish."""
+
+REACH_WORDS = 4
+"""Words over which a negation reaches."""
+
+
+@dataclass(slots=True)
+class _Node:
+    """A word of the phrases that begin alike; `label` if a phrase ends here."""
+
+    below: dict[str, "_Node"] = field(default_factory=dict)
+    label: str | None = None
+
+
+class Phrases:
+    """Finds phrases in a sequence of words, the longest at each place.
+
+    Args:
+        by_label: Label → its phrases, words apart by one space; a star at the end stands for any end of the last word.
+
+    Raises:
+        ValueError: A phrase has two labels.
+    """
+
+    def __init__(self, by_label: Mapping[str, Iterable[str]]) -> None:
+        self._root = _Node()
+        self._has_stars = False
+        for label, phrases in by_label.items():
+            for phrase in dict.fromkeys(phrases):
+                node = self._root
+                for word in phrase.split():
+                    node = node.below.setdefault(word, _Node())
+                if node.label not in (None, label):
+                    raise ValueError(f"The phrase '{phrase}' stands under {node.label} and {label}.")
+                node.label = label
+
+    def find(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
+        """Return first index, number of words and label of each phrase that occurs; they do not overlap."""
+        found: list[tuple[int, int, str]] = []
+        top = self._root.below
+        index = 0
+        while index < len(words):
+            node = top.get(words[index])
+            best = None
+            length = 0
+            while node is not None:
+                length += 1
+                if node.label is not None:
+                    best = (index, length, node.label)
+                if index + length >= len(words):
+                    break
+                node = _descend(node, words[index + length])
+            if best is not None:
+                found.append(best)
+                index += best[1]
+            else:
+                index += 1
+        return found
+
+
+def _descend(node: _Node, word: str) -> _Node | None:
+    below = node.below.get(word)
+    if below is not None or not node.below:
+        return below
+    for known, child in node.below.items():
+        if known.endswith("*") and word.startswith(known[:-1]):
+            return child
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words and phrases of `words.toml`, ready to be looked for."""
+
+    kinds: Phrases
+    aspects: Phrases
+    headings: Mapping[str, PointKind]
+
+
+@cache
+def read_words() -> Words:
+    """Return the words and phrases that tell kinds and aspects."""
+    data = tomllib.loads(files("peercorpus.points").joinpath("words.toml").read_text(encoding="utf-8"))
+    headings = {name: PointKind(kind) for kind, names in data["headings"].items() for name in names}
+    return Words(Phrases(data["kinds"]), Phrases(data["aspects"]), headings)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text, in lower case.
+
+    >>> split_words("It isn\u2019t state-of-the-art (2x).")
+    ["it", "isn't", 'state-of-the-art', '2x']
+    """
+    return TOKEN.findall(text.lower().replace("\u2019", "'"))
+
+
+def read_heading_kind(words: Sequence[str]) -> PointKind | None:
+    """Return the kind of what stands below a heading; None if the heading does not tell.
+
+    Of a longer heading its first words count, or its last ones: "Weaknesses and questions", "My main concerns".
+    """
+    headings = read_words().headings
+    whole = " ".join(words)
+    if whole in headings:
+        return headings[whole]
+    for length in range(min(4, len(words)), 0, -1):
+        for part in (words[:length], words[-length:]):
+            kind = headings.get(" ".join(part))
+            if kind is not None:
+                return kind
+    return None
+
+
+def read_sentence_kind(words: Sequence[str], *, is_question: bool) -> PointKind | None:
+    """Return the kind of a sentence by its words; None if they do not tell.
+
+    Args:
+        words: Its words.
+        is_question: Whether it ends with a question mark.
+    """
+    if is_question:
+        return PointKind.QUESTION
+    votes: dict[str, int] = {}
+    for index, _, label in read_words().kinds.find(words):
+        if label == PointKind.STRENGTH and not NEGATIONS.isdisjoint(words[max(0, index - REACH_WORDS) : index]):
+            label = PointKind.WEAKNESS
+        votes[label] = votes.get(label, 0) + 1
+    for kind in _PRECEDENCE:
+        if votes.get(kind):
+            return kind
+    if not votes:
+        return None
+    praise, criticism = votes.get(PointKind.STRENGTH, 0), votes.get(PointKind.WEAKNESS, 0)
+    return PointKind.STRENGTH if praise > criticism else PointKind.WEAKNESS
+
+
+_PRECEDENCE = (PointKind.MINOR, PointKind.SUGGESTION, PointKind.QUESTION, PointKind.SUMMARY)
+"""Kinds whose words decide, whatever else a sentence says."""
+
+
+def read_aspect(words: Sequence[str]) -> PointAspect | None:
+    """Return the aspect that most of a point's words are about; None if none is, or two are alike."""
+    votes: dict[str, float] = {}
+    for _, length, label in read_words().aspects.find(words):
+        votes[label] = votes.get(label, 0) + length
+    if not votes:
+        return None
+    most = max(votes.values())
+    leading = [label for label, count in votes.items() if count == most]
+    return PointAspect(leading[0]) if len(leading) == 1 else None

@@ -1,0 +1,103 @@
+"""Read the labels by which points are named: "W2", "(3)", "Question 1", "your second concern"."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from peercorpus.records.enums import SectionKind
+from peercorpus.records.points import PointKind
+
+LETTERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("w", "weakness", "weaknesses", "con", "cons"), "w"),
+        **dict.fromkeys(("q", "question", "questions"), "q"),
+        **dict.fromkeys(("s", "strength", "strengths", "pro"), "s"),
+        **dict.fromkeys(("l", "limitation", "limitations"), "l"),
+        **dict.fromkeys(("m", "minor"), "m"),
+    }
+)
+"""Words and letters that say of which list a number is; other ones ("comment", "point", "R", "A") say nothing of it."""
+
+FIELD_LETTERS: Mapping[SectionKind, str] = MappingProxyType(
+    {
+        SectionKind.WEAKNESSES: "w",
+        SectionKind.QUESTIONS: "q",
+        SectionKind.STRENGTHS: "s",
+        SectionKind.LIMITATIONS: "l",
+    }
+)
+"""Letter of the points of a field, for a number without one."""
+
+KIND_LETTERS: Mapping[PointKind, str] = MappingProxyType(
+    {
+        PointKind.WEAKNESS: "w",
+        PointKind.QUESTION: "q",
+        PointKind.STRENGTH: "s",
+        PointKind.LIMITATION: "l",
+        PointKind.MINOR: "m",
+    }
+)
+"""Letter of the points below a heading of a kind."""
+
+NAME = re.compile(
+    r"(?<![\w.])(?P<word>weakness|question|concern|comment|point|issue|limitation|suggestion|remark|strength|minor|con)(?:e?s)?"
+    r"(?:\s+(?:point|comment|issue))?\s*[#(]?\s*(?P<number>\d{1,2})(?![\w%]|\.\d)"
+    r"|(?<![\w.])(?P<letter>[QWRCAPMSL])\s?[-.#]?\s?(?P<numeral>\d{1,2})(?:\.(?P<part>\d{1,2}))?(?!\w|%|\.\d)",
+    re.IGNORECASE,
+)
+BARE = re.compile(r"[\s>*_\-\u2022]*[\[(]?(?P<number>\d{1,2})(?:\.(?P<part>\d{1,2}))?\s*[.):\]](?!\d)")
+MORE = re.compile(r"\s*(?:,|and|&|/|\+|\u2013|-|to)\s*(?:and\s+)?(?P<letter>[QWRCAPMSL])?(?P<number>\d{1,2})(?![\w%]|\.\d)", re.I)
+
+MAX_DISTANCE = 80
+"""Characters from the beginning of a passage within which a label names what it answers; our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label: the letter of its list, empty where none is known, and its number with that of a part of it (0: none)."""
+
+    letter: str
+    number: int
+    part: int = 0
+
+
+def read_label(label: str | None) -> Label | None:
+    """Return the label of a point as the reviewer wrote it; None for letters, and where there is none.
+
+    >>> read_label("W2"), read_label("(3)"), read_label("**Question 1**"), read_label("(a)")
+    (Label(letter='w', number=2, part=0), Label(letter='', number=3, part=0), Label(letter='q', number=1, part=0), None)
+    """
+    if not label:
+        return None
+    named = next(find_labels(label), None)
+    if named is not None:
+        return named
+    digits = re.search(r"(\d{1,2})(?:\.(\d{1,2}))?", label)
+    return Label("", int(digits[1]), int(digits[2] or 0)) if digits else None
+
+
+def find_labels(words: str) -> Iterator[Label]:
+    """Yield the labels that a passage names near its beginning: "Q1 & Q2:", "Regarding weakness 3", "(2)"."""
+    bare = BARE.match(words)
+    if bare:
+        yield Label("", int(bare["number"]), int(bare["part"] or 0))
+    for match in NAME.finditer(words, 0, MAX_DISTANCE + 20):
+        if match.start() > MAX_DISTANCE:
+            return
+        letter = LETTERS.get((match["word"] or match["letter"]).casefold(), "")
+        yield Label(letter, int(match["number"] or match["numeral"]), int(match["part"] or 0))
+        yield from _find_more(words, match, letter)
+
+
+def _find_more(words: str, first: re.Match[str], letter: str) -> Iterator[Label]:
+    """Yield the labels after a first one: those of a list, or up to the last of a range."""
+    last, at = int(first["number"] or first["numeral"]), first.end()
+    while more := MORE.match(words, at):
+        number = int(more["number"])
+        is_range = re.search("[\u2013-]|to", more[0].casefold()) is not None
+        numbers = range(last + 1, number + 1) if is_range and number - last < 10 else (number,)
+        own = LETTERS.get((more["letter"] or "").casefold(), letter)
+        for each in numbers:
+            yield Label(own, each)
+        last, at = number, more.end()

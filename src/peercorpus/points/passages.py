@@ -1,0 +1,257 @@
+"""Split a text of a review or a reply into its sentences, with what its layout says of each: items, labels, headings.
+
+`read_passages` covers the whole text: joined in order, the passages are the text.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from peercorpus.records.sentence_ends import find_sentence_ends
+
+MAX_HEADING_CHARACTERS = 90
+"""A longer line is no heading; our choice."""
+
+_NAMED = (
+    r"(?:(?:major|minor|key|main|general|specific|detailed)\s+)?"
+    r"(?:weakness|strength|question|concern|comment|point|issue|limitation|suggestion|remark|response|reply|answer)(?:es)?"
+)
+_LABEL = (
+    rf"[*_\[(]*(?:{_NAMED}\s*(?:to\s+)?(?:{_NAMED}\s*)?[-#.]?\s*\d{{1,2}}"  # Weakness 2, Response to Question 1
+    r"|[QWRCAPMSDL]\s?[-.#]?\s?\d{1,2}(?:[.\-]\d{1,2})?"  # W2, Q1, R1.3
+    r"|\d{1,2}(?:\.\d{1,2}){0,2}"  # 3, 2.1
+    r"|[a-hA-H]|[ivx]{1,4})[*_\])]*"
+)
+LABEL = re.compile(rf"[ \t>]*[-*\u2022+]?[ \t]*(?P<label>{_LABEL})(?P<end>\s*[.):\]\-\u2013]+[*_]*\s*|(?<=[)\]*])\s+)", re.I)
+"""A label at the beginning of a line, with what separates it from the text: "(3)", "W2:", "**Question 1.**", "2)"."""
+
+WORD_LABEL = re.compile(rf"[ \t>]*(?P<label>[*_]*{_NAMED}\s*#?\s*\d{{1,2}}[*_]*|[*_]*[QWRC]\d{{1,2}}[*_]*)(?P<end>\s+|$)", re.I)
+"""A label that nothing separates from the text: "Q1 Why", "Weakness 2"."""
+
+BULLET = re.compile("[ \t>]*(?P<mark>[-*\u2022\u25e6\u00b7\u25aa+\u2013\u2014])(?:[ \t]+|(?=[A-Z\"'(]))(?=\\S)")
+HASHES = re.compile(r"\s{0,3}#{1,6}\s*(?=\S)")
+BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]+(?:\*\*|__)[\s:.]*$")
+RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*$")
+QUOTED = re.compile("[ \t]*(?:>|[*_]{0,2}[\"\u201c\u00ab]|``|'')")
+INLINE = re.compile(r"\((?:\d{1,2}|[a-h]|[ivx]{1,4})\)\s|\d{1,2}[.)]\s")
+ORDINAL = re.compile(
+    r"(?:(?:first|second|third|fourth|fifth)(?:ly)?|(?:first|second) of all|lastly|finally|another (?:concern|issue|point|weakness))\b",
+    re.I,
+)
+"""Words with which a sentence within a paragraph begins another point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence, or a heading, with the space after it.
+
+    Attributes:
+        start: Offset of its first character in the text; the first passage begins with the text.
+        end: Offset after its last character, which is the start of the next passage.
+        words: Its text without space around it.
+        block: Number of the paragraph or list item that it is part of, from 0.
+        paragraph: Number of the run of lines without a blank line between them, from 0.
+        is_heading: Whether it is a heading, or a line without words.
+        is_item: Whether its block is a list item or begins with an ordinal.
+        is_quoted: Whether its block begins with a quotation mark or as a Markdown quotation.
+        label: Label of its block, verbatim; None if it has none.
+        mark: `+` or `-` if its block is a list item marked so, else an empty string.
+    """
+
+    start: int
+    end: int
+    words: str
+    block: int
+    paragraph: int
+    is_heading: bool
+    is_item: bool
+    is_quoted: bool
+    label: str | None
+    mark: str
+
+
+@dataclass(slots=True)
+class _Block:
+    """Successive lines that are one paragraph, list item or heading.
+
+    Attributes:
+        text_start: Offset at which its text begins, after marker and label.
+    """
+
+    start: int
+    end: int
+    text_start: int
+    paragraph: int
+    is_heading: bool = False
+    is_item: bool = False
+    is_quoted: bool = False
+    label: str | None = None
+    mark: str = ""
+
+
+def read_passages(text: str) -> list[Passage]:
+    r"""Return the passages of a text, in order and without gaps.
+
+    >>> [(one.label, one.is_heading, one.words) for one in read_passages("Cons:\n1) Slow. Why?\n\nGood.")]
+    [(None, True, 'Cons:'), ('1)', False, '1) Slow.'), ('1)', False, 'Why?'), (None, False, 'Good.')]
+    """
+    passages: list[Passage] = []
+    number = -1
+    for block in _read_blocks(text):
+        number += 1
+        for start, end, opens in _split_block(text, block):
+            if opens:
+                number += 1
+            passages.append(_make_passage(text, block, (start, end), number, is_inner=opens or _is_later(passages, number)))
+    return _cover(passages, len(text))
+
+
+def _is_later(passages: list[Passage], number: int) -> bool:
+    """Return whether the last passage is of this block and was opened within a paragraph."""
+    return bool(passages) and passages[-1].block == number and passages[-1].is_item
+
+
+def _make_passage(text: str, block: _Block, span: tuple[int, int], number: int, *, is_inner: bool) -> Passage:
+    start, end = span
+    words = text[start:end].strip()
+    label = block.label
+    if is_inner and not block.is_item:
+        found = INLINE.match(words)
+        label = found[0].strip() if found else None
+    return Passage(
+        start=start,
+        end=end,
+        words=words,
+        block=number,
+        paragraph=block.paragraph,
+        is_heading=block.is_heading,
+        is_item=block.is_item or is_inner,
+        is_quoted=block.is_quoted,
+        label=label,
+        mark=block.mark,
+    )
+
+
+def _cover(passages: list[Passage], length: int) -> list[Passage]:
+    """Return the passages such that each ends where the next begins, and that they cover the text."""
+    starts = [0, *(passage.start for passage in passages[1:]), length]
+    return [
+        Passage(
+            starts[index],
+            starts[index + 1],
+            one.words,
+            one.block,
+            one.paragraph,
+            one.is_heading,
+            one.is_item,
+            one.is_quoted,
+            one.label,
+            one.mark,
+        )
+        for index, one in enumerate(passages)
+    ]
+
+
+def _split_block(text: str, block: _Block) -> Iterator[tuple[int, int, bool]]:
+    """Yield the span of each sentence of a block, and whether it begins another item within it."""
+    start = block.start
+    if not block.is_heading:
+        shift = block.text_start
+        for stop in find_sentence_ends(text[shift : block.end]):
+            end = shift + stop
+            if text[start:end].strip():
+                yield start, end, start > block.start and _begins_item(text, start, block)
+                start = end
+    if text[start : block.end].strip():
+        yield start, block.end, start > block.start and _begins_item(text, start, block)
+
+
+def _begins_item(text: str, start: int, block: _Block) -> bool:
+    begin = re.compile(r"\s*").match(text, start)
+    at = begin.end() if begin else start
+    return not block.is_item and bool(INLINE.match(text, at) or ORDINAL.match(text, at))
+
+
+def _read_blocks(text: str) -> Iterator[_Block]:
+    """Yield the paragraphs, list items and headings of a text, in order; lines without words belong to none."""
+    current: _Block | None = None
+    paragraph = 0
+    offset = 0
+    for line in text.splitlines(keepends=True):
+        start, offset = offset, offset + len(line)
+        if not line.strip() or RULE.match(line):
+            if current is not None:
+                yield current
+                current = None
+                paragraph += 1
+            continue
+        opened = _open_block(line, start, paragraph, is_first=current is None)
+        if opened is None and current is not None and not current.is_heading:
+            current.end = offset
+            continue
+        if current is not None:
+            yield current
+        current = opened or _Block(start, offset, start, paragraph, is_quoted=bool(QUOTED.match(line)))
+    if current is not None:
+        yield current
+
+
+def _open_block(line: str, start: int, paragraph: int, *, is_first: bool) -> _Block | None:
+    """Return the block that a line begins; None if it can only continue one, or begin a paragraph."""
+    end = start + len(line)
+    is_heading = _is_heading(line, is_first=is_first)
+    bullet = BULLET.match(line)
+    mark = bullet["mark"] if bullet and bullet["mark"] in "+-" else ""
+    label = LABEL.match(line) or WORD_LABEL.match(line)
+    if label and _is_label(label, line):
+        text_start = start + label.end()
+        is_heading = is_heading and text_start < end and _is_heading(line[label.end() :], is_first=is_first)
+        cleaned = label["label"].strip("*_ \t")
+        closing = label["end"].strip()[:1]
+        shown = cleaned + closing if closing == ")" and ("(" in cleaned or cleaned[-1:].isalnum()) else cleaned
+        return _Block(start, end, text_start, paragraph, is_heading, True, _is_quoted(line, label.end()), shown, mark)
+    if is_heading:
+        return _Block(start, end, start, paragraph, is_heading=True)
+    if bullet:
+        return _Block(start, end, start + bullet.end(), paragraph, is_item=True, is_quoted=_is_quoted(line, bullet.end()), mark=mark)
+    quoted = QUOTED.match(line)
+    return _Block(start, end, start, paragraph, is_quoted=True) if quoted and ">" in quoted[0] else None
+
+
+def _is_quoted(line: str, after: int) -> bool:
+    return bool(QUOTED.match(line, after)) or line.lstrip().startswith(">")
+
+
+def _is_label(label: re.Match[str], line: str) -> bool:
+    """Return whether what looks like a label is none: "a." may begin a sentence, "2." may end one, "3.5" is a number."""
+    name = label["label"].strip("*_[]() \t")
+    if name.isalpha() and len(name) <= 4:
+        return ")" in label[0] and label.end() < len(line)
+    return not line[label.end() :].lstrip().startswith(("%", "=", "\u00d7"))
+
+
+def _is_heading(line: str, *, is_first: bool) -> bool:
+    """Return whether a line is a heading: marked as one, or short and closed by a colon, or one of the usual names."""
+    words = line.strip()
+    if HASHES.match(line):
+        return True
+    if len(words) > MAX_HEADING_CHARACTERS:
+        return False
+    if BOLD_LINE.match(line) or words.rstrip("*_ ").endswith(":"):
+        return ". " not in words
+    plain = words.strip("*_#=-:. \t()").casefold()
+    return is_first and plain in USUAL_HEADINGS
+
+
+USUAL_HEADINGS = frozenset(
+    (
+        *("strengths", "weaknesses", "strength", "weakness", "pros", "cons", "positives", "negatives", "summary"),
+        *("questions", "comments", "minor comments", "major comments", "detailed comments", "minor", "major", "typos"),
+        *("minor issues", "major issues", "minor points", "major points", "minor concerns", "major concerns"),
+        *("limitations", "concerns", "suggestions", "novelty", "clarity", "quality", "significance", "originality"),
+        *("reproducibility", "experiments", "overall", "conclusion", "references", "review", "evaluation", "details"),
+        *("strong points", "weak points", "other comments", "general comments", "specific comments", "soundness"),
+        *("questions for authors", "questions for the authors", "main concerns", "main review", "summary of the paper"),
+    )
+)
+"""Lines that are headings without any mark, in lower case."""
