@@ -18,6 +18,7 @@ from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.forms.venue_forms import check_own_venues
 from peercorpus.links.compare_versions import stage as comparison_stage
 from peercorpus.links.link_submissions import stage as linking_stage
+from peercorpus.points.find_points import STAGE as FIND_POINTS
 from peercorpus.texts.convert import read_engine_used
 from peercorpus.texts.convert import stage as texts_stage
 from peercorpus.texts.cut_figures import stage as figures_stage
@@ -35,6 +36,7 @@ def stages_with(spread: Executor) -> tuple[Stage[Workspace], ...]:
         texts_stage(spread),
         BUILD_CONVERSATIONS,
         comparison_stage(spread),
+        FIND_POINTS,
         linking_stage(spread),
     )
 

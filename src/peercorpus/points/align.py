@@ -7,13 +7,14 @@ forward and backward pass (Rabiner 1989, "A tutorial on hidden Markov models", s
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from peercorpus.points.kinds import content_words
 from peercorpus.points.labels import Label, find_labels
 from peercorpus.points.passages import Passage
 from peercorpus.records.points import CRITICAL_KINDS, AnswerMethod, PointKind
@@ -22,17 +23,6 @@ Matrix = NDArray[np.float64]
 
 RUN_WORDS = 4
 """Words in a row that count as repeated."""
-
-STOP_WORDS = frozenset(
-    (
-        *("a an and are as at be been being but by can could did do does for from had has have he her his how i if in into is it").split(),
-        *("its may me might more most must my no not of on only or other our out over shall she should so some such than that").split(),
-        *("the their them then there these they this those to too under up us very was we were what when where which while who").split(),
-        *("why will with would you your also any all both each paper authors author reviewer reviewers thank thanks please").split(),
-        *("comment comments question questions point concern concerns response answer").split(),
-    )
-)
-"""Words that say nothing of what a passage is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +52,24 @@ class Weights:
     """
 
     similarity: float = 3.85
-    point_similarity: float = 2.74
-    quote: float = 4.73
-    label: float = 4.1
+    point_similarity: float = 4.2
+    quote: float = 2.8
+    label: float = 8.7
     critical: float = 0.0
-    question: float = 0.48
-    nothing: float = 0.8
-    stay: float = 2.7
+    question: float = 0.4
+    nothing: float = 1.0
+    stay: float = 3.4
     within: float = 3.4
-    forward: float = -1.3
-    back: float = -2.5
-    stay_after_break: float = -1.0
-    within_after_break: float = 0.17
-    forward_after_break: float = 1.56
+    forward: float = -2.5
+    back: float = -3.0
+    stay_after_break: float = -0.2
+    within_after_break: float = -1.1
+    forward_after_break: float = 1.2
     back_after_break: float = -2.3
-    distance: float = 1.07
-    leave: float = -2.1
-    enter: float = -1.2
-    stay_out: float = -0.2
+    distance: float = 1.0
+    leave: float = -1.6
+    enter: float = -1.0
+    stay_out: float = -0.3
 
 
 WEIGHTS = Weights()
@@ -111,30 +101,14 @@ class Attribution:
         probability: That it is about that point.
         sentences: Indices of the review's sentences that it is about.
         method: What chiefly tells.
+        is_repeated: Whether the passage is little more than words of the point.
     """
 
     point: int | None
     probability: float
     sentences: tuple[int, ...]
     method: AnswerMethod
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """Return a word without its usual endings, so that "compared" and "comparisons" match.
-
-    >>> stem("experiments"), stem("comparing"), stem("compared"), stem("is")
-    ('experiment', 'compar', 'compar', 'is')
-    """
-    if len(word) > 4:
-        for ending in ("isons", "ison", "ations", "ation", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "e", "s"):
-            if word.endswith(ending) and len(word) - len(ending) >= 3:
-                return word[: -len(ending)]
-    return word
-
-
-def _content(words: Iterable[str]) -> set[str]:
-    return {stem(word) for word in words if word not in STOP_WORDS}
+    is_repeated: bool = False
 
 
 class ReviewMatcher:
@@ -153,8 +127,10 @@ class ReviewMatcher:
         self._points = np.array([sentence.point for sentence in sentences], dtype=np.intp)
         self._labels = labels
         self._lengths = [len(sentence.words) for sentence in sentences]
-        content = [_content(sentence.words) for sentence in sentences]
-        self._columns = {word: index for index, word in enumerate(dict.fromkeys(word for words in content for word in words))}
+        content = [content_words(sentence.words) for sentence in sentences]
+        self._columns = {
+            word: index for index, word in enumerate(dict.fromkeys(word for words in content for word in words))
+        }
         counts = np.zeros((len(sentences), len(self._columns)))
         for row, words in enumerate(content):
             counts[row, [self._columns[word] for word in words]] = 1.0
@@ -182,7 +158,7 @@ class ReviewMatcher:
         quotes = self._measure_quotes(words)
         labels = self._measure_labels(passages)
         evidence = self._weigh(similarity, quotes, labels)
-        breaks = [True, *(one.block != other.block for other, one in zip(passages, passages[1:], strict=False))]
+        breaks = [True, *(one.block != other.block for other, one in pairwise(passages))]
         chances = self._walk(evidence, breaks)
         return [self._decide(chances[row], similarity[row], quotes[row], labels[row]) for row in range(len(passages))]
 
@@ -191,7 +167,7 @@ class ReviewMatcher:
         rows = np.zeros((len(words), len(self._columns)))
         columns = self._columns
         for row, each in enumerate(words):
-            known = [columns[word] for word in _content(each) if word in columns]
+            known = [columns[word] for word in content_words(each) if word in columns]
             rows[row, known] = self._rarity[known]
         norms = np.sqrt((rows * rows).sum(1))
         cosines: Matrix = (rows / np.where(norms > 0, norms, 1.0)[:, None]) @ self._rows.T
@@ -273,9 +249,7 @@ class ReviewMatcher:
             forward[row] /= forward[row].sum()
         return forward
 
-    def _decide(
-        self, chances: Matrix, similarity: Matrix, quotes: Matrix, labels: Matrix
-    ) -> Attribution:
+    def _decide(self, chances: Matrix, similarity: Matrix, quotes: Matrix, labels: Matrix) -> Attribution:
         """Return the most probable point of a passage, with the sentences of it that share in this."""
         of_points = np.bincount(self._points, chances[:-1])
         point = int(of_points.argmax())
@@ -284,15 +258,21 @@ class ReviewMatcher:
         own = np.flatnonzero(self._points == point)
         shared = own[chances[own] >= MIN_SHARE * chances[own].max()]
         return Attribution(
-            point, float(of_points[point]), tuple(map(int, shared)), _name_method(similarity[own], quotes[own], labels[own])
+            point=point,
+            probability=float(of_points[point]),
+            sentences=tuple(map(int, shared)),
+            method=_name_method(similarity[own], quotes[own], labels[own]),
+            is_repeated=bool(quotes[own].max() >= REPEATED_SHARE),
         )
 
 
-MAX_NOTHING = 0.28
+MAX_NOTHING = 0.22
 """Probability of being about no point above which a passage is; tuned as the weights are."""
-MIN_PROBABILITY = 0.42
+MIN_PROBABILITY = 0.5
 """Probability below which no point is named."""
-MIN_SHARE = 0.04
+REPEATED_SHARE = 0.7
+"""Share of a passage's words that it repeats of a sentence from which it is a quotation; our choice."""
+MIN_SHARE = 0.02
 """Share of the most probable sentence's probability from which another sentence of the point counts."""
 
 

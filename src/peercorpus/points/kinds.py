@@ -4,23 +4,20 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
+from peercorpus.execution.stage import digest_of_data
 from peercorpus.records.points import PointAspect, PointKind
 
 TOKEN = re.compile(r"[a-z0-9]+(?:['\u2019\-][a-z0-9]+)*")
 """A word in lower case, with what an apostrophe or a hyphen joins to it."""
 
-NEGATIONS = frozenset(
-    ("not", "no", "never", "hardly", "barely", "neither", "nor", "without", "lack", "lacks", "lacking", "less")
-    + ("isn't", "aren't", "doesn't", "don't", "didn't", "wasn't", "weren't", "cannot", "can't", "insufficiently", "not-so")
-    + ("more", "if", "would", "could", "should")
-)
-"""Words that, shortly before a word of praise, turn it into criticism or a wish."""
+MIN_STEM = 3
+"""Letters that a word keeps at least; our choice."""
 
 REACH_WORDS = 4
-"""Words over which a negation reaches."""
+"""Words over which a word that turns praise into criticism reaches; our choice."""
 
 
 @dataclass(slots=True)
@@ -89,11 +86,29 @@ def _descend(node: _Node, word: str) -> _Node | None:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words and phrases of `words.toml`, ready to be looked for."""
+    """The words and phrases of `words.toml`, ready to be looked for.
+
+    Attributes:
+        kinds: Phrases that tell the kind of a sentence.
+        aspects: Phrases that tell its aspect.
+        reactions: Phrases that tell whether a point is resolved.
+        turning: Words that, shortly before a word of praise, turn it into criticism or a wish.
+        empty: Words that say nothing of what a passage is about.
+        endings: Endings that a word loses before it is compared, longest first.
+        headings: Names of headings, with the kind of what stands below each.
+        plain_headings: Lines that are headings without any mark.
+        digest: Digest of the file, for content keys.
+    """
 
     kinds: Phrases
     aspects: Phrases
+    reactions: Phrases
+    turning: frozenset[str]
+    empty: frozenset[str]
+    endings: tuple[str, ...]
     headings: Mapping[str, PointKind]
+    plain_headings: frozenset[str]
+    digest: str
 
 
 @cache
@@ -101,14 +116,24 @@ def read_words() -> Words:
     """Return the words and phrases that tell kinds and aspects."""
     data = tomllib.loads(files("peercorpus.points").joinpath("words.toml").read_text(encoding="utf-8"))
     headings = {name: PointKind(kind) for kind, names in data["headings"].items() for name in names}
-    return Words(Phrases(data["kinds"]), Phrases(data["aspects"]), headings)
+    return Words(
+        kinds=Phrases(data["kinds"]),
+        aspects=Phrases(data["aspects"]),
+        reactions=Phrases(data["reactions"]),
+        turning=frozenset(data["turning"]["words"]),
+        empty=frozenset(data["empty"]["words"]),
+        endings=tuple(data["empty"]["endings"]),
+        headings=headings,
+        plain_headings=frozenset(headings).union(data["headings_without_marks"]["words"]),
+        digest=digest_of_data(data),
+    )
 
 
 def split_words(text: str) -> list[str]:
     """Return the words of a text, in lower case.
 
     >>> split_words("It isn\u2019t state-of-the-art (2x).")
-    ["it", "isn't", 'state-of-the-art', '2x']
+    ['it', "isn't", 'state-of-the-art', '2x']
     """
     return TOKEN.findall(text.lower().replace("\u2019", "'"))
 
@@ -130,6 +155,26 @@ def read_heading_kind(words: Sequence[str]) -> PointKind | None:
     return None
 
 
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """Return a word without its usual ending, so that "compared" and "comparisons" match.
+
+    >>> stem("experiments"), stem("comparing"), stem("compared"), stem("is")
+    ('experiment', 'compar', 'compar', 'is')
+    """
+    if len(word) > MIN_STEM:
+        for ending in read_words().endings:
+            if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
+                return word[: -len(ending)]
+    return word
+
+
+def content_words(words: Iterable[str]) -> set[str]:
+    """Return the stems of the words that say what a passage is about."""
+    empty = read_words().empty
+    return {stem(word) for word in words if word not in empty}
+
+
 def read_sentence_kind(words: Sequence[str], *, is_question: bool) -> PointKind | None:
     """Return the kind of a sentence by its words; None if they do not tell.
 
@@ -140,8 +185,10 @@ def read_sentence_kind(words: Sequence[str], *, is_question: bool) -> PointKind 
     if is_question:
         return PointKind.QUESTION
     votes: dict[str, int] = {}
-    for index, _, label in read_words().kinds.find(words):
-        if label == PointKind.STRENGTH and not NEGATIONS.isdisjoint(words[max(0, index - REACH_WORDS) : index]):
+    known = read_words()
+    for index, _, label in known.kinds.find(words):
+        before = words[max(0, index - REACH_WORDS) : index]
+        if label == PointKind.STRENGTH and not known.turning.isdisjoint(before):
             label = PointKind.WEAKNESS
         votes[label] = votes.get(label, 0) + 1
     for kind in _PRECEDENCE:

@@ -47,7 +47,9 @@ NAME = re.compile(
     re.IGNORECASE,
 )
 BARE = re.compile(r"[\s>*_\-\u2022]*[\[(]?(?P<number>\d{1,2})(?:\.(?P<part>\d{1,2}))?\s*[.):\]](?!\d)")
-MORE = re.compile(r"\s*(?:,|and|&|/|\+|\u2013|-|to)\s*(?:and\s+)?(?P<letter>[QWRCAPMSL])?(?P<number>\d{1,2})(?![\w%]|\.\d)", re.I)
+MORE = re.compile(
+    r"\s*(?:,|and|&|/|\+|\u2013|-|to)\s*(?:and\s+)?(?P<letter>[QWRCAPMSL])?(?P<number>\d{1,2})(?![\w%]|\.\d)", re.I
+)
 
 MAX_DISTANCE = 80
 """Characters from the beginning of a passage within which a label names what it answers; our choice."""
@@ -55,7 +57,7 @@ MAX_DISTANCE = 80
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label: the letter of its list, empty where none is known, and its number with that of a part of it (0: none)."""
+    """A label: the letter of its list, empty if unknown, its number, and the number of a part of it (0 if none)."""
 
     letter: str
     number: int

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from peercorpus.points.kinds import read_words
 from peercorpus.records.sentence_ends import find_sentence_ends
 
 MAX_HEADING_CHARACTERS = 90
@@ -22,10 +23,14 @@ _LABEL = (
     r"|\d{1,2}(?:\.\d{1,2}){0,2}"  # 3, 2.1
     r"|[a-hA-H]|[ivx]{1,4})[*_\])]*"
 )
-LABEL = re.compile(rf"[ \t>]*[-*\u2022+]?[ \t]*(?P<label>{_LABEL})(?P<end>\s*[.):\]\-\u2013]+[*_]*\s*|(?<=[)\]*])\s+)", re.I)
+LABEL = re.compile(
+    rf"[ \t>]*[-*\u2022+]?[ \t]*(?P<label>{_LABEL})(?P<end>\s*[.):\]\-\u2013]+[*_]*\s*|(?<=[)\]*])\s+)", re.I
+)
 """A label at the beginning of a line, with what separates it from the text: "(3)", "W2:", "**Question 1.**", "2)"."""
 
-WORD_LABEL = re.compile(rf"[ \t>]*(?P<label>[*_]*{_NAMED}\s*#?\s*\d{{1,2}}[*_]*|[*_]*[QWRC]\d{{1,2}}[*_]*)(?P<end>\s+|$)", re.I)
+WORD_LABEL = re.compile(
+    rf"[ \t>]*(?P<label>[*_]*{_NAMED}\s*#?\s*\d{{1,2}}[*_]*|[*_]*[QWRC]\d{{1,2}}[*_]*)(?P<end>\s+|$)", re.I
+)
 """A label that nothing separates from the text: "Q1 Why", "Weakness 2"."""
 
 BULLET = re.compile("[ \t>]*(?P<mark>[-*\u2022\u25e6\u00b7\u25aa+\u2013\u2014])(?:[ \t]+|(?=[A-Z\"'(]))(?=\\S)")
@@ -35,8 +40,9 @@ RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*$")
 QUOTED = re.compile("[ \t]*(?:>|[*_]{0,2}[\"\u201c\u00ab]|``|'')")
 INLINE = re.compile(r"\((?:\d{1,2}|[a-h]|[ivx]{1,4})\)\s|\d{1,2}[.)]\s")
 ORDINAL = re.compile(
-    r"(?:(?:first|second|third|fourth|fifth)(?:ly)?|(?:first|second) of all|lastly|finally|another (?:concern|issue|point|weakness))\b",
-    re.I,
+    r"(?:(?:first|second|third|fourth|fifth)(?:ly)?|(?:first|second) of all|lastly|finally"
+    r"|another (?:concern|issue|point|weakness))\b",
+    re.IGNORECASE,
 )
 """Words with which a sentence within a paragraph begins another point."""
 
@@ -102,7 +108,9 @@ def read_passages(text: str) -> list[Passage]:
         for start, end, opens in _split_block(text, block):
             if opens:
                 number += 1
-            passages.append(_make_passage(text, block, (start, end), number, is_inner=opens or _is_later(passages, number)))
+            passages.append(
+                _make_passage(text, block, (start, end), number, is_inner=opens or _is_later(passages, number))
+            )
     return _cover(passages, len(text))
 
 
@@ -213,7 +221,15 @@ def _open_block(line: str, start: int, paragraph: int, *, is_first: bool) -> _Bl
     if is_heading:
         return _Block(start, end, start, paragraph, is_heading=True)
     if bullet:
-        return _Block(start, end, start + bullet.end(), paragraph, is_item=True, is_quoted=_is_quoted(line, bullet.end()), mark=mark)
+        return _Block(
+            start,
+            end,
+            start + bullet.end(),
+            paragraph,
+            is_item=True,
+            is_quoted=_is_quoted(line, bullet.end()),
+            mark=mark,
+        )
     quoted = QUOTED.match(line)
     return _Block(start, end, start, paragraph, is_quoted=True) if quoted and ">" in quoted[0] else None
 
@@ -223,7 +239,7 @@ def _is_quoted(line: str, after: int) -> bool:
 
 
 def _is_label(label: re.Match[str], line: str) -> bool:
-    """Return whether what looks like a label is none: "a." may begin a sentence, "2." may end one, "3.5" is a number."""
+    """Return whether what looks like a label is one: a single letter needs a parenthesis, "3.5%" is a number."""
     name = label["label"].strip("*_[]() \t")
     if name.isalpha() and len(name) <= 4:
         return ")" in label[0] and label.end() < len(line)
@@ -239,19 +255,5 @@ def _is_heading(line: str, *, is_first: bool) -> bool:
         return False
     if BOLD_LINE.match(line) or words.rstrip("*_ ").endswith(":"):
         return ". " not in words
-    plain = words.strip("*_#=-:. \t()").casefold()
-    return is_first and plain in USUAL_HEADINGS
-
-
-USUAL_HEADINGS = frozenset(
-    (
-        *("strengths", "weaknesses", "strength", "weakness", "pros", "cons", "positives", "negatives", "summary"),
-        *("questions", "comments", "minor comments", "major comments", "detailed comments", "minor", "major", "typos"),
-        *("minor issues", "major issues", "minor points", "major points", "minor concerns", "major concerns"),
-        *("limitations", "concerns", "suggestions", "novelty", "clarity", "quality", "significance", "originality"),
-        *("reproducibility", "experiments", "overall", "conclusion", "references", "review", "evaluation", "details"),
-        *("strong points", "weak points", "other comments", "general comments", "specific comments", "soundness"),
-        *("questions for authors", "questions for the authors", "main concerns", "main review", "summary of the paper"),
-    )
-)
-"""Lines that are headings without any mark, in lower case."""
+    plain = words.strip("*_#=-: \t()").casefold()
+    return is_first and plain in read_words().plain_headings

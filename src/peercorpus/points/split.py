@@ -6,7 +6,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
 from types import MappingProxyType
 
 from peercorpus.points.kinds import read_aspect, read_heading_kind, read_sentence_kind, split_words
@@ -26,7 +25,18 @@ FIELD_KINDS: Mapping[SectionKind, PointKind] = MappingProxyType(
 """Kind of every point of a field that is for this kind only."""
 
 OPENERS = frozenset(
-    ("also", "moreover", "furthermore", "additionally", "besides", "another", "finally", "lastly", "secondly", "thirdly")
+    (
+        "also",
+        "moreover",
+        "furthermore",
+        "additionally",
+        "besides",
+        "another",
+        "finally",
+        "lastly",
+        "secondly",
+        "thirdly",
+    )
 )
 """Words with which a further criticism begins within a paragraph."""
 
@@ -104,7 +114,9 @@ def _read_kinds(passages: Sequence[Passage], field_kind: PointKind | None) -> It
         is_opening = is_opening and not passage.is_item and told not in CRITICAL_KINDS
         kind = told or before or (PointKind.SUMMARY if is_opening else PointKind.OTHER)
         before = kind
-        yield _Sentence(passage, words, kind, KindSource.WORDS if told or kind is not PointKind.OTHER else KindSource.NONE)
+        yield _Sentence(
+            passage, words, kind, KindSource.WORDS if told or kind is not PointKind.OTHER else KindSource.NONE
+        )
 
 
 def _split_block(sentences: Sequence[_Sentence]) -> Iterator[TextPoint]:
@@ -148,7 +160,7 @@ def _make_point(sentences: Sequence[_Sentence], label: str | None) -> TextPoint:
 
 
 def _choose_kind(sentences: Iterable[_Sentence]) -> tuple[PointKind, KindSource]:
-    """Return the kind of most sentences, and how it is known; of equally many the first, but criticism before the rest."""
+    """Return the kind of most sentences, and how it is known; what asks for an answer counts before the rest."""
     counts: dict[PointKind, int] = {}
     sources: dict[PointKind, KindSource] = {}
     for sentence in sentences:

@@ -83,6 +83,15 @@ class Reaction(StrEnum):
     NOT_RESOLVED = "not_resolved"
 
 
+class ReactionScope(StrEnum):
+    """What later words of a reviewer are about."""
+
+    POINT = "point"
+    """This point, found as answers are: by repeated or rare words, or by its label."""
+    ALL = "all"
+    """All points of the review that ask for an answer ("all my concerns are addressed")."""
+
+
 class ChangeSign(StrEnum):
     """What tells that a change of the paper concerns a point."""
 
@@ -127,14 +136,14 @@ class PointReaction:
         reaction: Whether the point is resolved, by the reviewer's words.
         post_id: The post, or the review itself where the words were added to it.
         text: The words, verbatim.
-        method: How the words are known to be about this point; `order` if they are about all points.
+        scope: Whether the words are about this point or about all points.
         created_at: When the post was posted; None if unknown, and for words added to the review.
     """
 
     reaction: Reaction
     post_id: str
     text: str
-    method: AnswerMethod
+    scope: ReactionScope
     created_at: datetime | None
 
 

@@ -22,6 +22,7 @@ from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow
 from peercorpus.records.documents import Change, Figure, Inspection, PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.object_store import (
     Location,
@@ -56,6 +57,7 @@ TABLES: dict[str, type] = {
     "6-conversations": Conversation,
     "7-changes": Change,
     "8-links": Link,
+    "9-points": Point,
     "0-inspections": Inspection,
     "set-aside": SetAside,
 }

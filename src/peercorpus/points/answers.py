@@ -1,0 +1,131 @@
+"""Find the passages of the authors' posts that answer each point of a review, and say how sure that is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from math import fsum
+
+from peercorpus.points.align import Attribution, ReviewMatcher, ReviewSentence
+from peercorpus.points.calibration import calibrate
+from peercorpus.points.kinds import split_words
+from peercorpus.points.labels import FIELD_LETTERS, KIND_LETTERS, Label, read_label
+from peercorpus.points.passages import Passage, read_passages
+from peercorpus.points.split import TextPoint
+from peercorpus.records.points import AnswerMethod, KindSource, PointAnswer
+from peercorpus.records.reviews import Section
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A post of the authors, as far as it may answer one review.
+
+    Attributes:
+        post_id: The post.
+        text: Its text, verbatim.
+        created_at: When it was posted; None if unknown.
+        is_to_all: Whether it addresses several or all reviewers.
+        concerning: Of such a post the passages that name this reviewer, verbatim; empty if all of it may concern them.
+    """
+
+    post_id: str
+    text: str
+    created_at: datetime | None
+    is_to_all: bool = False
+    concerning: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPoint:
+    """A point with the section that it is part of."""
+
+    section: Section
+    point: TextPoint
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Return the labels that name it: as the reviewer wrote it, with the letter of its list where that is known."""
+        label = read_label(self.point.label)
+        if label is None or label.letter:
+            return (label,) if label else ()
+        letter = FIELD_LETTERS.get(self.section.kind, "")
+        if not letter and self.point.kind_source is KindSource.HEADING:
+            letter = KIND_LETTERS.get(self.point.kind, "")
+        return (Label(letter, label.number, label.part),)
+
+
+def make_matcher(points: Sequence[ReviewPoint]) -> ReviewMatcher:
+    """Return what finds the point that a passage is about, for all points of one review."""
+    sentences = [
+        ReviewSentence(
+            point=index,
+            words=sentence.words,
+            kind=one.point.kind,
+            is_question=one.section.text[sentence.start : sentence.end].rstrip().endswith("?"),
+        )
+        for index, one in enumerate(points)
+        for sentence in one.point.sentences
+    ]
+    return ReviewMatcher(sentences, [one.labels for one in points])
+
+
+def find_answers(matcher: ReviewMatcher, replies: Iterable[Reply]) -> dict[int, list[PointAnswer]]:
+    """Return the passages that answer each point, by its index, in the order of the replies."""
+    answers: dict[int, list[PointAnswer]] = {}
+    for reply in replies:
+        for start, part in _parts_of(reply):
+            for index, answer in _find_in(matcher, reply, start, part):
+                answers.setdefault(index, []).append(answer)
+    return answers
+
+
+def _parts_of(reply: Reply) -> Iterator[tuple[int, str]]:
+    """Yield the offset and the text of each part of a reply that may concern this review."""
+    if not reply.concerning:
+        yield 0, reply.text
+        return
+    at = 0
+    for passage in reply.concerning:
+        found = reply.text.find(passage, at)
+        if found >= 0:
+            yield found, passage
+            at = found + len(passage)
+
+
+def _find_in(matcher: ReviewMatcher, reply: Reply, offset: int, part: str) -> Iterator[tuple[int, PointAnswer]]:
+    passages = read_passages(part)
+    attributions = matcher.attribute(passages, [split_words(passage.words) for passage in passages])
+    pairs = zip(passages, attributions, strict=True)
+    for index, run in groupby(pairs, key=lambda pair: pair[1].point):
+        answer = None if index is None else _make_answer(reply, offset, [*run])
+        if index is not None and answer is not None:
+            yield index, answer
+
+
+def _make_answer(reply: Reply, offset: int, run: Sequence[tuple[Passage, Attribution]]) -> PointAnswer | None:
+    """Return the answer that successive passages about one point are; None if they only repeat the point."""
+    first = next((place for place, (passage, found) in enumerate(run) if not _repeats(passage, found)), None)
+    if first is None:
+        return None
+    start = offset + run[first][0].start
+    text = reply.text[start : offset + run[-1][0].end]
+    lead = len(text) - len(text.lstrip())
+    text = text.strip()
+    methods = [found.method for _, found in run]
+    method = min(methods, key=[*AnswerMethod].index)
+    probability = fsum(found.probability for _, found in run) / len(run)
+    return PointAnswer(
+        post_id=reply.post_id,
+        start=start + lead,
+        end=start + lead + len(text),
+        text=text,
+        method=method,
+        confidence=calibrate(probability, method, is_to_all=reply.is_to_all),
+        is_to_all=reply.is_to_all,
+        created_at=reply.created_at,
+    )
+
+
+def _repeats(passage: Passage, found: Attribution) -> bool:
+    """Return whether a passage only repeats words of the point, or is the heading above the answer."""
+    return passage.is_heading or (found.method is AnswerMethod.QUOTE and found.is_repeated)

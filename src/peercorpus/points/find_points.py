@@ -1,0 +1,222 @@
+"""Split every review into points and join each to its answers, reaction and changes: the stage `find_points`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import merge as merge_sorted
+from itertools import groupby
+from operator import attrgetter
+
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.points.answers import Reply, ReviewPoint, find_answers, make_matcher
+from peercorpus.points.kinds import read_words
+from peercorpus.points.reactions import LaterWords, Verdict, find_reactions
+from peercorpus.points.split import split_text
+from peercorpus.points.touched import PaperChanges
+from peercorpus.records.documents import Change
+from peercorpus.records.enums import Reason, Role
+from peercorpus.records.points import CRITICAL_KINDS, Point, PointAnswer
+from peercorpus.records.reviews import Conversation, Post, Review, Section
+from peercorpus.workspace.workspace import Workspace
+
+NAME = "find_points"
+TABLE = "9-points"
+
+UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None, "initial_text": None}
+UNREAD_OF_REVIEWS = {"extra": "{}", "scores": (), "sections_at_decision": ()}
+"""What points are not made from, so that it is not read."""
+
+
+@dataclass(slots=True)
+class Forum:
+    """The rows that the points of one paper are made from."""
+
+    reviews: list[Review] = field(default_factory=list)
+    posts: dict[str, Post] = field(default_factory=dict)
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+
+    def add(self, row: Review | Post | Conversation | Change) -> None:
+        """Add one row."""
+        if isinstance(row, Review):
+            self.reviews.append(row)
+        elif isinstance(row, Post):
+            self.posts[row.post_id] = row
+        elif isinstance(row, Conversation):
+            if row.is_with_reviewer:
+                self.conversations[row.reviewer] = row
+        else:
+            self.changes.append(row)
+
+
+def first_sections(review: Review) -> tuple[Section, ...]:
+    """Return the passages of a review as first given, as far as that is known."""
+    first = {section.field: section for section in review.initial_sections}
+    kept = tuple(first.pop(section.field, section) for section in review.sections)
+    return (*kept, *first.values())
+
+
+def read_points(forum: Forum) -> Iterator[Point]:
+    """Yield the points of all reviews of one paper."""
+    changes = PaperChanges(sorted(forum.changes, key=attrgetter("number")))
+    for review in forum.reviews:
+        yield from _read_review(review, forum, changes)
+
+
+def _read_review(review: Review, forum: Forum, changes: PaperChanges) -> Iterator[Point]:
+    points = [
+        ReviewPoint(section, point)
+        for section in first_sections(review)
+        for point in split_text(section.text, section.kind)
+    ]
+    if not points:
+        return
+    conversation = forum.conversations.get(review.reviewer)
+    answers: Mapping[int, Sequence[PointAnswer]] = {}
+    verdicts: Mapping[int, Verdict] = {}
+    replies = [*_read_replies(conversation, forum.posts)]
+    later = [*_read_later(review, conversation, forum.posts)]
+    if replies or later:
+        matcher = make_matcher(points)
+        answers = find_answers(matcher, replies)
+        critical = [index for index, one in enumerate(points) if one.point.kind in CRITICAL_KINDS]
+        verdicts = find_reactions(matcher, later, critical)
+    for index, one in enumerate(points):
+        yield _make_point(review, index, one, answers.get(index, ()), verdicts.get(index), changes)
+
+
+def _make_point(
+    review: Review,
+    index: int,
+    one: ReviewPoint,
+    answers: Sequence[PointAnswer],
+    verdict: Verdict | None,
+    changes: PaperChanges,
+) -> Point:
+    text = one.section.text[one.point.start : one.point.end]
+    is_critical = one.point.kind in CRITICAL_KINDS
+    return Point(
+        point_id=f"{review.review_id}/{index + 1}",
+        forum_id=review.forum_id,
+        venue_id=review.venue_id,
+        review_id=review.review_id,
+        reviewer=review.reviewer,
+        number=index + 1,
+        field=one.section.field,
+        section_kind=one.section.kind,
+        start=one.point.start,
+        end=one.point.end,
+        text=text,
+        kind=one.point.kind,
+        kind_source=one.point.kind_source,
+        label=one.point.label,
+        aspect=one.point.aspect,
+        answers=tuple(answers),
+        reaction=verdict.reaction if verdict else None,
+        score_changes=verdict.score_changes if verdict else (),
+        changes=changes.concerning(text, [answer.text for answer in answers]) if is_critical else (),
+    )
+
+
+def _read_replies(conversation: Conversation | None, posts: Mapping[str, Post]) -> Iterator[Reply]:
+    """Yield the authors' posts in a conversation, then their responses to several or all reviewers."""
+    if conversation is None:
+        return
+    for turn in conversation.turns:
+        if turn.role is Role.AUTHOR:
+            for post_id in turn.post_ids:
+                if post_id in posts:
+                    yield Reply(post_id, posts[post_id].text, posts[post_id].created_at)
+    for beside in conversation.context:
+        post = posts.get(beside.post_id)
+        if post is not None:
+            yield Reply(post.post_id, post.text, post.created_at, is_to_all=True, concerning=beside.concerning)
+
+
+def _read_later(review: Review, conversation: Conversation | None, posts: Mapping[str, Post]) -> Iterator[LaterWords]:
+    """Yield what the reviewer wrote after the review, in time order."""
+    if conversation is None:
+        return
+    for turn in conversation.turns:
+        if turn.role is not Role.REVIEWER:
+            continue
+        later = [post_id for post_id in turn.post_ids if post_id != review.review_id and post_id in posts]
+        for post_id in later:
+            yield LaterWords(post_id, posts[post_id].text, posts[post_id].created_at, turn.score_changes)
+        if turn.final_justification:
+            yield LaterWords(review.review_id, turn.final_justification, None, turn.score_changes)
+
+
+def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
+    """Yield the rows of each paper of a venue, one paper at a time."""
+    tables = workspace.tables
+    rows: Iterator[Review | Post | Conversation | Change] = merge_sorted(
+        tables.read(Review, venue_id, UNREAD_OF_REVIEWS),
+        tables.read(Post, venue_id, UNREAD_OF_POSTS),
+        tables.read(Conversation, venue_id),
+        tables.read(Change, venue_id),
+        key=attrgetter("forum_id"),
+    )
+    for _, group in groupby(rows, key=attrgetter("forum_id")):
+        forum = Forum()
+        for row in group:
+            forum.add(row)
+        yield forum
+
+
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
+    """Write the points of every review of a venue, one paper at a time; reviews without words are set aside."""
+    total = workspace.tables.count("2-reviews", venue_id)
+    done = 0
+    with workspace.tables.replacing((TABLE,), venue_id, NAME, key) as out:
+        for forum in _read_forums(workspace, venue_id):
+            split = set()
+            for point in read_points(forum):
+                split.add(point.review_id)
+                out.add(point)
+            for review in forum.reviews:
+                if review.review_id not in split:
+                    out.set_aside(review.review_id, review.forum_id, Reason.NOTHING_SAID, "No field of it holds prose.")
+            done += len(forum.reviews)
+            report(done, total)
+
+
+def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
+    """Return two balances: reviews = reviews with points + set aside; characters of reviews = characters of points."""
+    tables = workspace.tables
+    characters = sum(
+        len(section.text)
+        for review in tables.read(Review, venue_id, UNREAD_OF_REVIEWS)
+        for section in first_sections(review)
+        if section.text.strip()
+    )
+    rows = [
+        (row["review_id"], row["end"] - row["start"])
+        for batch in tables.batches(TABLE, venue_id, ["review_id", "start", "end"])
+        for row in batch.to_pylist()
+    ]
+    reviews = Balance(
+        stage=NAME,
+        venue_id=venue_id,
+        unit="reviews",
+        rows_in=tables.count("2-reviews", venue_id),
+        rows_out=len({review_id for review_id, _ in rows}),
+        set_aside=tables.set_aside_counts(venue_id, NAME),
+    )
+    covered = sum(length for _, length in rows)
+    return (
+        reviews,
+        Balance(stage=NAME, venue_id=venue_id, unit="characters", rows_in=characters, rows_out=covered, set_aside={}),
+    )
+
+
+STAGE = Stage(
+    name=NAME,
+    version=1,
+    reads_raw=(),
+    reads=("2-reviews", "3-posts", "6-conversations", "7-changes"),
+    writes=(TABLE,),
+    options=(),
+    run=run,
+    balance=balance,
+    made_with=lambda _: read_words().digest,
+)

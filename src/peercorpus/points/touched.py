@@ -1,0 +1,120 @@
+"""Find the changes of a paper that concern a point of a review."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from peercorpus.points.kinds import content_words, split_words
+from peercorpus.records.documents import Change
+from peercorpus.records.points import ChangeSign, PointChange
+
+PLACE = re.compile(
+    r"\b(?P<kind>section|sec|appendix|app|figure|fig|table|tab|equation|eqn|eq|theorem|lemma|algorithm|alg)s?\.?\s*[(~]?\s*"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|[A-H](?:\.\d{1,2}){0,2}(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+KINDS = {
+    "sec": "section", "appendix": "section", "app": "section", "fig": "figure", "tab": "table",
+    "eq": "equation", "eqn": "equation", "alg": "algorithm",
+}  # fmt: skip
+PROMISE = re.compile(
+    r"\b(?:we|have|has|was|were|been|is|are|now)\b[^.!?]{0,60}?\b(?:added?|adding|includ\w+|revis\w+|updat\w+|rewr\w+|rephras\w+|clarif\w+|correct\w+|fix\w+|mov\w+|extend\w+|expand\w+|discuss\w*|report\w*|provid\w+|chang\w+|modif\w+|cit\w+|appear\w*)\b",
+    re.IGNORECASE,
+)
+"""A sentence in which the authors say that they changed the paper."""
+
+HEADING_NUMBER = re.compile(r"\W*(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|[A-H](?:\.\d{1,2}){0,2})[.\s]")
+
+MIN_SHARED = 3
+"""Rare words that a point and a change must share; our choice."""
+MIN_WEIGHT = 9.0
+"""Sum of their rarities (natural logarithm of changes by changes with the word, plus one each); our choice."""
+MAX_CHANGES = 5
+"""Most changes that are named for a point, those that share most; our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What the search needs of a change: its words, and the places that it names or stands in."""
+
+    number: int
+    words: set[str]
+    places: frozenset[tuple[str, str]]
+    section: frozenset[tuple[str, str]]
+
+
+class PaperChanges:
+    """The changes of one paper, ready for the search.
+
+    Args:
+        changes: In the order of their numbers.
+    """
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self._changes = [_read_terms(change) for change in changes]
+        seen = Counter(word for change in self._changes for word in change.words)
+        self._rarity = {word: 1.0 + math.log(len(changes) / count) for word, count in seen.items()}
+
+    def concerning(self, point: str, answers: Sequence[str]) -> tuple[PointChange, ...]:
+        """Return the changes that concern a point, in order of their numbers.
+
+        Args:
+            point: Its text.
+            answers: The passages that answer it.
+        """
+        if not self._changes:
+            return ()
+        promised = {place for answer in answers for place in _find_promises(answer)}
+        named = {*find_places(point)}
+        words = content_words(split_words(point))
+        found = [self._compare(change, words, named, promised) for change in self._changes]
+        best = sorted(filter(None, found), key=lambda one: (-one[0], one[1].number))[:MAX_CHANGES]
+        return tuple(sorted((change for _, change in best), key=lambda change: change.number))
+
+    def _compare(
+        self, change: _Terms, words: set[str], named: set[tuple[str, str]], promised: set[tuple[str, str]]
+    ) -> tuple[float, PointChange] | None:
+        """Return what tells that a change concerns a point, with its weight; None if nothing does."""
+        for sign, places, weight in ((ChangeSign.PROMISE, promised, 200.0), (ChangeSign.PLACE, named, 100.0)):
+            at = places & (
+                change.section | change.places if sign is ChangeSign.PROMISE else change.places | change.section
+            )
+            if at:
+                shared = ", ".join(f"{kind} {number}" for kind, number in sorted(at))
+                return weight + self._weigh(words & change.words), PointChange(change.number, sign, shared)
+        common = words & change.words
+        weight = self._weigh(common)
+        if len(common) < MIN_SHARED or weight < MIN_WEIGHT:
+            return None
+        return weight, PointChange(change.number, ChangeSign.TERMS, " ".join(sorted(common)))
+
+    def _weigh(self, common: Iterable[str]) -> float:
+        return math.fsum(self._rarity[word] for word in common)
+
+
+def _read_terms(change: Change) -> _Terms:
+    text = f"{change.before} {change.after}"
+    headings = [heading for heading in (change.section, change.later_section) if heading]
+    numbers = (HEADING_NUMBER.match(heading) for heading in headings)
+    section = frozenset(("section", number["number"]) for number in numbers if number)
+    return _Terms(change.number, content_words(split_words(text)), frozenset(find_places(text)), section)
+
+
+def find_places(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the sections, tables, figures and equations that a text names.
+
+    >>> [*find_places("See Fig. 3, Table 2 and Appendix B.1.")]
+    [('figure', '3'), ('table', '2'), ('section', 'B.1')]
+    """
+    for match in PLACE.finditer(text):
+        kind = match["kind"].casefold()
+        yield KINDS.get(kind, kind), match["number"]
+
+
+def _find_promises(answer: str) -> Iterator[tuple[str, str]]:
+    """Yield the places at which an answer says that the paper was changed."""
+    for sentence in re.split(r"(?<=[.!?])\s+", answer):
+        if PROMISE.search(sentence):
+            yield from find_places(sentence)
