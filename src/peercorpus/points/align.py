@@ -6,6 +6,7 @@ words, the point's label) weighs its place in that order, and the other way roun
 forward and backward pass (Rabiner 1989, "A tutorial on hidden Markov models", section III.B).
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,12 @@ RUN_WORDS = 4
 """Words in a row that count as repeated."""
 
 
+COURTESY = re.compile(
+    r"\b(?:thank|thanks|grateful|appreciate|dear reviewer|kind regards|respond to|as follows|below)\b", re.I
+)
+"""Words of thanks, greetings and announcements."""
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What counts how much, as logarithms; tuned on one half of DISAPERE's forums (docs/points.md).
@@ -37,6 +44,8 @@ class Weights:
         critical: Of a sentence in a point that asks for an answer.
         question: Of a question.
         nothing: Of being about no point.
+        courtesy: Added to that for thanks and greetings.
+        reference: Added to that for entries of a list of references.
         stay: Of the same sentence again, within a paragraph.
         within: Of another sentence of the same point.
         forward: Of a later point.
@@ -58,6 +67,8 @@ class Weights:
     critical: float = 0.0
     question: float = 0.4
     nothing: float = 1.0
+    courtesy: float = 2.0
+    reference: float = 6.0
     stay: float = 3.4
     within: float = 3.4
     forward: float = -2.5
@@ -115,7 +126,7 @@ class ReviewMatcher:
     """Finds which point of one review each passage of a reply is about.
 
     Args:
-        sentences: The review's sentences, in order.
+        sentences: The review's sentences, in order; each point has one at least, and they follow each other.
         labels: Labels of the points, by index; empty where a point has none.
         weights: What counts how much.
     """
@@ -124,7 +135,9 @@ class ReviewMatcher:
         self, sentences: Sequence[ReviewSentence], labels: Sequence[Sequence[Label]], weights: Weights = WEIGHTS
     ) -> None:
         self._weights = weights
-        self._points = np.array([sentence.point for sentence in sentences], dtype=np.intp)
+        points = [sentence.point for sentence in sentences]
+        self._points = np.array(points, dtype=np.intp)
+        self._starts = [index for index, point in enumerate(points) if index == 0 or points[index - 1] != point]
         self._labels = labels
         self._lengths = [len(sentence.words) for sentence in sentences]
         content = [content_words(sentence.words) for sentence in sentences]
@@ -158,9 +171,10 @@ class ReviewMatcher:
         quotes = self._measure_quotes(words)
         labels = self._measure_labels(passages)
         evidence = self._weigh(similarity, quotes, labels)
+        evidence[:, -1] += self._weigh_nothing(passages)
         breaks = [True, *(one.block != other.block for other, one in pairwise(passages))]
         chances = self._walk(evidence, breaks)
-        return [self._decide(chances[row], similarity[row], quotes[row], labels[row]) for row in range(len(passages))]
+        return self._decide(chances, similarity, quotes, labels)
 
     def _measure_similarity(self, words: Sequence[Sequence[str]]) -> Matrix:
         """Return the cosine of each passage with each sentence of the review, by the words of the review."""
@@ -170,8 +184,7 @@ class ReviewMatcher:
             known = [columns[word] for word in content_words(each) if word in columns]
             rows[row, known] = self._rarity[known]
         norms = np.sqrt((rows * rows).sum(1))
-        cosines: Matrix = (rows / np.where(norms > 0, norms, 1.0)[:, None]) @ self._rows.T
-        return cosines
+        return np.asarray((rows / np.where(norms > 0, norms, 1.0)[:, None]) @ self._rows.T)
 
     def _measure_quotes(self, words: Sequence[Sequence[str]]) -> Matrix:
         """Return the share of words that each passage repeats of each sentence in runs, of the shorter of the two."""
@@ -199,13 +212,17 @@ class ReviewMatcher:
 
     def _weigh(self, similarity: Matrix, quotes: Matrix, labels: Matrix) -> Matrix:
         weights = self._weights
-        best = np.zeros_like(similarity)
-        for point in np.unique(self._points):
-            own = self._points == point
-            best[:, own] = similarity[:, own].max(1, keepdims=True)
+        best = np.maximum.reduceat(similarity, self._starts, axis=1)[:, self._points]
         scores = weights.similarity * similarity + weights.point_similarity * best + weights.quote * quotes
         scores += weights.label * labels + self._prior
         return np.hstack([scores, np.full((len(scores), 1), weights.nothing)])
+
+    def _weigh_nothing(self, passages: Sequence[Passage]) -> Matrix:
+        """Return what tells of each passage by itself that it is about no point."""
+        weights = self._weights
+        courtesies = np.array([COURTESY.search(passage.words) is not None for passage in passages], dtype=float)
+        references = np.array([passage.is_reference for passage in passages], dtype=float)
+        return np.asarray(weights.courtesy * courtesies + weights.reference * references)
 
     def _make_steps(self, count: int) -> tuple[Matrix, Matrix]:
         """Return the probabilities of the next sentence, within a paragraph and in a new one; the last is "none"."""
@@ -222,8 +239,8 @@ class ReviewMatcher:
             scores[count, :count] = weights.enter - np.log(max(count, 1))
             scores[:count, count] = weights.leave
             scores[count, count] = weights.stay_out
-            chances: Matrix = np.exp(scores)
-            return chances / chances.sum(1, keepdims=True)
+            chances = np.exp(scores)
+            return np.asarray(chances / chances.sum(1, keepdims=True))
 
         inner = steps(weights.stay, weights.within, weights.forward, weights.back)
         after = steps(
@@ -247,23 +264,37 @@ class ReviewMatcher:
             backward /= backward.sum()
             forward[row] *= backward
             forward[row] /= forward[row].sum()
-        return forward
+        return np.asarray(forward.round(DIGITS))
 
-    def _decide(self, chances: Matrix, similarity: Matrix, quotes: Matrix, labels: Matrix) -> Attribution:
-        """Return the most probable point of a passage, with the sentences of it that share in this."""
-        of_points = np.bincount(self._points, chances[:-1])
-        point = int(of_points.argmax())
-        if chances[-1] > MAX_NOTHING or of_points[point] < MIN_PROBABILITY:
-            return Attribution(None, float(chances[-1]), (), AnswerMethod.ORDER)
-        own = np.flatnonzero(self._points == point)
-        shared = own[chances[own] >= MIN_SHARE * chances[own].max()]
-        return Attribution(
-            point=point,
-            probability=float(of_points[point]),
-            sentences=tuple(map(int, shared)),
-            method=_name_method(similarity[own], quotes[own], labels[own]),
-            is_repeated=bool(quotes[own].max() >= REPEATED_SHARE),
-        )
+    def _decide(self, chances: Matrix, similarity: Matrix, quotes: Matrix, labels: Matrix) -> list[Attribution]:
+        """Return the most probable point of each passage, with the sentences of it that share in this."""
+        of_points = np.add.reduceat(chances[:, :-1], self._starts, axis=1)
+        evidence = [np.maximum.reduceat(each, self._starts, axis=1) for each in (quotes, labels, similarity)]
+        found = []
+        for row, point in enumerate(of_points.argmax(1).tolist()):
+            nothing, probability = float(chances[row, -1]), float(of_points[row, point])
+            if nothing > MAX_NOTHING or probability < MIN_PROBABILITY:
+                found.append(Attribution(None, nothing, (), AnswerMethod.ORDER))
+                continue
+            quote, label, cosine = (float(each[row, point]) for each in evidence)
+            found.append(
+                Attribution(
+                    point=point,
+                    probability=probability,
+                    sentences=self._share(chances[row], point),
+                    method=_name_method(quote, label, cosine),
+                    is_repeated=quote >= REPEATED_SHARE,
+                )
+            )
+        return found
+
+    def _share(self, chances: Matrix, point: int) -> tuple[int, ...]:
+        """Return the sentences of a point that share in its probability."""
+        start = self._starts[point]
+        end = self._starts[point + 1] if point + 1 < len(self._starts) else len(self._points)
+        own = chances[start:end].tolist()
+        least = MIN_SHARE * max(own)
+        return tuple(start + index for index, chance in enumerate(own) if chance >= least)
 
 
 MAX_NOTHING = 0.22
@@ -274,15 +305,19 @@ REPEATED_SHARE = 0.7
 """Share of a passage's words that it repeats of a sentence from which it is a quotation; our choice."""
 MIN_SHARE = 0.02
 """Share of the most probable sentence's probability from which another sentence of the point counts."""
+MIN_QUOTE, MIN_LABEL, MIN_COSINE = 0.5, 0.5, 0.2
+"""From which share, fit and cosine repeated words, a label or shared rare words name the method; our choice."""
+DIGITS = 9
+"""Decimals to which probabilities are rounded, so that a choice does not hang on the order of a sum."""
 
 
-def _name_method(similarity: Matrix, quotes: Matrix, labels: Matrix) -> AnswerMethod:
-    """Return what chiefly tells: quoted words, the label, shared rare words, else the order."""
-    if quotes.max() >= 0.5:
+def _name_method(quote: float, label: float, cosine: float) -> AnswerMethod:
+    """Return what chiefly tells: repeated words, the label, shared rare words, else the order."""
+    if quote >= MIN_QUOTE:
         return AnswerMethod.QUOTE
-    if labels.max() >= 0.5:
+    if label >= MIN_LABEL:
         return AnswerMethod.LABEL
-    return AnswerMethod.SIMILARITY if similarity.max() >= 0.2 else AnswerMethod.ORDER
+    return AnswerMethod.SIMILARITY if cosine >= MIN_COSINE else AnswerMethod.ORDER
 
 
 def _fit(named: Label, own: Sequence[Label]) -> float:

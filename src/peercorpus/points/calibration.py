@@ -17,8 +17,8 @@ STEPS: Mapping[AnswerMethod, Steps] = MappingProxyType(
         AnswerMethod.SIMILARITY: ((0.0, 0.33), (0.65, 0.5), (0.82, 0.65), (0.99, 0.85)),
     }
 )
-"""Isotonic regression (pooling adjacent violators, bins of 30 answers) on the half of DISAPERE's forums that the weights
-were tuned on; `benchmarks/run.py points` measures both halves."""
+"""Isotonic regression (pooling adjacent violators, bins of 30 answers) on the half of DISAPERE's forums on which the
+weights were tuned; `benchmarks/run.py points` measures both halves."""
 
 
 def calibrate(probability: float, method: AnswerMethod, *, is_to_all: bool) -> float:

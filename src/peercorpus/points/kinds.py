@@ -169,10 +169,10 @@ def stem(word: str) -> str:
     return word
 
 
-def content_words(words: Iterable[str]) -> set[str]:
-    """Return the stems of the words that say what a passage is about."""
+def content_words(words: Iterable[str]) -> list[str]:
+    """Return the stems of the words that say what a passage is about, each once, in order."""
     empty = read_words().empty
-    return {stem(word) for word in words if word not in empty}
+    return [*dict.fromkeys(stem(word) for word in words if word not in empty)]
 
 
 def read_sentence_kind(words: Sequence[str], *, is_question: bool) -> PointKind | None:

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from peercorpus.points.kinds import read_words
 from peercorpus.records.sentence_ends import find_sentence_ends
@@ -24,7 +24,7 @@ _LABEL = (
     r"|[a-hA-H]|[ivx]{1,4})[*_\])]*"
 )
 LABEL = re.compile(
-    rf"[ \t>]*[-*\u2022+]?[ \t]*(?P<label>{_LABEL})(?P<end>\s*[.):\]\-\u2013]+[*_]*\s*|(?<=[)\]*])\s+)", re.I
+    rf"[ \t>]*[-*\u2022+]?[ \t]*(?P<label>{_LABEL})(?P<end>\s*[.):\]\-\u2013]+[*_]*(?!\d)\s*|(?<=[)\]*])\s+)", re.I
 )
 """A label at the beginning of a line, with what separates it from the text: "(3)", "W2:", "**Question 1.**", "2)"."""
 
@@ -39,6 +39,8 @@ BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]+(?:\*\*|__)[\s:.]*$")
 RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*$")
 QUOTED = re.compile("[ \t]*(?:>|[*_]{0,2}[\"\u201c\u00ab]|``|'')")
 INLINE = re.compile(r"\((?:\d{1,2}|[a-h]|[ivx]{1,4})\)\s|\d{1,2}[.)]\s")
+REFERENCE = re.compile(r"\b(?:19|20)\d\d\b|\bet al\b|arxiv|https?:|\bproc(?:eedings|\.)", re.IGNORECASE)
+"""What tells that an item labelled "[1]" is an entry of a list of references."""
 ORDINAL = re.compile(
     r"(?:(?:first|second|third|fourth|fifth)(?:ly)?|(?:first|second) of all|lastly|finally"
     r"|another (?:concern|issue|point|weakness))\b",
@@ -61,6 +63,7 @@ class Passage:
         is_item: Whether its block is a list item or begins with an ordinal.
         is_quoted: Whether its block begins with a quotation mark or as a Markdown quotation.
         label: Label of its block, verbatim; None if it has none.
+        is_reference: Whether its block is an entry of a list of references: "[1] Smith et al. 2020."
         mark: `+` or `-` if its block is a list item marked so, else an empty string.
     """
 
@@ -72,6 +75,7 @@ class Passage:
     is_heading: bool
     is_item: bool
     is_quoted: bool
+    is_reference: bool
     label: str | None
     mark: str
 
@@ -105,79 +109,53 @@ def read_passages(text: str) -> list[Passage]:
     number = -1
     for block in _read_blocks(text):
         number += 1
-        for start, end, opens in _split_block(text, block):
-            if opens:
+        is_item, label = block.is_item, block.label
+        is_reference = (
+            bool(label and label.startswith("[")) and REFERENCE.search(text, block.start, block.end) is not None
+        )
+        for start, end in _split_block(text, block):
+            words = text[start:end].strip()
+            if start > block.start and not block.is_item and (INLINE.match(words) or ORDINAL.match(words)):
                 number += 1
+                is_item, label = True, _read_inline_label(words)
             passages.append(
-                _make_passage(text, block, (start, end), number, is_inner=opens or _is_later(passages, number))
+                Passage(
+                    start=start,
+                    end=end,
+                    words=words,
+                    block=number,
+                    paragraph=block.paragraph,
+                    is_heading=block.is_heading,
+                    is_item=is_item,
+                    is_quoted=block.is_quoted,
+                    is_reference=is_reference,
+                    label=None if is_reference else label,
+                    mark=block.mark,
+                )
             )
     return _cover(passages, len(text))
 
 
-def _is_later(passages: list[Passage], number: int) -> bool:
-    """Return whether the last passage is of this block and was opened within a paragraph."""
-    return bool(passages) and passages[-1].block == number and passages[-1].is_item
-
-
-def _make_passage(text: str, block: _Block, span: tuple[int, int], number: int, *, is_inner: bool) -> Passage:
-    start, end = span
-    words = text[start:end].strip()
-    label = block.label
-    if is_inner and not block.is_item:
-        found = INLINE.match(words)
-        label = found[0].strip() if found else None
-    return Passage(
-        start=start,
-        end=end,
-        words=words,
-        block=number,
-        paragraph=block.paragraph,
-        is_heading=block.is_heading,
-        is_item=block.is_item or is_inner,
-        is_quoted=block.is_quoted,
-        label=label,
-        mark=block.mark,
-    )
+def _read_inline_label(words: str) -> str | None:
+    """Return the label of an item within a paragraph; None if it begins with an ordinal."""
+    found = INLINE.match(words)
+    return found[0].strip() if found else None
 
 
 def _cover(passages: list[Passage], length: int) -> list[Passage]:
     """Return the passages such that each ends where the next begins, and that they cover the text."""
     starts = [0, *(passage.start for passage in passages[1:]), length]
-    return [
-        Passage(
-            starts[index],
-            starts[index + 1],
-            one.words,
-            one.block,
-            one.paragraph,
-            one.is_heading,
-            one.is_item,
-            one.is_quoted,
-            one.label,
-            one.mark,
-        )
-        for index, one in enumerate(passages)
-    ]
+    return [replace(one, start=starts[index], end=starts[index + 1]) for index, one in enumerate(passages)]
 
 
-def _split_block(text: str, block: _Block) -> Iterator[tuple[int, int, bool]]:
-    """Yield the span of each sentence of a block, and whether it begins another item within it."""
+def _split_block(text: str, block: _Block) -> Iterator[tuple[int, int]]:
+    """Yield the span of each sentence of a block; a heading is one."""
     start = block.start
-    if not block.is_heading:
-        shift = block.text_start
-        for stop in find_sentence_ends(text[shift : block.end]):
-            end = shift + stop
-            if text[start:end].strip():
-                yield start, end, start > block.start and _begins_item(text, start, block)
-                start = end
-    if text[start : block.end].strip():
-        yield start, block.end, start > block.start and _begins_item(text, start, block)
-
-
-def _begins_item(text: str, start: int, block: _Block) -> bool:
-    begin = re.compile(r"\s*").match(text, start)
-    at = begin.end() if begin else start
-    return not block.is_item and bool(INLINE.match(text, at) or ORDINAL.match(text, at))
+    ends = [] if block.is_heading else [*find_sentence_ends(text[block.text_start : block.end])]
+    for end in (*(block.text_start + stop for stop in ends), block.end):
+        if text[start:end].strip():
+            yield start, end
+            start = end
 
 
 def _read_blocks(text: str) -> Iterator[_Block]:

@@ -9,7 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from peercorpus.points.kinds import read_aspect, read_heading_kind, read_sentence_kind, split_words
-from peercorpus.points.passages import Passage, read_passages
+from peercorpus.points.passages import BOLD_LINE, Passage, read_passages
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import CRITICAL_KINDS, KindSource, PointAspect, PointKind
 
@@ -42,6 +42,10 @@ OPENERS = frozenset(
 
 MIN_SENTENCES = 2
 """Sentences of a point after which such a word begins another one; our choice."""
+
+
+MAX_TITLE_SENTENCES = 2
+"""Sentences of a title in bold, its label among them; our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +87,71 @@ class _Sentence:
 def split_text(text: str, section_kind: SectionKind) -> list[TextPoint]:
     """Return the points of a field's text, in order and without gaps; none for an empty text."""
     passages = read_passages(text)
-    sentences = [*_read_kinds(passages, FIELD_KINDS.get(section_kind))]
-    return [
-        point for _, block in groupby(sentences, key=lambda one: one.passage.block) for point in _split_block([*block])
-    ]
+    if not passages and text.strip():  # Rules and dashes only.
+        return [
+            TextPoint(0, len(text), PointKind.OTHER, KindSource.NONE, None, None, (PointSentence(0, len(text), ()),))
+        ]
+    reader = _KindReader(FIELD_KINDS.get(section_kind), has_signs={"+", "-"} <= {one.mark for one in passages})
+    points: list[TextPoint] = []
+    title: str | None = None
+    for _, block in groupby(map(reader.read, passages), key=lambda one: one.passage.block):
+        sentences = [*block]
+        points.extend(_split_block(sentences, title))
+        title = _read_title(title, sentences)
+    return points
 
 
-def _read_kinds(passages: Sequence[Passage], field_kind: PointKind | None) -> Iterator[_Sentence]:
-    """Yield the sentences of a text, each with its kind."""
-    has_signs = {"+", "-"} <= {passage.mark for passage in passages}
-    below: PointKind | None = None
-    before: PointKind | None = None
-    block = -1
-    is_opening = field_kind is None
-    for passage in passages:
+class _KindReader:
+    """Tells the kind of each sentence of one text, which must come in order.
+
+    Args:
+        field_kind: Kind of everything in the field; None if it is for several kinds.
+        has_signs: Whether items of the text are marked with both `+` and `-`.
+    """
+
+    def __init__(self, field_kind: PointKind | None, *, has_signs: bool) -> None:
+        self._field_kind = field_kind
+        self._signs = {"+": PointKind.STRENGTH, "-": PointKind.WEAKNESS} if has_signs else {}
+        self._below: PointKind | None = None
+        self._before: PointKind | None = None
+        self._block = -1
+        self._is_opening = True
+
+    def read(self, passage: Passage) -> _Sentence:
+        """Return a passage with its words and its kind."""
         words = split_words(passage.words)
-        if passage.block != block:
-            block, before = passage.block, None
+        if passage.block != self._block:
+            self._block, self._before = passage.block, None
         if passage.is_heading:
-            below = read_heading_kind(words)
-            yield _Sentence(passage, words, PointKind.OTHER, KindSource.NONE)
-            continue
-        signed = {"+": PointKind.STRENGTH, "-": PointKind.WEAKNESS}.get(passage.mark) if has_signs else None
-        stated = below or signed
-        if stated is not None or field_kind is not None:
-            source = KindSource.HEADING if stated is not None else KindSource.FIELD
-            yield _Sentence(passage, words, stated or field_kind or PointKind.OTHER, source)
-            continue
+            self._below = read_heading_kind(words)
+        if passage.is_heading or passage.is_reference:
+            return _Sentence(passage, words, PointKind.OTHER, KindSource.NONE)
+        stated = self._below or self._signs.get(passage.mark)
+        if stated is not None:
+            return _Sentence(passage, words, stated, KindSource.HEADING)
+        if self._field_kind is not None:
+            return _Sentence(passage, words, self._field_kind, KindSource.FIELD)
+        kind = self._read_words(passage, words)
+        return _Sentence(passage, words, kind, KindSource.NONE if kind is PointKind.OTHER else KindSource.WORDS)
+
+    def _read_words(self, passage: Passage, words: Sequence[str]) -> PointKind:
+        """Return the kind by the words; without any, that of the sentence before, or `summary` at the beginning."""
         told = read_sentence_kind(words, is_question=passage.words.endswith("?"))
-        is_opening = is_opening and not passage.is_item and told not in CRITICAL_KINDS
-        kind = told or before or (PointKind.SUMMARY if is_opening else PointKind.OTHER)
-        before = kind
-        yield _Sentence(
-            passage, words, kind, KindSource.WORDS if told or kind is not PointKind.OTHER else KindSource.NONE
-        )
+        self._is_opening = self._is_opening and not passage.is_item and told not in CRITICAL_KINDS
+        self._before = told or self._before or (PointKind.SUMMARY if self._is_opening else PointKind.OTHER)
+        return self._before
 
 
-def _split_block(sentences: Sequence[_Sentence]) -> Iterator[TextPoint]:
+def _read_title(title: str | None, block: Sequence[_Sentence]) -> str | None:
+    """Return the label that holds for the paragraphs after a block: of a title in bold ("**W1. Clouds**") its own."""
+    first = block[0].passage
+    if not first.is_item and not first.is_heading:
+        return title
+    is_title = len(block) <= MAX_TITLE_SENTENCES and BOLD_LINE.match(" ".join(one.passage.words for one in block))
+    return first.label if is_title else None
+
+
+def _split_block(sentences: Sequence[_Sentence], label: str | None) -> Iterator[TextPoint]:
     """Yield the points of one paragraph or list item: an item is one point."""
     first = sentences[0].passage
     if first.is_item or first.is_heading:
@@ -127,7 +159,7 @@ def _split_block(sentences: Sequence[_Sentence]) -> Iterator[TextPoint]:
         return
     for _, run in groupby(sentences, key=_read_side):
         for part in _split_run([*run]):
-            yield _make_point(part, None)
+            yield _make_point(part, label)
 
 
 def _read_side(sentence: _Sentence) -> PointKind | None:

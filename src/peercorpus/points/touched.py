@@ -68,7 +68,7 @@ class PaperChanges:
             return ()
         promised = {place for answer in answers for place in _find_promises(answer)}
         named = {*find_places(point)}
-        words = content_words(split_words(point))
+        words = _rare(split_words(point))
         found = [self._compare(change, words, named, promised) for change in self._changes]
         best = sorted(filter(None, found), key=lambda one: (-one[0], one[1].number))[:MAX_CHANGES]
         return tuple(sorted((change for _, change in best), key=lambda change: change.number))
@@ -94,12 +94,16 @@ class PaperChanges:
         return math.fsum(self._rarity[word] for word in common)
 
 
+def _rare(words: Iterable[str]) -> set[str]:
+    return {*content_words(words)}
+
+
 def _read_terms(change: Change) -> _Terms:
     text = f"{change.before} {change.after}"
     headings = [heading for heading in (change.section, change.later_section) if heading]
     numbers = (HEADING_NUMBER.match(heading) for heading in headings)
     section = frozenset(("section", number["number"]) for number in numbers if number)
-    return _Terms(change.number, content_words(split_words(text)), frozenset(find_places(text)), section)
+    return _Terms(change.number, _rare(split_words(text)), frozenset(find_places(text)), section)
 
 
 def find_places(text: str) -> Iterator[tuple[str, str]]:

@@ -181,8 +181,8 @@ class Point:
         kind_source: How that is known.
         label: The label that the reviewer gave it ("W2", "(3)"), verbatim; None if it has none.
         aspect: Which quality of the paper it is about; None if that is not known.
-        answers: The authors' passages that answer it, in time order; empty if none is found, and for points that ask for
-            no answer.
+        answers: The authors' passages that answer it, in time order, then those in posts to several or all reviewers;
+            empty if none is found.
         reaction: What the reviewer said of it later; None if nothing, or nothing that is known to be about it.
         score_changes: Score changes that the reviewer made at the turn of that reaction.
         changes: Changes of the paper that concern it; empty where none does or no two texts were compared.
