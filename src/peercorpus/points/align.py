@@ -172,7 +172,7 @@ class ReviewMatcher:
         labels = self._measure_labels(passages)
         evidence = self._weigh(similarity, quotes, labels)
         evidence[:, -1] += self._weigh_nothing(passages)
-        breaks = [True, *(one.block != other.block for other, one in pairwise(passages))]
+        breaks = _find_breaks(passages, quotes.max(1))
         chances = self._walk(evidence, breaks)
         return self._decide(chances, similarity, quotes, labels)
 
@@ -309,6 +309,20 @@ MIN_QUOTE, MIN_LABEL, MIN_COSINE = 0.5, 0.5, 0.2
 """From which share, fit and cosine repeated words, a label or shared rare words name the method; our choice."""
 DIGITS = 9
 """Decimals to which probabilities are rounded, so that a choice does not hang on the order of a sum."""
+
+
+def _find_breaks(passages: Sequence[Passage], quoted: Matrix) -> list[bool]:
+    """Return whether each passage begins a paragraph of its own: not one below a heading or the words it answers.
+
+    Args:
+        passages: The passages of a reply.
+        quoted: Share of the words of each that it repeats of some sentence.
+    """
+    leads = [one.is_heading or share >= REPEATED_SHARE for one, share in zip(passages, quoted.tolist(), strict=True)]
+    later = (
+        one.block != before.block and not lead for (before, one), lead in zip(pairwise(passages), leads, strict=False)
+    )
+    return [True, *later]
 
 
 def _name_method(quote: float, label: float, cosine: float) -> AnswerMethod:

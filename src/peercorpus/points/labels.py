@@ -51,6 +51,9 @@ MORE = re.compile(
     r"\s*(?:,|and|&|/|\+|\u2013|-|to)\s*(?:and\s+)?(?P<letter>[QWRCAPMSL])?(?P<number>\d{1,2})(?![\w%]|\.\d)", re.I
 )
 
+MAX_RANGE = 10
+"""Labels of a range from which it is taken for two labels; our choice."""
+
 MAX_DISTANCE = 80
 """Characters from the beginning of a passage within which a label names what it answers; our choice."""
 
@@ -84,22 +87,27 @@ def find_labels(words: str) -> Iterator[Label]:
     bare = BARE.match(words)
     if bare:
         yield Label("", int(bare["number"]), int(bare["part"] or 0))
+    end = 0
     for match in NAME.finditer(words, 0, MAX_DISTANCE + 20):
         if match.start() > MAX_DISTANCE:
             return
+        if match.start() < end:
+            continue
         letter = LETTERS.get((match["word"] or match["letter"]).casefold(), "")
         yield Label(letter, int(match["number"] or match["numeral"]), int(match["part"] or 0))
-        yield from _find_more(words, match, letter)
+        more, end = _find_more(words, match, letter)
+        yield from more
 
 
-def _find_more(words: str, first: re.Match[str], letter: str) -> Iterator[Label]:
-    """Yield the labels after a first one: those of a list, or up to the last of a range."""
+def _find_more(words: str, first: re.Match[str], letter: str) -> tuple[list[Label], int]:
+    """Return the labels after a first one, of a list or up to the last of a range, and where they end."""
+    found: list[Label] = []
     last, at = int(first["number"] or first["numeral"]), first.end()
     while more := MORE.match(words, at):
         number = int(more["number"])
         is_range = re.search("[\u2013-]|to", more[0].casefold()) is not None
-        numbers = range(last + 1, number + 1) if is_range and number - last < 10 else (number,)
+        numbers = range(last + 1, number + 1) if is_range and number - last < MAX_RANGE else (number,)
         own = LETTERS.get((more["letter"] or "").casefold(), letter)
-        for each in numbers:
-            yield Label(own, each)
+        found.extend(Label(own, each) for each in numbers)
         last, at = number, more.end()
+    return found, at
