@@ -11,10 +11,10 @@ Steps = Sequence[tuple[float, float]]
 
 STEPS: Mapping[AnswerMethod, Steps] = MappingProxyType(
     {
-        AnswerMethod.QUOTE: ((0.0, 0.73), (0.83, 0.85), (0.93, 0.94), (0.99, 0.98)),
-        AnswerMethod.LABEL: ((0.0, 0.4), (0.92, 0.58), (0.995, 0.79)),
-        AnswerMethod.ORDER: ((0.0, 0.5), (0.86, 0.63), (0.9, 0.72), (0.99, 0.9)),
-        AnswerMethod.SIMILARITY: ((0.0, 0.33), (0.65, 0.5), (0.82, 0.65), (0.99, 0.85)),
+        AnswerMethod.QUOTE: ((0.0, 0.7), (0.89, 0.89), (0.99, 0.97)),
+        AnswerMethod.LABEL: ((0.0, 0.6), (0.96, 0.77), (0.998, 0.86)),
+        AnswerMethod.ORDER: ((0.0, 0.54), (0.86, 0.6), (0.91, 0.67), (0.98, 0.92)),
+        AnswerMethod.SIMILARITY: ((0.0, 0.43), (0.95, 0.76)),
     }
 )
 """Isotonic regression (pooling adjacent violators, bins of 30 answers) on the half of DISAPERE's forums on which the
@@ -27,7 +27,7 @@ def calibrate(probability: float, method: AnswerMethod, *, is_to_all: bool) -> f
     Posts to several or all reviewers are not in the measured pairs, so their answers get the lowest share.
 
     >>> calibrate(0.95, AnswerMethod.QUOTE, is_to_all=False), calibrate(0.95, AnswerMethod.QUOTE, is_to_all=True)
-    (0.94, 0.73)
+    (0.89, 0.7)
     """
     steps = STEPS[method]
     index = 1 if is_to_all else bisect_right(steps, probability, key=lambda step: step[0])

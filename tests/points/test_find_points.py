@@ -1,0 +1,181 @@
+"""The stage joins each point to its answers, the reviewer's later words and the changes; no character is lost."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from peercorpus.conversations.build import build_conversations
+from peercorpus.execution.stage import Options, no_report
+from peercorpus.points import find_points as stage
+from peercorpus.points.reactions import read_reaction
+from peercorpus.points.touched import PaperChanges
+from peercorpus.records.documents import Change
+from peercorpus.records.enums import (
+    AddressedBy,
+    Addressee,
+    ChangeKind,
+    PostKind,
+    Reason,
+    Role,
+    SectionKind,
+)
+from peercorpus.records.points import ChangeSign, Point, PointKind, Reaction, ReactionScope
+from peercorpus.records.reviews import Post, Review, Section
+from peercorpus.workspace.workspace import open_workspace
+
+VENUE, NOON = "Nephology.cc/2024/Conference", datetime(2024, 5, 1, 12, tzinfo=UTC)
+WEAKNESSES = "1. The ablation of the cumulus encoder is missing.\n2. The comparison with NimbusNet is unfair."
+
+
+def review(review_id: str, sections: Sequence[Section], **more: object) -> Review:
+    return Review(
+        review_id=review_id,
+        forum_id="f1",
+        venue_id=VENUE,
+        form_id="declared:clouds",
+        reviewer="Reviewer_AbCd",
+        created_at=NOON,
+        modified_at=NOON,
+        title=None,
+        scores=(),
+        sections=tuple(sections),
+        final_justification=None,
+        revised=None if "initial_sections" not in more else True,
+        readers_public=True,
+        deleted=False,
+        extra="{}",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def post(post_id: str, hours: int, role: Role, text: str, reply_to: str | None, **more: object) -> Post:
+    kinds = {Role.REVIEWER: PostKind.COMMENT, Role.AUTHOR: PostKind.REBUTTAL}
+    signatures = {Role.REVIEWER: "Reviewer_AbCd", Role.AUTHOR: "Authors"}
+    return Post(
+        post_id=post_id,
+        forum_id="f1",
+        venue_id=VENUE,
+        reply_to=reply_to,
+        kind=PostKind.REVIEW if post_id == "r1" else kinds[role],
+        role=role,
+        invitation="",
+        signature=signatures[role],
+        created_at=NOON + timedelta(hours=hours),
+        modified_at=None,
+        title=None,
+        text=text,
+        readers_public=True,
+        deleted=False,
+        extra="{}",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def change(number: int, section: str, after: str) -> Change:
+    return Change("f1", VENUE, "a", "b", number, 2, ChangeKind.ADDED, section, "", after, section)
+
+
+def points_of(folder: Path, rows: Sequence[Review | Post | Change]) -> list[Point]:
+    """The points of one forum, by the stage, whose sums agree."""
+    posts = [row for row in rows if isinstance(row, Post)]
+    reviews = [row for row in rows if isinstance(row, Review)]
+    conversations, _ = build_conversations(posts, reviews) if posts else ([], [])
+    with open_workspace(folder / "corpus", create=True) as workspace:
+        tables = ("2-reviews", "3-posts", "6-conversations", "7-changes")
+        with workspace.tables.replacing(tables, VENUE, "invent", "a" * 64) as out:
+            for row in (*rows, *conversations):
+                out.add(row)
+        stage.run(workspace, VENUE, Options(), "b" * 64, no_report)
+        balances = stage.balance(workspace, VENUE)
+        assert [one for one in balances if not one.holds] == []
+        assert balances[1].rows_in > 0
+        return [*workspace.tables.read(Point, VENUE)]
+
+
+SECTIONS = (Section(SectionKind.WEAKNESSES, "weaknesses", WEAKNESSES),)
+THREAD = (
+    post("r1", 0, Role.REVIEWER, WEAKNESSES, None),
+    post("a1", 5, Role.AUTHOR, "**W1:** We added the ablation in Section 4.3.\n\n**W2:** We disagree.", "r1",
+         addressed_to=("Reviewer_AbCd",), addressed_by=AddressedBy.TREE),
+)  # fmt: skip
+
+
+def test_a_point_has_its_answer_its_reaction_and_its_change(tmp_path: Path) -> None:
+    later = post("r2", 9, Role.REVIEWER, "W1 is resolved. The comparison with NimbusNet is still unfair.", "a1")
+    changes = (change(1, "4.3 Ablation", "Without the encoder it rains."), change(2, "5 Outlook", "Hail is next."))
+    first, second = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, later, *changes])
+    assert (first.label, first.kind, [answer.post_id for answer in first.answers]) == ("1", PointKind.WEAKNESS, ["a1"])
+    assert first.answers[0].text == "**W1:** We added the ablation in Section 4.3."
+    assert first.reaction is not None
+    assert second.reaction is not None
+    assert (first.reaction.reaction, first.reaction.scope) == (Reaction.RESOLVED, ReactionScope.POINT)
+    assert (second.reaction.reaction, second.reaction.post_id) == (Reaction.NOT_RESOLVED, "r2")
+    assert [(one.number, one.sign, one.shared) for one in first.changes] == [(1, ChangeSign.PROMISE, "section 4.3")]
+    assert second.changes == ()
+
+
+def test_words_about_all_points_hold_for_each_and_later_words_count(tmp_path: Path) -> None:
+    said = post("r2", 9, Role.REVIEWER, "The comparison with NimbusNet is still unfair.", "a1")
+    all_said = post("r3", 12, Role.REVIEWER, "All my concerns have been addressed.", "a1")
+    points = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, said, all_said])
+    assert [(one.reaction and (one.reaction.reaction, one.reaction.scope)) for one in points] == [
+        (Reaction.RESOLVED, ReactionScope.ALL)
+    ] * 2
+
+
+def test_what_nobody_says_stays_unknown(tmp_path: Path) -> None:
+    silent = post("r2", 9, Role.REVIEWER, "I have read the response. I raise my score.", "a1")
+    points = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, silent])
+    assert [point.reaction for point in points] == [None, None]
+    assert [point.changes for point in points] == [(), ()]
+
+
+def test_a_response_to_all_answers_too(tmp_path: Path) -> None:
+    both = post("a2", 6, Role.AUTHOR, "The cumulus encoder: its ablation is in the appendix now.", None,
+                addressed_to=(Addressee.EVERYONE,), addressed_by=AddressedBy.TITLE)  # fmt: skip
+    first, _ = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, both])
+    assert [(answer.post_id, answer.is_to_all) for answer in first.answers] == [("a1", False), ("a2", True)]
+
+
+def test_points_are_those_of_the_review_as_first_given(tmp_path: Path) -> None:
+    changed = review("r1", [Section(SectionKind.WEAKNESSES, "weaknesses", "None left.")], initial_sections=SECTIONS)
+    assert "".join(point.text for point in points_of(tmp_path, [changed])) == WEAKNESSES
+
+
+def test_a_review_without_words_is_set_aside(tmp_path: Path) -> None:
+    empty = review("r0", [Section(SectionKind.SUMMARY, "summary", " ")])
+    assert {point.review_id for point in points_of(tmp_path, [empty, review("r1", SECTIONS)])} == {"r1"}
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        assert workspace.tables.set_aside_counts(VENUE, stage.NAME) == {Reason.NOTHING_SAID: 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "reaction"),
+    [
+        ("this is resolved now", Reaction.RESOLVED),
+        ("this is only partly resolved", Reaction.PARTLY),
+        ("this was not addressed", Reaction.NOT_RESOLVED),
+        ("i have read the response", None),
+        ("i raise my score", None),
+    ],
+)
+def test_reactions_are_read_from_words(words: str, reaction: Reaction | None) -> None:
+    assert read_reaction(words.split()) is reaction
+
+
+def test_a_change_concerns_a_point_that_names_its_place_or_shares_its_rare_words() -> None:
+    changes = PaperChanges(
+        [
+            change(1, "3 Method", "The humidity prior follows the dew point of altocumulus layers."),
+            *(change(number, f"{number + 10} Other", f"Sentence {number} of the outlook.") for number in range(2, 60)),
+        ]
+    )
+    (by_terms,) = changes.concerning(
+        "The humidity prior of altocumulus layers lacks a motivation by the dew point.", ()
+    )
+    assert (by_terms.number, by_terms.sign) == (1, ChangeSign.TERMS)
+    (by_place,) = changes.concerning("Section 3 is short.", ())
+    assert (by_place.number, by_place.sign, by_place.shared) == (1, ChangeSign.PLACE, "section 3")
+    assert changes.concerning("Clouds are grey.", ()) == ()
