@@ -1,6 +1,6 @@
 """The stage joins each point to its answers, the reviewer's later words and the changes; no character is lost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -79,6 +79,11 @@ def change(number: int, section: str, after: str) -> Change:
 
 def points_of(folder: Path, rows: Sequence[Review | Post | Change]) -> list[Point]:
     """The points of one forum, by the stage, whose sums agree."""
+    return build_points(folder, rows)[0]
+
+
+def build_points(folder: Path, rows: Sequence[Review | Post | Change]) -> tuple[list[Point], Mapping[Reason, int]]:
+    """The points of one forum, and the reviews that are set aside."""
     posts = [row for row in rows if isinstance(row, Post)]
     reviews = [row for row in rows if isinstance(row, Review)]
     conversations, _ = build_conversations(posts, reviews) if posts else ([], [])
@@ -91,7 +96,7 @@ def points_of(folder: Path, rows: Sequence[Review | Post | Change]) -> list[Poin
         balances = stage.balance(workspace, VENUE)
         assert [one for one in balances if not one.holds] == []
         assert balances[1].rows_in > 0
-        return [*workspace.tables.read(Point, VENUE)]
+        return [*workspace.tables.read(Point, VENUE)], balances[0].set_aside
 
 
 SECTIONS = (Section(SectionKind.WEAKNESSES, "weaknesses", WEAKNESSES),)
@@ -146,9 +151,9 @@ def test_points_are_those_of_the_review_as_first_given(tmp_path: Path) -> None:
 
 def test_a_review_without_words_is_set_aside(tmp_path: Path) -> None:
     empty = review("r0", [Section(SectionKind.SUMMARY, "summary", " ")])
-    assert {point.review_id for point in points_of(tmp_path, [empty, review("r1", SECTIONS)])} == {"r1"}
-    with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        assert workspace.tables.set_aside_counts(VENUE, stage.NAME) == {Reason.NOTHING_SAID: 1}
+    points, asides = build_points(tmp_path, [empty, review("r1", SECTIONS)])
+    assert {point.review_id for point in points} == {"r1"}
+    assert asides == {Reason.NOTHING_SAID: 1}
 
 
 @pytest.mark.parametrize(
