@@ -18,6 +18,7 @@ import killing_commands
 import kills
 import linking
 import measuring
+import pointing
 import publishing
 import reading
 import republishing
@@ -35,6 +36,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "files": inspecting.measure_files,
     "versions": choosing.measure_choosing,
     "conversations": conversing.measure_conversing,
+    "points": lambda _: pointing.measure_points(),
     "engines": lambda _: engines.measure_engines(),
     "typeset": lambda _: typeset.measure_typeset(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
