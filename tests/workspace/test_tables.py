@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
@@ -23,6 +22,7 @@ from peercorpus.records.reviews import Turn
 from peercorpus.workspace import delta_tables
 from peercorpus.workspace.delta_tables import TABLES, Replacement, Tables
 from peercorpus.workspace.parquet import BATCH_ROWS
+from peercorpus.workspace.table_state import PartitionChange
 
 KEYS = [f"{digit}" * 64 for digit in "1234"]
 V, W = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
@@ -137,8 +137,8 @@ class KilledAfterCommits(Tables):
 
     commits_left = 0
 
-    def _commit(self, *arguments: Any) -> None:
-        super()._commit(*arguments)
+    def apply(self, change: PartitionChange) -> None:
+        super().apply(change)
         self.commits_left -= 1
         if self.commits_left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -277,7 +277,7 @@ def test_tables_of_earlier_versions_are_read_for_their_content(
     tables.append("5-texts", V, "read_texts", [text(1), text(2)])
     earlier = Tables(tmp_path / "earlier", tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("peercorpus.workspace.delta_tables._content_of", lambda _: "something else")
+        patch.setattr("peercorpus.workspace.delta_tables.content_of", lambda _: "something else")
         write(earlier, [paper(1), paper(2, title="new")])
         earlier.append("5-texts", V, "read_texts", [text(1)])
     earlier.append("5-texts", V, "read_texts", [text(2)])

@@ -28,7 +28,7 @@ from peercorpus.conversations.turns import (
     read_actions,
 )
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.records.addressees import ReviewerNames, read_names
 from peercorpus.records.enums import ConversationKind, Reason, Role
 from peercorpus.records.multipart import sort_by_reading_order
@@ -177,13 +177,13 @@ UNREAD_OF_REVIEWS = {"extra": "{}", "sections": (), "initial_sections": ()}
 """What conversations are not built from, so that it is not read: the texts of reviews are those of their posts."""
 
 
-def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, ForumPosts]]:
-    """Yield the posts, reviews and published conversations of a venue, one forum at a time."""
+def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumPosts]]:
+    """Yield the posts, reviews and published conversations of a range of a venue's forums, one forum at a time."""
     tables = workspace.tables
-    records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
+    records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix, span=span)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
-        tables.read(Post, venue_id, UNREAD_OF_POSTS),
-        tables.read(Review, venue_id, UNREAD_OF_REVIEWS),
+        tables.read(Post, venue_id, UNREAD_OF_POSTS, span),
+        tables.read(Review, venue_id, UNREAD_OF_REVIEWS, span),
         records,
         key=attrgetter("forum_id"),
     )
@@ -350,25 +350,32 @@ def _build_forum(
         out.add(conversation)
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
-    """Build every conversation of a venue, one forum at a time."""
+def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
+    """Return what builds every conversation of a range of a venue's forums, one forum at a time."""
     roots = workspace.raw.roots(venue_id)
     decisions = read_decisions(workspace.folder)
-    decided: dict[str, datetime | None] = {}
-    for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id", "decided_at"]):
-        decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-    with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key) as out:
-        done = 0
-        for forum_id, forum in _read_forums(workspace, venue_id):
-            has_paper = forum_id in decided
-            done += has_paper
-            report(done, len(decided))
-            published = read_published_conversations(
-                forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
-            )
-            _build_forum(forum, decided.get(forum_id), decisions, published, out)
-    if done < len(decided):
-        report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
+
+    def run_range(span: ForumRange, report: ProgressCallback) -> None:
+        decided: dict[str, datetime | None] = {}
+        for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id", "decided_at"], span=span):
+            decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key, span.number) as out:
+            done = 0
+            for forum_id, forum in _read_forums(workspace, venue_id, span):
+                has_paper = forum_id in decided
+                done += has_paper
+                report(done, len(decided))
+                published = read_published_conversations(
+                    forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
+                )
+                _build_forum(forum, decided.get(forum_id), decisions, published, out)
+        if done < len(decided):
+            report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
+
+    return run_range
+
+
+run = run_whole(begin)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -419,6 +426,7 @@ STAGE = Stage(
     options=(),
     run=run,
     balance=balance,
+    begin=begin,
     made_with=lambda _: ai_reviews.DIGEST,
     made_with_venue=digest_of_venue,
 )

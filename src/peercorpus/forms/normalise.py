@@ -12,7 +12,15 @@ from operator import attrgetter
 
 import msgspec
 
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.stage import (
+    ALL_FORUMS,
+    Balance,
+    ForumRange,
+    ProgressCallback,
+    RunRange,
+    Stage,
+    run_whole,
+)
 from peercorpus.forms import declared_forms, directions, re2_records, reviewbench_records, stated_records, vocabulary
 from peercorpus.forms.ai_reviews import read_ai_review, speaks_for_ai, split_threads
 from peercorpus.forms.at_decision import changed_together
@@ -340,10 +348,10 @@ def _write_replies(
         out.add(post)
 
 
-def forums(workspace: Workspace, venue_id: str) -> Iterator[RawForum]:
+def forums(workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS) -> Iterator[RawForum]:
     """Yield a venue's forums one at a time, in order of their ids."""
     kinds = (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.PUBLISHED)
-    for forum_id, objects in workspace.raw.by_forum(kinds, venue_id, earlier=True):
+    for forum_id, objects in workspace.raw.by_forum(kinds, venue_id, earlier=True, span=span):
         forum = RawForum(forum_id)
         for _, versions in groupby(objects, key=attrgetter("kind", "object_id")):
             *earlier, latest = versions
@@ -362,17 +370,25 @@ def normalise_whole(
     normalise_forum(forum, reader, pseudonym, out, has_paper=is_held or is_told)
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
-    """Read every note of a venue and replace its rows in the tables."""
+def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
+    """Return what reads every note of a range of a venue's forums and writes their rows."""
+    raw = workspace.raw
     reader = read_venue(workspace, venue_id)
-    total = workspace.raw.count_forums(venue_id)
-    root_ids = workspace.raw.roots(venue_id)
-    with workspace.tables.replacing(WRITES, venue_id, NAME, key) as out:
-        for done, forum in enumerate(forums(workspace, venue_id), 1):
-            normalise_whole(forum, reader, root_ids, workspace.raw.pseudonyms.of, out)
-            report(done, total)
-        for kept in workspace.raw.latest(RawKind.UNREADABLE, venue_id):
-            out.set_aside(kept.object_id, kept.forum_id or None, Reason.NOT_JSON, explain_unreadable(kept.body))
+    root_ids = raw.roots(venue_id)
+
+    def run_range(span: ForumRange, report: ProgressCallback) -> None:
+        total = raw.count_forums(venue_id, span)
+        with workspace.tables.replacing(WRITES, venue_id, NAME, key, span.number) as out:
+            for done, forum in enumerate(forums(workspace, venue_id, span), 1):
+                normalise_whole(forum, reader, root_ids, raw.pseudonyms.of, out)
+                report(done, total)
+            for kept in raw.latest(RawKind.UNREADABLE, venue_id) if span.is_last else ():
+                out.set_aside(kept.object_id, kept.forum_id or None, Reason.NOT_JSON, explain_unreadable(kept.body))
+
+    return run_range
+
+
+run = run_whole(begin)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -491,6 +507,7 @@ STAGE = Stage(
     options=(),
     run=run,
     balance=balance,
+    begin=begin,
     made_with=lambda _: " ".join(
         (vocabulary.DIGEST, directions.DIGEST, declared_forms.digest(), catalogue.NAMES_DIGEST, ai_reviews.DIGEST)
     ),

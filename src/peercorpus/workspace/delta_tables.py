@@ -17,6 +17,7 @@ from deltalake.exceptions import TableNotFoundError
 from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
+from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow
 from peercorpus.records.documents import Change, Figure, Inspection, PaperText
@@ -43,7 +44,17 @@ from peercorpus.workspace.parquet import (
 )
 from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.table_logs import LOG, TableLogs
-from peercorpus.workspace.table_state import OpenedTable, TablePart, TableState, identify_table, read_state
+from peercorpus.workspace.table_state import (
+    OpenedTable,
+    PartitionChange,
+    TablePart,
+    TableState,
+    content_of,
+    identify_table,
+    number_of,
+    owner_of,
+    read_state,
+)
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -74,16 +85,6 @@ RecordT = TypeVar("RecordT")
 
 def _partition_columns(name: str) -> tuple[str, ...]:
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
-
-
-def _owner(partition: Mapping[str, str]) -> str:
-    """Return the name of the transaction that holds the key of a partition."""
-    return "/".join(partition.values())
-
-
-def _content_of(owner: str) -> str:
-    """Return the name of the transaction that holds what stands for a partition's rows."""
-    return f"content of {owner}"
 
 
 class Replacement:
@@ -198,6 +199,11 @@ class Tables:
             opened.read_version = opened.table.version()
         return opened.state
 
+    def state_of(self, name: str, venue_id: str, stages: Sequence[str]) -> TableState | None:
+        """Return what a table holds of one venue, with what these stages set aside; None if there is no such table."""
+        state = self._state(name)
+        return None if state is None else state.of_venue(venue_id, stages)
+
     def version(self, name: str) -> int | None:
         """Return the number of a table's last commit; None if there is no such table."""
         opened = self._open(name)
@@ -235,27 +241,35 @@ class Tables:
         return state
 
     def _commit(
-        self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
+        self, name: str, writer: PartitionWriter, key: str | None, made_from: Mapping[str, str], *, replaces: bool
     ) -> None:
         """Add a partition's new rows to a table's changes, and commit these unless they are held back."""
-        added = writer.finish()
+        files = tuple((action, writer.rows) for action in writer.finish())
+        self.apply(PartitionChange(name, writer.partition, replaces, files, writer.content, key, made_from))
+
+    def apply(self, change: PartitionChange) -> None:
+        """Add a change to those of its table, and commit these unless they are held back."""
+        name = change.name
         with translate_delta_errors(self.folder / name):
             state = self._create_if_missing(name)
-        content = writer.content + (self._read_content(name, writer.partition) if mode == "append" else 0)
-        owner = _owner(writer.partition)
-        numbers = {_content_of(owner): content % (1 << CONTENT_BITS)}
-        numbers |= {owner: int(key[:15], 16)} if key else {}
+        numbers = self._number(change)
         opened = self._opened[name]
         assert opened is not None
-        if mode == "overwrite":
-            for path in opened.remove(writer.partition):
+        if change.replaces:
+            for path in opened.remove(change.partition):
                 (self.folder / name / path).unlink(missing_ok=True)
-        for action in added:
-            opened.add(action, writer.partition, writer.rows)
+        for action, rows in change.files:
+            opened.add(action, change.partition, rows)
         state.numbers |= numbers
         opened.changes.numbers |= numbers
-        opened.changes.made_from.append(made_from)
+        opened.changes.made_from.append(change.made_from)
         self.commit_due()
+
+    def _number(self, change: PartitionChange) -> dict[str, int]:
+        """Return the numbers of the transactions that hold what a partition has after a change: content and key."""
+        before = 0 if change.replaces else self._read_content(change.name, change.partition)
+        content = (before + change.content) % (1 << CONTENT_BITS)
+        return {content_of(owner_of(change.partition)): content} | change.numbers
 
     def commit_due(self) -> None:
         """Commit the changes that are not held back, or were for `HOLD_S` seconds."""
@@ -297,12 +311,21 @@ class Tables:
             self.logs.record(name, self.folder / name / LOG, opened.table.version())
 
     @contextmanager
-    def replacing(self, names: Sequence[str], venue_id: str, stage: str, key: str) -> Iterator[Replacement]:
+    def replacing(
+        self, names: Sequence[str], venue_id: str, stage: str, key: str, number: int = 0
+    ) -> Iterator[Replacement]:
         """Replace a venue's partitions of these tables, and what this stage set aside, by what is written inside.
 
         Each table changes in one commit, the last of which finishes the stage; an error raised inside changes none.
+
+        Args:
+            names: The tables.
+            venue_id: The venue.
+            stage: The stage.
+            key: Its content key.
+            number: Of the range of the venue's forums whose rows are written.
         """
-        writers = {TABLES[name]: self._make_writer(name, venue_id, stage) for name in ("set-aside", *names)}
+        writers = {TABLES[name]: self._make_writer(name, venue_id, stage, number) for name in ("set-aside", *names)}
         try:
             yield Replacement(writers, venue_id, stage)
         except BaseException:
@@ -311,24 +334,24 @@ class Tables:
             raise
         made_from = {"stage": stage, "venue_id": venue_id, "content_key": key}
         for name in ("set-aside", *names):
-            self._commit(name, writers[TABLES[name]], "overwrite", key, made_from)
+            self._commit(name, writers[TABLES[name]], key, made_from, replaces=True)
 
-    def _make_writer(self, name: str, venue_id: str, stage: str) -> PartitionWriter:
+    def _make_writer(self, name: str, venue_id: str, stage: str, number: int = 0) -> PartitionWriter:
         values = {"venue_id": venue_id, "stage": stage}
         partition = {column: values[column] for column in _partition_columns(name)}
-        return PartitionWriter(self.folder / name, record_type=TABLES[name], partition=partition, scratch=self.scratch)
+        return PartitionWriter(self.folder / name, TABLES[name], partition, self.scratch, number)
 
     def append(self, name: str, venue_id: str, stage: str, records: Sequence[object]) -> None:
         """Add rows to a venue's partition in one commit; this does not mark the partition as finished."""
         writer = self._make_writer(name, venue_id, stage)
         for record in records:
             writer.add(record)
-        self._commit(name, writer, "append", None, {"stage": stage, "venue_id": venue_id})
+        self._commit(name, writer, None, {"stage": stage, "venue_id": venue_id}, replaces=False)
 
     def is_finished(self, name: str, venue_id: str, stage: str, key: str) -> bool:
         """Return whether the last finishing commit of a partition has this key."""
         owner = f"{venue_id}/{stage}" if name == "set-aside" else venue_id
-        return self._read_key(name, owner) == int(key[:15], 16)
+        return self._read_key(name, owner) == number_of(key)
 
     def _read_key(self, name: str, owner: str) -> int | None:
         """Return the number that the last commit with this owner's transaction has; None if there is none."""
@@ -338,13 +361,13 @@ class Tables:
     def finish(self, name: str, venue_id: str, stage: str, key: str) -> None:
         """Mark a partition that was filled by appending as finished."""
         made_from = {"stage": stage, "venue_id": venue_id, "content_key": key}
-        self._commit(name, self._make_writer(name, venue_id, stage), "append", key, made_from)
+        self._commit(name, self._make_writer(name, venue_id, stage), key, made_from, replaces=False)
 
     def empty(self, name: str, venue_id: str) -> None:
         """Remove a venue's rows of a table that is damaged there: the next build makes them again."""
         for stage in self.stages(venue_id) if name == "set-aside" else [""]:
             made_from = {"stage": stage, "venue_id": venue_id}
-            self._commit(name, self._make_writer(name, venue_id, stage), "overwrite", NO_KEY, made_from)
+            self._commit(name, self._make_writer(name, venue_id, stage), NO_KEY, made_from, replaces=True)
 
     def set_log_aside(self, name: str, aside: Path) -> None:
         """Take a table with a damaged log out of what is read: the next build makes it again.
@@ -377,7 +400,7 @@ class Tables:
 
     def _read_content(self, name: str, partition: Mapping[str, str]) -> int:
         """Return the number that stands for a partition's rows; those of earlier versions are read for it."""
-        stored = self._read_key(name, _content_of(_owner(partition)))
+        stored = self._read_key(name, content_of(owner_of(partition)))
         if stored is not None:
             return stored
         return sum(map(digest_record, self._read_partition(TABLES[name], partition)))
@@ -448,11 +471,16 @@ class Tables:
         return kept
 
     def batches(
-        self, name: str, venue_id: str, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+        self,
+        name: str,
+        venue_id: str,
+        columns: Sequence[str] | None = None,
+        rows: int = BATCH_ROWS,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield a venue's rows in batches, without the partition columns."""
+        """Yield a venue's rows, or those of a range of forums, in batches, without the partition columns."""
         for path in self.paths(name, venue_id):
-            yield from self._reader.batches(path, columns, rows)
+            yield from self._reader.batches(path, columns, rows, span)
 
     def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
         """Return the partitions of a venue, or all, in the order of their stages."""
@@ -464,7 +492,11 @@ class Tables:
         return [partitions[items] for items in sorted(partitions)]
 
     def read(
-        self, record_type: type[RecordT], venue_id: str, unread: Mapping[str, object] = NOTHING
+        self,
+        record_type: type[RecordT],
+        venue_id: str,
+        unread: Mapping[str, object] = NOTHING,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RecordT]:
         """Yield a venue's records in the order in which they were written.
 
@@ -472,17 +504,22 @@ class Tables:
             record_type: The type of the records.
             venue_id: The venue.
             unread: Fields that are not read, with what every record has instead, as reading all takes longer.
+            span: Range of forums, for records that have one.
         """
         for partition in self._list_partitions(self.name_of(record_type), venue_id):
-            yield from self._read_partition(record_type, partition, unread)
+            yield from self._read_partition(record_type, partition, unread, span)
 
     def _read_partition(
-        self, record_type: type[RecordT], partition: Mapping[str, str], unread: Mapping[str, object] = NOTHING
+        self,
+        record_type: type[RecordT],
+        partition: Mapping[str, str],
+        unread: Mapping[str, object] = NOTHING,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RecordT]:
         schema = arrow_schema(cast(Any, record_type))
         columns = [column for column in schema.names if column not in partition and column not in unread]
         for path in self._files(self.name_of(record_type), partition):
-            for batch in self._reader.batches(path, columns):
+            for batch in self._reader.batches(path, columns, span=span):
                 for column, value in partition.items():
                     constant = pa.array([value] * batch.num_rows, pa.string())
                     batch = batch.append_column(schema.field(column), constant)
@@ -495,7 +532,7 @@ class Tables:
         for partition in self._list_partitions(name, venue_id):
             for path in self._files(name, partition):
                 with open_part(path) as file:
-                    for group in groups_with(file, forum_id):
+                    for group in groups_with(file, ForumRange(0, forum_id, f"{forum_id}\0")):
                         rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
                         for column, value in partition.items():
                             constant = pa.array([value] * rows.num_rows, pa.string())

@@ -439,6 +439,11 @@ class HarvestState:
             for edit_id, path, venue_id, forum_id, sha256, size_bytes, problem in rows
         ]
 
+    def venues_with_files(self) -> set[str]:
+        """Return the venues of which a file was fetched."""
+        rows = self._db.execute("SELECT DISTINCT venue_id FROM files WHERE sha256 IS NOT NULL")
+        return {venue_id for (venue_id,) in rows}
+
     def files_digest(self, venue_id: str) -> str:
         """Return a digest of which file belongs to which edit: of the fields in `FILE_IN_DIGEST`, and no others."""
         texts = (

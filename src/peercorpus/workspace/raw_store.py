@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import zstandard
 
 from peercorpus.errors import DamagedError
+from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.published_datasets import Dataset
 from peercorpus.workspace.harvest_state import HarvestState
 from peercorpus.workspace.private_files import create_private
@@ -80,6 +81,17 @@ class RawObject(NamedTuple):
     seen_ms: int
     source: str
     body: bytes
+
+
+_WITHIN = "forum_id >= ? AND forum_id < ?"
+"""Condition that a forum is in a range, with the values of `_bounds`."""
+
+_BEHIND_ALL = b"\xff" * 8
+"""What SQLite takes for greater than any text."""
+
+
+def _bounds(span: ForumRange) -> tuple[str, str | bytes]:
+    return span.first_id, _BEHIND_ALL if span.end_id is None else span.end_id
 
 
 def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[object, ...]:
@@ -436,20 +448,39 @@ class RawStore:
         (number,) = self._db.execute("SELECT count(*) FROM objects WHERE venue_id = ?", (venue_id,)).fetchone()
         return int(number)
 
-    def count_forums(self, venue_id: str) -> int:
-        """Return the number of forums of a venue with at least one stored object."""
+    def count_forums(self, venue_id: str, span: ForumRange = ALL_FORUMS) -> int:
+        """Return the number of forums of a venue, or of a range of them, with at least one stored object."""
         (number,) = self._db.execute(
-            """
+            f"""
             SELECT count(DISTINCT forum_id)
             FROM objects
-            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published')
+            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published') AND {_WITHIN}
             """,
-            (venue_id,),
+            (venue_id, *_bounds(span)),
         ).fetchone()
         return int(number)
 
+    def forum_ids(self, venue_id: str) -> list[str]:
+        """Return the forums of a venue that `count_forums` counts, in order."""
+        rows = self._db.execute(
+            """
+            SELECT DISTINCT forum_id
+            FROM objects INDEXED BY objects_by_forum
+            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published')
+            ORDER BY forum_id
+            """,
+            (venue_id,),
+        )
+        return [forum_id for (forum_id,) in rows]
+
     def versions(
-        self, kind: RawKind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+        self,
+        kind: RawKind,
+        venue_id: str,
+        prefix: str = "",
+        *,
+        with_replies: bool = True,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RawObject]:
         """Yield every version of every object of a kind, ordered by forum, id and time: the latest of an id comes last.
 
@@ -458,16 +489,17 @@ class RawStore:
             venue_id: Venue of the objects.
             prefix: Limits the objects to those whose id begins with it.
             with_replies: Whether notes include replies, not only submissions.
+            span: Range of forums.
         """
         only_roots = "" if with_replies or kind is not RawKind.NOTE else "AND object_id = forum_id"
         rows = self._db.cursor().execute(
             f"""
             SELECT {OBJECT}
             FROM objects
-            WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ? {only_roots}
+            WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ? AND {_WITHIN} {only_roots}
             ORDER BY forum_id, object_id, modified_ms, seen
             """,
-            (venue_id, kind.value, len(prefix), prefix),
+            (venue_id, kind.value, len(prefix), prefix, *_bounds(span)),
         )
         return map(self._unpack_object, rows)
 
@@ -498,11 +530,17 @@ class RawStore:
         )
 
     def latest(
-        self, kind: RawKind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+        self,
+        kind: RawKind,
+        venue_id: str,
+        prefix: str = "",
+        *,
+        with_replies: bool = True,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RawObject]:
         """Yield the latest version of every object of a kind, ordered by forum and id; arguments as `versions`."""
         latest = None
-        for version in self.versions(kind, venue_id, prefix, with_replies=with_replies):
+        for version in self.versions(kind, venue_id, prefix, with_replies=with_replies, span=span):
             if latest is not None and version.object_id != latest.object_id:
                 yield latest
             latest = version
@@ -510,7 +548,13 @@ class RawStore:
             yield latest
 
     def by_forum(
-        self, kinds: Iterable[RawKind], venue_id: str, *, earlier: bool = False, with_replies: bool = True
+        self,
+        kinds: Iterable[RawKind],
+        venue_id: str,
+        *,
+        earlier: bool = False,
+        with_replies: bool = True,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[tuple[str, list[RawObject]]]:
         """Yield each forum, ordered by id, with the latest version of its objects of these kinds.
 
@@ -520,10 +564,11 @@ class RawStore:
             earlier: Give every version of each object instead of the latest; versions of one object follow each other,
                 the latest last.
             with_replies: Whether notes include replies; if not, only submissions.
+            span: Range of forums.
         """
         read = self.versions if earlier else self.latest
         by_forum_id = attrgetter("forum_id")
-        objects = (read(kind, venue_id, with_replies=with_replies) for kind in kinds)
+        objects = (read(kind, venue_id, with_replies=with_replies, span=span) for kind in kinds)
         for forum_id, group in groupby(merge(*objects, key=by_forum_id), key=by_forum_id):
             yield forum_id, list(group)
 

@@ -38,6 +38,54 @@ class TablePart:
     size_bytes: int
 
 
+def owner_of(partition: Mapping[str, str]) -> str:
+    """Return the name of the transaction that holds the key of a partition."""
+    return "/".join(partition.values())
+
+
+def number_of(key: str) -> int:
+    """Return the number of the transaction that holds a content key."""
+    return int(key[:15], 16)
+
+
+def digest_of(key: str) -> str:
+    """Return what stands for a partition that is finished under a content key, in the keys of stages that read it."""
+    return str(number_of(key))
+
+
+def content_of(owner: str) -> str:
+    """Return the name of the transaction that holds what stands for a partition's rows."""
+    return f"content of {owner}"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionChange:
+    """A change to one partition of a table, whose files are written.
+
+    Attributes:
+        name: The table.
+        partition: Its value of each partition column.
+        replaces: Whether the rows that are there are removed.
+        files: What is added: each file, and its number of rows.
+        content: The sum of what stands for each row that is added.
+        key: Content key that finishes the partition; None if it is not finished.
+        made_from: What the commit says of the change.
+    """
+
+    name: str
+    partition: Mapping[str, str]
+    replaces: bool
+    files: tuple[tuple[AddAction, int], ...]
+    content: int
+    key: str | None
+    made_from: Mapping[str, str]
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Return the number of the transaction that holds the key, if there is one."""
+        return {owner_of(self.partition): number_of(self.key)} if self.key else {}
+
+
 @dataclass(slots=True)
 class TableState:
     """What a table holds after a commit.
@@ -58,6 +106,18 @@ class TableState:
     def all_parts(self) -> Iterator[TablePart]:
         """Yield the files of all venues."""
         return (part for of_venue in self.parts.values() for part in of_venue.values())
+
+    def copy(self) -> "TableState":
+        """Return a state of its own."""
+        return TableState({venue_id: dict(parts) for venue_id, parts in self.parts.items()}, dict(self.numbers))
+
+    def of_venue(self, venue_id: str, stages: Sequence[str]) -> "TableState":
+        """Return what the table holds of one venue alone, with what each of these stages set aside."""
+        owners = [venue_id, *(f"{venue_id}/{stage}" for stage in stages)]
+        names = [name for owner in owners for name in (owner, content_of(owner))]
+        numbers = {name: self.numbers[name] for name in names if name in self.numbers}
+        of_venue = self.parts.get(venue_id)
+        return TableState({venue_id: dict(of_venue)} if of_venue else {}, numbers)
 
     def add(self, part: TablePart) -> None:
         """Add a file."""

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
+from copy import copy
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from peercorpus.errors import DamagedError, WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import TABLES, Tables
+from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
@@ -132,7 +134,7 @@ class Workspace:
         self.files = (Files if is_here else StoredFiles)(root / "files", partial)
         logs = TableLogs(folder / "raw.db", write=write)
         # In a store, each look for what another run commits takes requests.
-        self.tables = Tables(root / "tables", partial, logs, is_steady=not is_here)
+        self.tables: Tables = Tables(root / "tables", partial, logs, is_steady=not is_here)
         with ExitStack() as opened:
             self.raw = opened.enter_context(closing(RawStore(folder / "raw.db", write=write)))
             self.budget_state = opened.enter_context(closing(BudgetState(folder / "raw.db"))) if write else None
@@ -144,6 +146,13 @@ class Workspace:
         """Return every venue with anything received, or in a table although its notes are now in another venue."""
         built = (venue_id for name in TABLES for venue_id in self.tables.venues(name))
         return sorted({*self.raw.venues(), *built})
+
+    def with_drafts(self) -> tuple["Workspace", DraftTables]:
+        """Return this workspace with tables that collect what is written and never commit it, and these tables."""
+        drafts = DraftTables(self.tables.folder, self.tables.scratch)
+        drafting = copy(self)
+        drafting.tables = drafts
+        return drafting, drafts
 
     def close(self) -> None:
         """Close the database."""
