@@ -1,6 +1,9 @@
 """The tables of a build are the same whatever the number of its workers, and whatever happens to them."""
 
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -206,3 +209,46 @@ def test_ranges_hold_every_forum_once() -> None:
         assert [forum_id for of_range in held for forum_id in of_range] == forum_ids
         assert max(map(len, held)) <= most
         assert [span.number for span in spans] == list(range(len(spans)))
+
+
+SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+import psutil
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options
+from peercorpus.pipeline import build_venues, plan_build
+from peercorpus.pipeline.build import build
+from peercorpus.workspace import delta_tables
+from peercorpus.workspace.workspace import open_workspace
+
+plan_build.RANGE_FORUMS, build_venues.LEAST_WEIGHT, delta_tables.HOLD_S = 3, 0, 0.0
+left, victim = int(sys.argv[2]), sys.argv[3]
+
+def show(progress):
+    global left
+    if progress.what == build_venues.SPREAD:
+        left -= 1
+        if left == 0:
+            workers = [one for one in psutil.Process().children() if "spawn_main" in " ".join(one.cmdline())]
+            os.kill(workers[0].pid if victim == "worker" else os.getpid(), signal.SIGKILL)
+
+with open_workspace(Path(sys.argv[1])) as workspace:
+    build(workspace, options=Options(workers=2), progress=show, spread=LocalExecutor())
+"""
+
+
+@pytest.mark.fault("kill", "a build whose workers are at work", "it goes on", times=4, lost="what was not committed")
+@pytest.mark.parametrize("victim", ["worker", "build"])
+@pytest.mark.parametrize("after", [2, 9])
+def test_a_kill_of_the_build_or_of_a_worker_leaves_what_the_next_build_completes(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: str, after: int
+) -> None:
+    monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
+    alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
+    ended = subprocess.run([sys.executable, "-c", SCRIPT, str(corpus), str(after), victim], check=False)
+    assert ended.returncode == (0 if victim == "worker" else -signal.SIGKILL)
+    again, steps = built(corpus, InThisProcess())
+    assert again == alone
+    if victim == "worker":
+        assert all(step.was_finished for step in steps)

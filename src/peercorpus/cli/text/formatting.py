@@ -15,6 +15,7 @@ STEP_LABELS = {
     "normalise": "reading notes",
     "inspect_files": "inspecting PDFs",
     "choose_versions": "finding initial versions",
+    "build_tables": "building tables of papers",
     "read_texts": "reading PDFs",
     "build_conversations": "building conversations",
     "compare_versions": "comparing versions",
