@@ -17,7 +17,9 @@ from peercorpus.execution.progress import Progress
 from peercorpus.execution.stage import Options, content_key
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline.build import ALL_VENUES, STAGES, StepResult, build, expected_key, is_finished, require_built
+from peercorpus.pipeline.build import STAGES, build, is_finished, require_built
+from peercorpus.pipeline.build_venues import ALL_VENUES, StepResult
+from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import PostKind, Reason

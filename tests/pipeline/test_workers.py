@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_many_venues import fill
 
 from in_this_process import InThisProcess
 from peercorpus.errors import DamagedError, PeercorpusError
@@ -23,11 +22,13 @@ from peercorpus.pipeline import build_venues, plan_build, schedule
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.build_venues import StepResult
 from peercorpus.pipeline.status import read_status
+from peercorpus.pipeline.venue_work import StageWork, WorkItem, do_work
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
+from small_venues import fill
 from table_rows import rows
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference", "JLE"]
@@ -162,7 +163,7 @@ class Failing(InThisProcess):
 
     def __call__(self, function: Callable[[Any], Any], items: Any, **more: Any) -> Iterator[tuple[Any, Any]]:
         for item, result in super().__call__(function, items, **more):
-            is_of_notes = function is build_venues.do_work
+            is_of_notes = function is do_work
             self._left -= is_of_notes
             yield item, self._failure if is_of_notes and self._left < 0 else result
 
@@ -189,11 +190,10 @@ def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(schedule, "ITEM_WEIGHT", 1_000)
     read: list[list[str]] = []
 
-    def note(item: Any) -> Any:
+    def note(item: WorkItem) -> list[StageWork]:
         read.append([task.venue_id for task in item.tasks])
         return do_work(item)
 
-    do_work = build_venues.do_work
     monkeypatch.setattr(build_venues, "do_work", note)
     fill(tmp_path / "corpus", 9)
     _, steps = built(tmp_path / "corpus", InThisProcess())
