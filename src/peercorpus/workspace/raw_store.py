@@ -450,26 +450,18 @@ class RawStore:
 
     def count_forums(self, venue_id: str, span: ForumRange = ALL_FORUMS) -> int:
         """Return the number of forums of a venue, or of a range of them, with at least one stored object."""
-        (number,) = self._db.execute(
-            f"""
-            SELECT count(DISTINCT forum_id)
-            FROM objects
-            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published') AND {_WITHIN}
-            """,
-            (venue_id, *_bounds(span)),
-        ).fetchone()
-        return int(number)
+        return len(self.forum_ids(venue_id, span))
 
-    def forum_ids(self, venue_id: str) -> list[str]:
-        """Return the forums of a venue that `count_forums` counts, in order."""
+    def forum_ids(self, venue_id: str, span: ForumRange = ALL_FORUMS) -> list[str]:
+        """Return these forums in order."""
         rows = self._db.execute(
-            """
+            f"""
             SELECT DISTINCT forum_id
             FROM objects INDEXED BY objects_by_forum
-            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published')
+            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published') AND {_WITHIN}
             ORDER BY forum_id
             """,
-            (venue_id,),
+            (venue_id, *_bounds(span)),
         )
         return [forum_id for (forum_id,) in rows]
 
