@@ -14,7 +14,7 @@ from in_this_process import InThisProcess
 from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.progress import Progress
+from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.execution.stage import Options, split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
@@ -26,6 +26,8 @@ from peercorpus.pipeline.venue_work import StageWork, WorkItem, do_work
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.move import move_workspace
+from peercorpus.workspace.object_store import S3Path
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from small_venues import fill
@@ -252,3 +254,15 @@ def test_a_kill_of_the_build_or_of_a_worker_leaves_what_the_next_build_completes
     assert again == alone
     if victim == "worker":
         assert all(step.was_finished for step in steps)
+
+
+@pytest.mark.cluster
+def test_workers_write_into_a_store_what_they_write_here(
+    tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_build, "RANGE_FORUMS", 1)
+    monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
+    fill(tmp_path / "placed", 3)
+    here = shutil.copytree(tmp_path / "placed", tmp_path / "here")
+    move_workspace(tmp_path / "placed", f"s3://{bucket.bucket}/placed", show_nothing)
+    assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
