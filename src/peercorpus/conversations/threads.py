@@ -273,6 +273,8 @@ def _explain_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -
 
 def _set_decided_aside(threads: Threads, decisions: Decisions) -> None:
     """Set aside the authors' posts that a person decided to be reminders, wherever they stand."""
+    if not decisions:
+        return
     for thread in (*threads.by_reviewer.values(), *threads.by_party.values(), threads.responses):
         urging = [post for post in thread if post.role is Role.AUTHOR and _decided(post, decisions) is Verdict.REMINDER]
         _remove_reminders(threads, thread, urging, f"A person decided that it only reminds ({LIST}).")
@@ -308,7 +310,7 @@ def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Dec
         others = everywhere if thread is threads.responses else threads.responses
         if not others and not any(post.role is Role.AUTHOR for post in thread[:-1]):
             continue  # Nothing came before it, so it cannot be a reminder.
-        urging = list(takewhile(lambda post: urges(post) and post.post_id not in replied_to, reversed(thread)))
+        urging = list(takewhile(lambda post: post.post_id not in replied_to and urges(post), reversed(thread)))
         if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1], urges):
             _remove_reminders(threads, thread, urging, detail)
 

@@ -163,7 +163,7 @@ def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: Rev
     first_scores = [score for score in scores if score.phase is Phase.INITIAL]
     if not edits and not first_scores:
         return ()
-    steps = list(_find_steps(edits, form))
+    steps = list(_find_steps(edits, form)) if len(edits) > 1 else []
     reached = {step.field: step.after for step in steps}
     now = {score.key: score for score in scores if score.phase is Phase.FINAL}
     undated = [
