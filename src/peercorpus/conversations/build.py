@@ -180,9 +180,21 @@ class ForumPosts:
 
 UNREAD_OF_POSTS = {"modified_at": None, "extra": "{}", "licence": None, "consent": None, "meta_review": None}
 UNREAD_OF_REVIEWS = {
-    **{"form_id": "", "created_at": None, "modified_at": None, "title": None, "sections": (), "revised": None},
-    **{"readers_public": True, "deleted": False, "extra": "{}", "initial_sections": (), "updated_fields": ()},
-    **{"sections_at_decision": (), "licence": None, "consent": None, "form_conflict": None},
+    "form_id": "",
+    "created_at": None,
+    "modified_at": None,
+    "title": None,
+    "sections": (),
+    "revised": None,
+    "readers_public": True,
+    "deleted": False,
+    "extra": "{}",
+    "initial_sections": (),
+    "updated_fields": (),
+    "sections_at_decision": (),
+    "licence": None,
+    "consent": None,
+    "form_conflict": None,
 }
 """What conversations are not built from, so that it is not read: the texts of reviews are those of their posts."""
 READ_OF_REVIEWS = [name for name in arrow_schema(Review).names if name not in {*UNREAD_OF_REVIEWS, "venue_id"}]

@@ -136,11 +136,7 @@ class ReviewerNames:
         if self._by_number:
             return True
         folded = text.casefold()
-        # A loop, not `any`: it is run on every paragraph of every response.
-        for key in self._folded:
-            if key in text or key in folded:
-                return True
-        return False
+        return any(key in text or key in folded for key in self._folded)
 
     def named(self, text: str) -> set[str]:
         """Return the reviewers whom a text names.
@@ -313,8 +309,9 @@ _read_fields = attrgetter(*_FIELDS)
 
 def _say_address(post: Post, to: tuple[str, ...], by: AddressedBy, greets: tuple[str, ...]) -> Post:
     """Return a post with whom it addresses; `dataclasses.replace` takes three times as long."""
-    values = _read_fields(post)
-    return Post(*values[:_PLACE], to, by, greets, *values[_PLACE + 3 :])
+    values = list(_read_fields(post))
+    values[_PLACE : _PLACE + 3] = to, by, greets
+    return Post(*values)
 
 
 Whole = tuple[str | None, str, int | None]
