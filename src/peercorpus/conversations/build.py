@@ -14,6 +14,7 @@ from itertools import groupby
 from operator import attrgetter
 
 import msgspec
+import pyarrow.compute as pc
 
 from peercorpus.conversations.context import addressed_passages, attach, is_beside
 from peercorpus.conversations.threads import NO_DECISIONS, Left, Party, Threads, read_threads
@@ -30,6 +31,7 @@ from peercorpus.conversations.turns import (
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
 from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.records.addressees import ReviewerNames, read_names
+from peercorpus.records.arrow_schema import arrow_schema, from_arrow
 from peercorpus.records.enums import ConversationKind, Reason, Role
 from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.published_datasets import Answers, Dataset, Re2Message, Re2Rebuttal, drop_number, non_empty
@@ -38,7 +40,7 @@ from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, 
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.venues import ai_reviews
-from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
@@ -156,7 +158,11 @@ NAME = "build_conversations"
 
 @dataclass(slots=True)
 class ForumPosts:
-    """The rows that the conversations of one forum are built from."""
+    """The rows that the conversations of one forum are built from.
+
+    Attributes:
+        reviews: Those with a changed score or a final justification.
+    """
 
     posts: list[Post] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
@@ -172,9 +178,34 @@ class ForumPosts:
             self.records.append(row)
 
 
-UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None}
-UNREAD_OF_REVIEWS = {"extra": "{}", "sections": (), "initial_sections": ()}
+UNREAD_OF_POSTS = {"modified_at": None, "extra": "{}", "licence": None, "consent": None, "meta_review": None}
+UNREAD_OF_REVIEWS = {
+    "form_id": "",
+    "created_at": None,
+    "modified_at": None,
+    "title": None,
+    "sections": (),
+    "revised": None,
+    "readers_public": True,
+    "deleted": False,
+    "extra": "{}",
+    "initial_sections": (),
+    "updated_fields": (),
+    "sections_at_decision": (),
+    "licence": None,
+    "consent": None,
+    "form_conflict": None,
+}
 """What conversations are not built from, so that it is not read: the texts of reviews are those of their posts."""
+READ_OF_REVIEWS = [name for name in arrow_schema(Review).names if name not in {*UNREAD_OF_REVIEWS, "venue_id"}]
+
+
+def _read_changed_reviews(tables: Tables, venue_id: str, span: ForumRange) -> Iterator[Review]:
+    """Yield the reviews that tell of a changed score or a final justification: of others, the posts say all."""
+    for batch in tables.batches("2-reviews", venue_id, READ_OF_REVIEWS, span=span):
+        has_changes = pc.greater(pc.list_value_length(batch.column("score_changes")), 0)
+        is_changed = pc.or_(has_changes, pc.is_valid(batch.column("final_justification")))
+        yield from from_arrow(Review, batch.filter(is_changed), {**UNREAD_OF_REVIEWS, "venue_id": venue_id})
 
 
 def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumPosts]]:
@@ -182,8 +213,8 @@ def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Itera
     tables = workspace.tables
     records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix, span=span)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
-        tables.read(Post, venue_id, UNREAD_OF_POSTS, span),
-        tables.read(Review, venue_id, UNREAD_OF_REVIEWS, span),
+        tables.read(Post, venue_id, {**UNREAD_OF_POSTS, "venue_id": venue_id}, span),
+        _read_changed_reviews(tables, venue_id, span),
         records,
         key=attrgetter("forum_id"),
     )

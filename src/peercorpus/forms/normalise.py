@@ -85,20 +85,25 @@ class RawForum:
         if raw_object.kind is RawKind.PUBLISHED:
             self.published.append(raw_object)
             return
-        try:
+        if raw_object.kind is RawKind.NOTE:
+            self._add_note(raw_object)
+            return
+        with suppress(msgspec.ValidationError):
             edit = _read_edit(raw_object)
-            if edit is not None and edit.is_public and edit.ddate is None:
+            if edit.is_public and edit.ddate is None:
                 self.edits.setdefault(raw_object.subject_id, []).append(edit)
-            if raw_object.kind is RawKind.NOTE:
-                self.sources.add(raw_object.source)
-                note = read_note(raw_object.body)
-                if note.id == raw_object.object_id:
-                    self.notes.append(note)
-                else:
-                    self.unreadable.append((raw_object.object_id, "It came without an id."))
+
+    def _add_note(self, raw_object: RawObject) -> None:
+        self.sources.add(raw_object.source)
+        try:
+            note = read_note(raw_object.body)
         except msgspec.ValidationError as error:
-            if raw_object.kind is RawKind.NOTE:
-                self.unreadable.append((raw_object.object_id, str(error)))
+            self.unreadable.append((raw_object.object_id, str(error)))
+            return
+        if note.id == raw_object.object_id:
+            self.notes.append(note)
+        else:
+            self.unreadable.append((raw_object.object_id, "It came without an id."))
 
     def add_earlier(self, raw_object: RawObject) -> None:
         """Add a version that a later one replaced; only public, undeleted versions of notes are used."""
@@ -110,10 +115,10 @@ class RawForum:
                 self.earlier.setdefault(raw_object.object_id, []).append(note)
 
 
-def _read_edit(raw_object: RawObject) -> Note | None:
-    """Return a reference, or the partial note of an API v2 edit with the edit's own times and readers; else None."""
-    if raw_object.kind is not RawKind.EDIT:
-        return read_note(raw_object.body) if raw_object.kind is RawKind.REFERENCE else None
+def _read_edit(raw_object: RawObject) -> Note:
+    """Return a reference, or the partial note of an API v2 edit with the edit's own times and readers."""
+    if raw_object.kind is RawKind.REFERENCE:
+        return read_note(raw_object.body)
     edit = read_edit(raw_object.body)
     note = edit.note
     note.tcdate, note.tmdate, note.readers, note.ddate = edit.tcdate, edit.tmdate, edit.readers, edit.ddate

@@ -19,6 +19,8 @@ RecordT = TypeVar("RecordT")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+PLAIN = frozenset({str, int, float, bool, bytes})
+"""Types whose values Arrow itself converts, None among them."""
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -66,11 +68,11 @@ def _build_array(values: Sequence[Any], annotation: Any) -> pa.Array:  # noqa: A
     """Return the values of one annotation as an Arrow array."""
     inner, _ = _split_optional(annotation)
     if get_origin(inner) is tuple:
-        absent = [value is None for value in values]
-        lists = [value or () for value in values]
-        offsets = pa.array(accumulate(map(len, lists), initial=0), pa.int32())
+        has_none = None in values
+        lists = [value or () for value in values] if has_none else values
+        offsets = pa.array(list(accumulate(map(len, lists), initial=0)), pa.int32())
         flat = list(chain.from_iterable(lists))
-        mask = pa.array(absent, pa.bool_()) if any(absent) else None
+        mask = pa.array([value is None for value in values], pa.bool_()) if has_none else None
         return pa.ListArray.from_arrays(offsets, _build_array(flat, get_args(inner)[0]), mask=mask)
     if _is_record(inner):
         return _build_structs(values, inner)
@@ -104,6 +106,8 @@ def to_arrow(record_type: type, records: Sequence[Any]) -> pa.Table:
 def _read_values(array: pa.Array, annotation: Any) -> list[Any]:  # noqa: ANN401
     """Return the values of an array that `_build_array` made."""
     inner, optional = _split_optional(annotation)
+    if inner in PLAIN and (optional or not array.null_count):
+        return cast(list[Any], array.to_pylist())
     if array.null_count:
         if not optional:
             raise TypeError(f"A null in a column of {annotation}, which allows none.")

@@ -57,8 +57,7 @@ def _compile(signers: tuple[str, ...], venue_id: str) -> re.Pattern[str]:
 
 
 def _are_all(signatures: Sequence[str] | None, signers: tuple[str, ...], venue_id: str) -> bool:
-    pattern = _compile(signers, venue_id)
-    return bool(signatures) and all(pattern.fullmatch(signature) for signature in signatures or ())
+    return bool(signatures) and all(map(_compile(signers, venue_id).fullmatch, signatures or ()))
 
 
 def signs_for_ai(signatures: Sequence[str] | None, venue_id: str) -> bool:

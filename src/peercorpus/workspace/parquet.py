@@ -1,7 +1,6 @@
 """Write Parquet files completely or not at all, and read them in batches."""
 
 import errno
-import hashlib
 import json
 import os
 import time
@@ -9,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -42,6 +42,9 @@ FLUSHES_AT_ONCE = 8
 
 _READ_BYTES = 1 << 16
 """Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 @contextmanager
@@ -214,7 +217,7 @@ def find_fault(location: Location, rows: int) -> str | None:
 
 def digest_record(record: object) -> int:
     """Return the number that stands for a record; those of several are added, so that their order does not count."""
-    return int.from_bytes(hashlib.blake2b(msgspec.msgpack.encode(record), digest_size=8).digest())
+    return int.from_bytes(blake2b(_encode(record), digest_size=8).digest())
 
 
 def flush_to_disk(paths: Iterable[Path]) -> None:

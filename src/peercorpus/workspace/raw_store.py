@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from heapq import merge
 from itertools import groupby, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +55,9 @@ class RawKind(StrEnum):
 
     UNREADABLE = "unreadable"
     """A note, edit, reference, group or invitation that is not JSON, in the bytes in which it came."""
+
+
+_KINDS = {kind.value: kind for kind in RawKind}
 
 
 class RawObject(NamedTuple):
@@ -508,17 +511,9 @@ class RawStore:
                 f"'{self.path}' is damaged: what it stores of the {kind} '{object_id}' of '{venue_id}' is not what was"
                 " received; run 'peercorpus check --repair' on the workspace."
             )
+        # By place, not by name: this is done for every object that is read.
         return RawObject(
-            kind=RawKind(kind),
-            object_id=object_id,
-            api=api,
-            venue_id=venue_id,
-            forum_id=forum_id,
-            subject_id=subject_id,
-            modified_ms=modified_ms,
-            seen_ms=seen_ms,
-            source=source,
-            body=body,
+            _KINDS[kind], object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
         )
 
     def latest(
@@ -560,9 +555,12 @@ class RawStore:
         """
         read = self.versions if earlier else self.latest
         by_forum_id = attrgetter("forum_id")
-        objects = (read(kind, venue_id, with_replies=with_replies, span=span) for kind in kinds)
-        for forum_id, group in groupby(merge(*objects, key=by_forum_id), key=by_forum_id):
-            yield forum_id, list(group)
+        of_kinds = (
+            groupby(read(kind, venue_id, with_replies=with_replies, span=span), key=by_forum_id) for kind in kinds
+        )
+        # A group is read before its kind's next one is asked for, as `groupby` demands.
+        for forum_id, groups in groupby(merge(*of_kinds, key=itemgetter(0)), key=itemgetter(0)):
+            yield forum_id, [found for _, group in groups for found in group]
 
     def find(self, kind: RawKind, object_id: str) -> RawObject | None:
         """Return the latest version of one object; None if it is not stored."""
