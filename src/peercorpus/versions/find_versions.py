@@ -205,8 +205,7 @@ def _read_decisions(workspace: Workspace, venue_id: str) -> dict[str, Decided]:
     columns = ["forum_id", "status", "decided_at"]
     return {
         forum_id: Decided(status == Status.ACCEPTED, decided_at)
-        for batch in workspace.tables.batches("1-papers", venue_id, columns)
-        for forum_id, status, decided_at in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        for forum_id, status, decided_at in workspace.tables.rows("1-papers", venue_id, columns)
     }
 
 
@@ -296,8 +295,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     own = sum(map(len, _group_supplied(raw.state.files(venue_id)).values()))
     attached = sum(
         edit_id == f"{forum_id}{ATTACHED}"
-        for batch in tables.batches("4-versions", venue_id, ["forum_id", "edit_id"])
-        for forum_id, edit_id in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        for forum_id, edit_id in tables.rows("4-versions", venue_id, ["forum_id", "edit_id"])
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)

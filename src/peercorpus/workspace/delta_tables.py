@@ -42,6 +42,7 @@ from peercorpus.workspace.parquet import (
     open_part,
 )
 from peercorpus.workspace.private_files import make_private_folder
+from peercorpus.workspace.small_parts import SmallParts
 from peercorpus.workspace.table_logs import LOG, TableLogs
 from peercorpus.workspace.table_state import OpenedTable, TablePart, TableState, identify_table, read_state
 
@@ -84,6 +85,10 @@ def _owner(partition: Mapping[str, str]) -> str:
 def _content_of(owner: str) -> str:
     """Return the name of the transaction that holds what stands for a partition's rows."""
     return f"content of {owner}"
+
+
+def _by_place(part: TablePart) -> list[str]:
+    return part.relative.split("/")
 
 
 class Replacement:
@@ -136,6 +141,7 @@ class Tables:
         self._opened: dict[str, OpenedTable | None] = {}
         self._held_since: float | None = None
         self._reader = PartReader()
+        self._small: SmallParts | None = None
 
     def _open(self, name: str) -> OpenedTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
@@ -163,6 +169,19 @@ class Tables:
         finally:
             self._is_steady = was_steady
             self._reader.forget()
+
+    @contextmanager
+    def reading_through(self) -> Iterator[None]:
+        """Look once, and read the small files of many venues together: venues are read in alphabetical order inside.
+
+        In a store, where a file is a request in either case, each is read by itself.
+        """
+        with self.looking_once():
+            self._small = SmallParts(self.folder, self.parts) if isinstance(self.folder, Path) else None
+            try:
+                yield
+            finally:
+                self._small = None
 
     def _read(self, name: str) -> DeltaTable | None:
         url = table_url(self.folder / name)
@@ -391,9 +410,12 @@ class Tables:
         state = self._state(name)
         return sorted(state.parts) if state else []
 
-    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
+    def _parts_of(self, name: str, partition: Mapping[str, str]) -> list[TablePart]:
         state = self._state(name)
-        return sorted(self.folder / name / part.relative for part in (state.parts_of(partition) if state else ()))
+        return sorted(state.parts_of(partition), key=_by_place) if state else []
+
+    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
+        return [self.folder / name / part.relative for part in self._parts_of(name, partition)]
 
     def paths(self, name: str, venue_id: str) -> list[Location]:
         """Return the Parquet files of a venue's partition as they are now."""
@@ -401,7 +423,11 @@ class Tables:
 
     def count(self, name: str, venue_id: str) -> int:
         """Return the number of rows of a venue."""
-        return sum(map(self._reader.count, self.paths(name, venue_id)))
+        return sum(self._count_part(name, part) for part in self._parts_of(name, {"venue_id": venue_id}))
+
+    def _count_part(self, name: str, part: TablePart) -> int:
+        known = self._small.count(name, part) if self._small else None
+        return self._reader.count(self.folder / name / part.relative) if known is None else known
 
     def parts(self, name: str) -> list[TablePart]:
         """Return the Parquet files of a table, sorted by their paths."""
@@ -413,13 +439,9 @@ class Tables:
         state = self._state(name)
         return sum(part.rows for part in (state.parts_of({"venue_id": venue_id}) if state else ()))
 
-    def _read_tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
-        batches = self.batches(name, venue_id, columns)
-        return [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]
-
     def tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> set[tuple[str, ...]]:
         """Return the distinct values of these columns in a venue's rows."""
-        return set(self._read_tuples(name, venue_id, columns))
+        return set(self.rows(name, venue_id, columns))
 
     def sift(
         self,
@@ -436,7 +458,7 @@ class Tables:
         """
         name = self.name_of(record_type)
         started = hashlib.sha256(f"{key} started".encode()).hexdigest()
-        rows = self._read_tuples(name, venue_id, columns)
+        rows = list(self.rows(name, venue_id, columns))
         kept = set(wanted_rows & set(rows))
         if len(kept) == len(rows):
             self.finish(name, venue_id, stage, started)
@@ -453,6 +475,28 @@ class Tables:
         """Yield a venue's rows in batches, without the partition columns."""
         for path in self.paths(name, venue_id):
             yield from self._reader.batches(path, columns, rows)
+
+    def rows(
+        self, name: str, venue_id: str, columns: Sequence[str], stage: str | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of these columns in a venue's rows, without the partition columns, in their order.
+
+        Args:
+            name: The table.
+            venue_id: The venue.
+            columns: Columns, or parts of them such as `scores.list.element.field`, which limit what is read of a large
+                file; parts of one column are one value.
+            stage: Of what is set aside, the stage whose rows these are; None means all.
+        """
+        partition = {"venue_id": venue_id} if stage is None else {"venue_id": venue_id, "stage": stage}
+        whole = list(dict.fromkeys(column.partition(".")[0] for column in columns))
+        for part in self._parts_of(name, partition):
+            values = self._small.columns(name, part, whole) if self._small else None
+            if values is not None:
+                yield from zip(*values, strict=True)
+                continue
+            for batch in self._reader.batches(self.folder / name / part.relative, columns):
+                yield from zip(*(batch.column(column).to_pylist() for column in whole), strict=True)
 
     def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
         """Return the partitions of a venue, or all, in the order of their stages."""
@@ -509,10 +553,7 @@ class Tables:
 
     def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
         """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
-        counts = Counter[Reason]()
-        for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
-            for batch in self._reader.batches(path, ["reason"]):
-                counts.update(map(Reason, batch.column("reason").to_pylist()))
+        counts = Counter(Reason(reason) for (reason,) in self.rows("set-aside", venue_id, ["reason"], stage))
         return dict(sorted(counts.items()))
 
     @staticmethod

@@ -194,9 +194,11 @@ def read_state(table: DeltaTable, folder: Location, columns: Sequence[str]) -> T
         OSError: The disk or the store cannot be reached, or refuses.
     """
     state = TableState({}, _read_numbers(table, folder))
-    for row in pa.table(table.get_add_actions(flatten=True)).to_pylist():
-        values = {column: row[f"partition.{column}"] for column in columns}
-        state.add(TablePart(unquote(row["path"]), values, row["num_records"], row["size_bytes"]))
+    named = ["path", "num_records", "size_bytes", *(f"partition.{column}" for column in columns)]
+    # `pa.table` would import pandas, to see whether this is one of its frames.
+    actions = pa.RecordBatchReader.from_stream(table.get_add_actions(flatten=True)).read_all().select(named)
+    for path, rows, size_bytes, *values in zip(*(column.to_pylist() for column in actions.columns), strict=True):
+        state.add(TablePart(unquote(path), dict(zip(columns, values, strict=True)), rows, size_bytes))
     return state
 
 
