@@ -14,11 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable, Schema
 from deltalake.exceptions import TableNotFoundError
-from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
 from peercorpus.records.ai_reviews import AiReview
-from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow
+from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow, repeat_text
 from peercorpus.records.documents import Change, Figure, Inspection, PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
@@ -146,7 +145,7 @@ class Tables:
     def _open(self, name: str) -> OpenedTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
         opened = self._opened.get(name)
-        if (self._is_steady and name in self._opened) or (opened is not None and opened.changes.made_from):
+        if (self._is_steady and name in self._opened) or (opened is not None and opened.is_changed):
             return opened
         identity = identify_table(self.folder / name / LOG)
         if opened is None or identity is None or identity != opened.identity:
@@ -208,7 +207,7 @@ class Tables:
         opened = self._open(name)
         if opened is None:
             return None
-        if opened.read_version != opened.table.version():
+        if opened.table is not None and opened.read_version != opened.table.version():
             columns = {field.name for field in opened.table.schema().fields}
             is_ours = columns == set(arrow_schema(TABLES[name]).names)
             folder = self.folder / name
@@ -220,12 +219,12 @@ class Tables:
     def version(self, name: str) -> int | None:
         """Return the number of a table's last commit; None if there is no such table."""
         opened = self._open(name)
-        return None if opened is None else opened.table.version()
+        return None if opened is None else opened.version
 
     def _clear(self, name: str) -> None:
         """Delete a table with other columns: it is made again from what was received."""
         opened = self._open(name)
-        if opened is None:
+        if opened is None or opened.table is None:
             return
         names = {uri.rpartition("/")[2] for uri in opened.table.file_uris()}
         paths = sorted((path for path, _ in list_below(self.folder / name)), key=str)
@@ -244,13 +243,8 @@ class Tables:
         folder = self.folder / name
         if isinstance(folder, Path):
             folder.mkdir(parents=True, exist_ok=True)
-        schema = Schema.from_arrow(arrow_schema(TABLES[name]))
-        columns = list(_partition_columns(name))
-        url = table_url(folder)
-        create_table_with_add_actions(url, schema, [], partition_by=columns, name=name, storage_options=self._options)
-        table = DeltaTable(url, storage_options=self._options)
         state = TableState({}, {})
-        self._opened[name] = OpenedTable(table, identify_table(folder / LOG), read_version=table.version(), state=state)
+        self._opened[name] = OpenedTable(None, state=state)
         return state
 
     def _commit(
@@ -310,10 +304,18 @@ class Tables:
     def _write_commit(self, name: str, opened: OpenedTable) -> None:
         if isinstance(self.folder, Path):
             flush_to_disk(self.folder / name / path for path in opened.changes.added)
-        with translate_delta_errors(self.folder / name):
-            opened.commit(Schema.from_arrow(arrow_schema(TABLES[name])), _partition_columns(name))
-        if self.logs:
-            self.logs.record(name, self.folder / name / LOG, opened.table.version())
+        folder, columns = self.folder / name, _partition_columns(name)
+        url, schema = table_url(folder), Schema.from_arrow(arrow_schema(TABLES[name]))
+        with translate_delta_errors(folder):
+            if opened.version is None:
+                opened.create(url, name, schema, columns, self._options)
+            else:
+                opened.table = opened.table or DeltaTable(url, storage_options=self._options)
+                opened.commit(schema, columns)
+            if opened.table is None and isinstance(folder, Path):
+                opened.table, opened.identity = DeltaTable(url), identify_table(folder / LOG)
+        if self.logs and opened.version is not None:
+            self.logs.record(name, folder / LOG, opened.version)
 
     @contextmanager
     def replacing(self, names: Sequence[str], venue_id: str, stage: str, key: str) -> Iterator[Replacement]:
@@ -528,8 +530,7 @@ class Tables:
         for path in self._files(self.name_of(record_type), partition):
             for batch in self._reader.batches(path, columns):
                 for column, value in partition.items():
-                    constant = pa.array([value] * batch.num_rows, pa.string())
-                    batch = batch.append_column(schema.field(column), constant)
+                    batch = batch.append_column(schema.field(column), repeat_text(value, batch.num_rows))
                 yield from from_arrow(record_type, batch, unread)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
@@ -540,10 +541,13 @@ class Tables:
             for path in self._files(name, partition):
                 with open_part(path) as file:
                     for group in groups_with(file, forum_id):
-                        rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
+                        ids = file.read_row_group(group, ["forum_id"], use_threads=False).column(0)
+                        is_of_forum = pc.equal(ids, repeat_text(forum_id, len(ids)))
+                        if not pc.any(is_of_forum).as_py():
+                            continue
+                        rows = file.read_row_group(group, use_threads=False).filter(is_of_forum)
                         for column, value in partition.items():
-                            constant = pa.array([value] * rows.num_rows, pa.string())
-                            rows = rows.append_column(schema.field(column), constant)
+                            rows = rows.append_column(schema.field(column), repeat_text(value, rows.num_rows))
                         for batch in rows.to_batches():
                             yield from from_arrow(record_type, batch)
 
