@@ -1,6 +1,5 @@
 """Small files of many venues that are read together give what each gives by itself, and hide no damage."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def read_all(tables: Tables) -> dict[str, list[object]]:
 
 
 @pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of files read together, each time; 0 where they were then read one by one."""
     numbers: list[int] = []
     load = SmallParts._load
