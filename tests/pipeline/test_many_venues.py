@@ -112,6 +112,7 @@ def test_a_store_is_asked_as_often_for_its_tables_whatever_the_number_of_venues(
         assert counted["listings"] == few["listings"], name
         assert counted["log"] == few["log"], name
         assert counted["other"] <= 1.1 * MANY / FEW * few["other"], name
+    assert found[MANY]["build_all"]["listings"] <= 4 * len(TABLES)
     for name in ("build_again", "find_status"):
         assert found[MANY][name]["listings"] <= len(TABLES), name
 

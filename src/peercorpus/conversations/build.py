@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import merge as merge_sorted
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import msgspec
 import pyarrow.compute as pc
@@ -413,14 +413,13 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return the balances: posts = posts in turns or context + set aside; records = conversations taken + set aside."""
     tables = workspace.tables
     used = published_count = 0
-    columns = ["forum_id", "turns", "context"]
-    rows = (row for batch in tables.batches("6-conversations", venue_id, columns) for row in batch.to_pylist())
-    for _forum, conversations in groupby(rows, key=lambda row: row["forum_id"]):
+    rows = tables.rows("6-conversations", venue_id, ["forum_id", "turns", "context"])
+    for _forum, conversations in groupby(rows, key=itemgetter(0)):
         ids: set[str] = set()
-        for row in conversations:
-            of_turns = [post_id for turn in row["turns"] for post_id in turn["post_ids"]]
+        for _, turns, context in conversations:
+            of_turns = [post_id for turn in turns for post_id in turn["post_ids"]]
             published_count += not of_turns
-            ids.update((response["post_id"] for response in row["context"]), of_turns)
+            ids.update((response["post_id"] for response in context), of_turns)
         used += len(ids)
     left = tables.set_aside_counts(venue_id, NAME)
     of_posts = {reason: number for reason, number in left.items() if reason not in _PUBLISHED_REASONS}

@@ -407,22 +407,18 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     made_of: Counter[str] = Counter()
     of_record_ids: set[str] = set()
     records_used = 0
-    for batch in tables.batches("1-papers", venue_id, ["forum_id", "known_from", "records"]):
-        for forum_id, known_from, record_ids in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            made_of[known_from] += 1
-            records_used += len(record_ids)
-            if known_from == PaperSource.RECORD:
-                of_record_ids.add(forum_id)
+    for forum_id, known_from, record_ids in tables.rows("1-papers", venue_id, ["forum_id", "known_from", "records"]):
+        made_of[known_from] += 1
+        records_used += len(record_ids)
+        if known_from == PaperSource.RECORD:
+            of_record_ids.add(forum_id)
     posts = reviews_in = posts_of_records = 0
-    for batch in tables.batches("3-posts", venue_id, ["kind", "forum_id"]):
-        kinds, forum_ids = (column.to_pylist() for column in batch.columns)
-        reviews_in += sum(kind == PostKind.REVIEW for kind in kinds)
-        of_records_here = sum(forum_id in of_record_ids for forum_id in forum_ids)
-        posts_of_records += of_records_here
-        posts += len(forum_ids) - of_records_here
-    of_ai = 0
-    for batch in tables.batches("2-ai-reviews", venue_id, ["replies"]):
-        of_ai += sum(1 + len(replies) for replies in batch.column("replies").to_pylist())
+    for kind, forum_id in tables.rows("3-posts", venue_id, ["kind", "forum_id"]):
+        reviews_in += kind == PostKind.REVIEW
+        is_of_record = forum_id in of_record_ids
+        posts_of_records += is_of_record
+        posts += not is_of_record
+    of_ai = sum(1 + len(replies) for (replies,) in tables.rows("2-ai-reviews", venue_id, ["replies"]))
     left = tables.set_aside_counts(venue_id, NAME)
     of_notes = {reason: number for reason, number in left.items() if reason not in _NOT_OF_NOTES}
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
@@ -475,9 +471,9 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
         left: How many were set aside.
     """
     stated = merged = 0
-    for batch in tables.batches("1-papers", venue_id, ["posts_stated", "merged_posts"]):
-        stated += sum(batch.column("posts_stated").to_pylist())
-        merged += sum(map(len, batch.column("merged_posts").to_pylist()))
+    for posts_stated, merged_posts in tables.rows("1-papers", venue_id, ["posts_stated", "merged_posts"]):
+        stated += posts_stated
+        merged += len(merged_posts)
     if stated or posts or left:
         yield Balance(
             stage="merge records",

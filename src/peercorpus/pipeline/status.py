@@ -206,8 +206,9 @@ def read_completeness(workspace: Workspace, venue_id: str, finished: Container[s
         cautions += [*find_paper_issues(notes), *find_venue_issues(notes, row.visibility if row else None)]
         cautions += find_reference_issues(raw, venue_id, statuses)
     if "4-versions" in finished:
-        asked = raw.select("SELECT path FROM files WHERE venue_id = ? AND problem IS NOT NULL", venue_id)
-        pdfs = read_pdf_coverage(tables, venue_id, frozenset(path for (path,) in asked))
+        sql = "SELECT venue_id, path FROM asked CROSS JOIN files USING (venue_id) WHERE problem IS NOT NULL"
+        refused = frozenset(path for (path,) in raw.questions.rows(sql, venue_id))
+        pdfs = read_pdf_coverage(tables, venue_id, refused)
         cautions += find_pdf_issues(pdfs)
     return Completeness(
         venue_id=venue_id,
@@ -255,19 +256,21 @@ def read_status(workspace: Workspace, options: Options | None = None) -> Workspa
     Raises:
         DamagedError: A table is not what was written: its counts would prove nothing.
     """
-    with workspace.tables.looking_once():
-        return _read_status(workspace, options)
+    with workspace.tables.reading_through():
+        for name in TABLES:
+            require_whole(workspace.tables, name)
+        venue_ids = workspace.venues()
+        with workspace.raw.questions.reading_through(venue_ids):
+            return _read_status(workspace, venue_ids, options)
 
 
-def _read_status(workspace: Workspace, options: Options | None) -> WorkspaceStatus:
-    for name in TABLES:
-        require_whole(workspace.tables, name)
+def _read_status(workspace: Workspace, venue_ids: Sequence[str], options: Options | None) -> WorkspaceStatus:
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     censuses: dict[str, Sequence[FormUsage]] = {}
     engines: dict[str, tuple[str, str]] = {}
-    for venue_id, waiting in find_unfinished(workspace, workspace.venues(), options):
+    for venue_id, waiting in find_unfinished(workspace, venue_ids, options):
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
         venues.append(read_completeness(workspace, venue_id, tables))

@@ -3,6 +3,7 @@
 Both directions work column by column, which is far faster than going through one dictionary per record.
 """
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
@@ -95,6 +96,17 @@ def _build_structs(values: Sequence[Any], record_type: Any) -> pa.Array:  # noqa
         columns.append(_build_array(parts, hint))
     mask = pa.array(absent, pa.bool_()) if any(absent) else None
     return pa.StructArray.from_arrays(columns, fields=list(arrow_type(record_type)), mask=mask)
+
+
+def repeat_text(text: str, rows: int) -> pa.Array:
+    """Return a column in which every row has this text; `pa.array` and `pa.scalar` would import pandas first.
+
+    >>> repeat_text("né", 2).to_pylist(), repeat_text("", 2).to_pylist(), repeat_text("a", 0).to_pylist()
+    (['né', 'né'], ['', ''], [])
+    """
+    encoded = text.encode()
+    offsets = array("i", [number * len(encoded) for number in range(rows + 1)])
+    return pa.Array.from_buffers(pa.string(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(encoded * rows)])
 
 
 def to_arrow(record_type: type, records: Sequence[Any]) -> pa.Table:

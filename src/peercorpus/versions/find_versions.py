@@ -327,8 +327,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     own = sum(map(len, _group_supplied(raw.state.files(venue_id)).values()))
     attached = sum(
         edit_id == f"{forum_id}{ATTACHED}"
-        for batch in tables.batches("4-versions", venue_id, ["forum_id", "edit_id"])
-        for forum_id, edit_id in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        for forum_id, edit_id in tables.rows("4-versions", venue_id, ["forum_id", "edit_id"])
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)

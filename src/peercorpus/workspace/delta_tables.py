@@ -14,12 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable, Schema
 from deltalake.exceptions import TableNotFoundError
-from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
 from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.ai_reviews import AiReview
-from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow
+from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow, repeat_text
 from peercorpus.records.documents import Change, Figure, Inspection, PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
@@ -43,6 +42,7 @@ from peercorpus.workspace.parquet import (
     open_part,
 )
 from peercorpus.workspace.private_files import make_private_folder
+from peercorpus.workspace.small_parts import SmallParts
 from peercorpus.workspace.table_logs import LOG, TableLogs
 from peercorpus.workspace.table_state import (
     OpenedTable,
@@ -85,6 +85,10 @@ RecordT = TypeVar("RecordT")
 
 def _partition_columns(name: str) -> tuple[str, ...]:
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
+
+
+def _by_place(part: TablePart) -> list[str]:
+    return part.relative.split("/")
 
 
 class Replacement:
@@ -137,11 +141,12 @@ class Tables:
         self._opened: dict[str, OpenedTable | None] = {}
         self._held_since: float | None = None
         self._reader = PartReader()
+        self._small: SmallParts | None = None
 
     def _open(self, name: str) -> OpenedTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
         opened = self._opened.get(name)
-        if (self._is_steady and name in self._opened) or (opened is not None and opened.changes.made_from):
+        if (self._is_steady and name in self._opened) or (opened is not None and opened.is_changed):
             return opened
         identity = identify_table(self.folder / name / LOG)
         if opened is None or identity is None or identity != opened.identity:
@@ -164,6 +169,19 @@ class Tables:
         finally:
             self._is_steady = was_steady
             self._reader.forget()
+
+    @contextmanager
+    def reading_through(self) -> Iterator[None]:
+        """Look once, and read the small files of many venues together: venues are read in alphabetical order inside.
+
+        In a store, where a file is a request in either case, each is read by itself.
+        """
+        with self.looking_once():
+            self._small = SmallParts(self.folder, self.parts) if isinstance(self.folder, Path) else None
+            try:
+                yield
+            finally:
+                self._small = None
 
     def _read(self, name: str) -> DeltaTable | None:
         url = table_url(self.folder / name)
@@ -190,7 +208,7 @@ class Tables:
         opened = self._open(name)
         if opened is None:
             return None
-        if opened.read_version != opened.table.version():
+        if opened.table is not None and opened.read_version != opened.table.version():
             columns = {field.name for field in opened.table.schema().fields}
             is_ours = columns == set(arrow_schema(TABLES[name]).names)
             folder = self.folder / name
@@ -207,12 +225,12 @@ class Tables:
     def version(self, name: str) -> int | None:
         """Return the number of a table's last commit; None if there is no such table."""
         opened = self._open(name)
-        return None if opened is None else opened.table.version()
+        return None if opened is None else opened.version
 
     def _clear(self, name: str) -> None:
         """Delete a table with other columns: it is made again from what was received."""
         opened = self._open(name)
-        if opened is None:
+        if opened is None or opened.table is None:
             return
         names = {uri.rpartition("/")[2] for uri in opened.table.file_uris()}
         paths = sorted((path for path, _ in list_below(self.folder / name)), key=str)
@@ -231,13 +249,8 @@ class Tables:
         folder = self.folder / name
         if isinstance(folder, Path):
             folder.mkdir(parents=True, exist_ok=True)
-        schema = Schema.from_arrow(arrow_schema(TABLES[name]))
-        columns = list(_partition_columns(name))
-        url = table_url(folder)
-        create_table_with_add_actions(url, schema, [], partition_by=columns, name=name, storage_options=self._options)
-        table = DeltaTable(url, storage_options=self._options)
         state = TableState({}, {})
-        self._opened[name] = OpenedTable(table, identify_table(folder / LOG), read_version=table.version(), state=state)
+        self._opened[name] = OpenedTable(None, state=state)
         return state
 
     def _commit(
@@ -305,10 +318,18 @@ class Tables:
     def _write_commit(self, name: str, opened: OpenedTable) -> None:
         if isinstance(self.folder, Path):
             flush_to_disk(self.folder / name / path for path in opened.changes.added)
-        with translate_delta_errors(self.folder / name):
-            opened.commit(Schema.from_arrow(arrow_schema(TABLES[name])), _partition_columns(name))
-        if self.logs:
-            self.logs.record(name, self.folder / name / LOG, opened.table.version())
+        folder, columns = self.folder / name, _partition_columns(name)
+        url, schema = table_url(folder), Schema.from_arrow(arrow_schema(TABLES[name]))
+        with translate_delta_errors(folder):
+            if opened.version is None:
+                opened.create(url, name, schema, columns, self._options)
+            else:
+                opened.table = opened.table or DeltaTable(url, storage_options=self._options)
+                opened.commit(schema, columns)
+            if opened.table is None and isinstance(folder, Path):
+                opened.table, opened.identity = DeltaTable(url), identify_table(folder / LOG)
+        if self.logs and opened.version is not None:
+            self.logs.record(name, folder / LOG, opened.version)
 
     @contextmanager
     def replacing(
@@ -414,9 +435,12 @@ class Tables:
         state = self._state(name)
         return sorted(state.parts) if state else []
 
-    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
+    def _parts_of(self, name: str, partition: Mapping[str, str]) -> list[TablePart]:
         state = self._state(name)
-        return sorted(self.folder / name / part.relative for part in (state.parts_of(partition) if state else ()))
+        return sorted(state.parts_of(partition), key=_by_place) if state else []
+
+    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
+        return [self.folder / name / part.relative for part in self._parts_of(name, partition)]
 
     def paths(self, name: str, venue_id: str) -> list[Location]:
         """Return the Parquet files of a venue's partition as they are now."""
@@ -424,7 +448,11 @@ class Tables:
 
     def count(self, name: str, venue_id: str) -> int:
         """Return the number of rows of a venue."""
-        return sum(map(self._reader.count, self.paths(name, venue_id)))
+        return sum(self._count_part(name, part) for part in self._parts_of(name, {"venue_id": venue_id}))
+
+    def _count_part(self, name: str, part: TablePart) -> int:
+        known = self._small.count(name, part) if self._small else None
+        return self._reader.count(self.folder / name / part.relative) if known is None else known
 
     def parts(self, name: str) -> list[TablePart]:
         """Return the Parquet files of a table, sorted by their paths."""
@@ -436,13 +464,9 @@ class Tables:
         state = self._state(name)
         return sum(part.rows for part in (state.parts_of({"venue_id": venue_id}) if state else ()))
 
-    def _read_tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
-        batches = self.batches(name, venue_id, columns)
-        return [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]
-
     def tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> set[tuple[str, ...]]:
         """Return the distinct values of these columns in a venue's rows."""
-        return set(self._read_tuples(name, venue_id, columns))
+        return set(self.rows(name, venue_id, columns))
 
     def sift(
         self,
@@ -459,7 +483,7 @@ class Tables:
         """
         name = self.name_of(record_type)
         started = hashlib.sha256(f"{key} started".encode()).hexdigest()
-        rows = self._read_tuples(name, venue_id, columns)
+        rows = list(self.rows(name, venue_id, columns))
         kept = set(wanted_rows & set(rows))
         if len(kept) == len(rows):
             self.finish(name, venue_id, stage, started)
@@ -481,6 +505,28 @@ class Tables:
         """Yield a venue's rows, or those of a range of forums, in batches, without the partition columns."""
         for path in self.paths(name, venue_id):
             yield from self._reader.batches(path, columns, rows, span)
+
+    def rows(
+        self, name: str, venue_id: str, columns: Sequence[str], stage: str | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of these columns in a venue's rows, without the partition columns, in their order.
+
+        Args:
+            name: The table.
+            venue_id: The venue.
+            columns: Columns, or parts of them such as `scores.list.element.field`, which limit what is read of a large
+                file; parts of one column are one value.
+            stage: Of what is set aside, the stage whose rows these are; None means all.
+        """
+        partition = {"venue_id": venue_id} if stage is None else {"venue_id": venue_id, "stage": stage}
+        whole = list(dict.fromkeys(column.partition(".")[0] for column in columns))
+        for part in self._parts_of(name, partition):
+            values = self._small.columns(name, part, whole) if self._small else None
+            if values is not None:
+                yield from zip(*values, strict=True)
+                continue
+            for batch in self._reader.batches(self.folder / name / part.relative, columns):
+                yield from zip(*(batch.column(column).to_pylist() for column in whole), strict=True)
 
     def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
         """Return the partitions of a venue, or all, in the order of their stages."""
@@ -521,8 +567,7 @@ class Tables:
         for path in self._files(self.name_of(record_type), partition):
             for batch in self._reader.batches(path, columns, span=span):
                 for column, value in partition.items():
-                    constant = pa.array([value] * batch.num_rows, pa.string())
-                    batch = batch.append_column(schema.field(column), constant)
+                    batch = batch.append_column(schema.field(column), repeat_text(value, batch.num_rows))
                 yield from from_arrow(record_type, batch, unread)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
@@ -533,10 +578,13 @@ class Tables:
             for path in self._files(name, partition):
                 with open_part(path) as file:
                     for group in groups_with(file, ForumRange(0, forum_id, f"{forum_id}\0")):
-                        rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
+                        ids = file.read_row_group(group, ["forum_id"], use_threads=False).column(0)
+                        is_of_forum = pc.equal(ids, repeat_text(forum_id, len(ids)))
+                        if not pc.any(is_of_forum).as_py():
+                            continue
+                        rows = file.read_row_group(group, use_threads=False).filter(is_of_forum)
                         for column, value in partition.items():
-                            constant = pa.array([value] * rows.num_rows, pa.string())
-                            rows = rows.append_column(schema.field(column), constant)
+                            rows = rows.append_column(schema.field(column), repeat_text(value, rows.num_rows))
                         for batch in rows.to_batches():
                             yield from from_arrow(record_type, batch)
 
@@ -546,10 +594,7 @@ class Tables:
 
     def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
         """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
-        counts = Counter[Reason]()
-        for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
-            for batch in self._reader.batches(path, ["reason"]):
-                counts.update(map(Reason, batch.column("reason").to_pylist()))
+        counts = Counter(Reason(reason) for (reason,) in self.rows("set-aside", venue_id, ["reason"], stage))
         return dict(sorted(counts.items()))
 
     @staticmethod

@@ -190,14 +190,14 @@ def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
             yield group
 
 
-def find_fault(location: Location, rows: int) -> str | None:
+def find_fault(location: Location, rows: int | None) -> str | None:
     """Return what is wrong with a file of a table, which is read whole; None if it is what was written.
 
     A file from before names ended with a digest is decoded, with the checksums of its pages.
 
     Args:
         location: The file.
-        rows: Rows that the log says it has.
+        rows: Rows that the log says it has; None where it need not be opened, if it is what its name says.
 
     Raises:
         StoreError: The store is out of order or refuses.
@@ -206,13 +206,15 @@ def find_fault(location: Location, rows: int) -> str | None:
     try:
         if dash and file_digest(location) != sha256:
             return "it was cut or changed after it was written"
+        if dash and rows is None:
+            return None
         with open_parquet(location) as file:
             held = file.metadata.num_rows if dash else sum(batch.num_rows for batch in file.iter_batches())
     except (OSError, pa.ArrowException) as error:
         if not _is_damage(location, error) and isinstance(location, S3Path):
             raise StoreError(f"'{location}' cannot be read: {name_fault(error)}.") from None
         return name_fault(error)
-    return None if held == rows else f"it has {held} rows; {rows} were written"
+    return None if rows in {held, None} else f"it has {held} rows; {rows} were written"
 
 
 def digest_record(record: object) -> int:

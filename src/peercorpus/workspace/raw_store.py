@@ -21,6 +21,7 @@ from peercorpus.workspace.harvest_state import HarvestState
 from peercorpus.workspace.private_files import create_private
 from peercorpus.workspace.pseudonyms import Pseudonyms
 from peercorpus.workspace.raw_damage import DamagedObjects, digest_body, unpack_body
+from peercorpus.workspace.raw_questions import RawQuestions
 from peercorpus.workspace.raw_schema import migrate, refuse_newer, require_readable
 
 UNPLACED = "unplaced"
@@ -170,6 +171,7 @@ class RawStore:
 
     Attributes:
         path: The file of the database.
+        questions: Questions about venues, which may be asked for many at a time.
         state: The harvest's own tables, on the same connection, so that transactions cover them too.
         pseudonyms: Pseudonyms of accounts, made with the key in this database.
         damaged: What is damaged in this database.
@@ -184,7 +186,8 @@ class RawStore:
         """
         self.path = path
         self._db, was_older = _open_to_write(path) if write else (open_to_read(path), False)
-        self.state = HarvestState(self._db)
+        self.questions = RawQuestions(self._db)
+        self.state = HarvestState(self._db, self.questions)
         self.damaged = DamagedObjects(self._db)
         self.pseudonyms = Pseudonyms(self._db)
         try:
@@ -427,22 +430,35 @@ class RawStore:
         return bool(is_empty)
 
     def count(self, kind: RawKind, venue_id: str, prefix: str = "") -> int:
-        """Return the number of distinct objects of a kind (not of versions) whose ids begin with `prefix`."""
-        (number,) = self._db.execute(
-            """
-            SELECT count(DISTINCT object_id)
-            FROM objects
-            WHERE kind = ? AND venue_id = ? AND substr(object_id, 1, ?) = ?
+        """Return the number of distinct objects of a kind (not of versions) whose ids begin with `prefix`.
+
+        A prefix ends with the first colon of an id, or before.
+        """
+        start = "substr(object_id, 1, instr(object_id || ':', ':'))" if prefix or kind is RawKind.PUBLISHED else "''"
+        rows = self.questions.rows(
+            f"""
+            SELECT venue_id, {start} AS start, count(DISTINCT object_id)
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            WHERE kind = ?
+            GROUP BY venue_id, start
             """,
-            (kind.value, venue_id, len(prefix), prefix),
-        ).fetchone()
-        return int(number)
+            venue_id,
+            kind.value,
+            is_short=True,
+        )
+        return sum(number for start, number in rows if start.startswith(prefix))
 
     def roots(self, venue_id: str) -> set[str]:
         """Return the forums of a venue whose own submission note is stored, public or not."""
-        rows = self._db.execute(
-            "SELECT DISTINCT forum_id FROM objects WHERE venue_id = ? AND kind = 'note' AND object_id = forum_id",
-            (venue_id,),
+        rows = self.questions.rows(
+            """
+            SELECT DISTINCT venue_id, forum_id
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            WHERE kind = 'note' AND object_id = forum_id
+            """,
+            venue_id,
         )
         return {forum_id for (forum_id,) in rows}
 
@@ -578,14 +594,16 @@ class RawStore:
 
     def digest(self, kind: str, venue_id: str) -> str:
         """Return a digest of all versions of a kind of object, in any order of arrival, and of what is gone."""
-        rows = self._db.execute(
+        rows = self.questions.rows(
             """
-            SELECT object_id, digest
-            FROM objects INDEXED BY objects_by_forum
-            WHERE kind = ? AND venue_id = ?
+            SELECT venue_id, object_id, digest
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            WHERE kind = ?
             ORDER BY object_id, digest
             """,
-            (kind, venue_id),
+            venue_id,
+            kind,
         )
         total = hashlib.sha256()
         for object_id, digest in rows:
