@@ -416,20 +416,20 @@ class HarvestState:
 
     def add_file(self, stored: StoredFile) -> None:
         """Store which file belongs to an edit, or why it could not be fetched."""
-        self._db.execute(
+        self.add_files([stored])
+
+    def add_files(self, files: Iterable[StoredFile]) -> None:
+        """Store which files belong to edits, or why they could not be fetched."""
+        rows = (
+            (one.edit_id, one.path, one.venue_id, one.forum_id, one.sha256, one.size_bytes, one.problem)
+            for one in files
+        )
+        self._db.executemany(
             """
             INSERT OR REPLACE INTO files (edit_id, path, venue_id, forum_id, sha256, size_bytes, problem)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            (
-                stored.edit_id,
-                stored.path,
-                stored.venue_id,
-                stored.forum_id,
-                stored.sha256,
-                stored.size_bytes,
-                stored.problem,
-            ),
+            rows,
         )
 
     def files(self, venue_id: str) -> list[StoredFile]:
