@@ -62,7 +62,8 @@ PartT = TypeVar("PartT", Part, TaskPart)
 def _decode_counter(kind: Any, counted: Any) -> Any:  # noqa: ANN401 -- as msgspec calls it
     if getattr(kind, "__origin__", None) is not Counter:
         raise NotImplementedError
-    return Counter(msgspec.convert(counted, dict[get_args(kind)[0], int]))
+    (key,) = get_args(kind)
+    return Counter({msgspec.convert(name, key): count for name, count in counted.items()})
 
 
 class _Held:

@@ -48,7 +48,8 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
         tables.require(name)
     built = tables.venues("1-papers")
     chosen = built if venue_ids is None else sorted(set(venue_ids))
-    missing = [venue_id for venue_id in chosen if venue_id not in built]
+    known = set(built)
+    missing = [venue_id for venue_id in chosen if venue_id not in known]
     if missing:
         raise TableError(f"The venue '{missing[0]}' has no papers in the tables; run 'peercorpus build' for it.")
     if not built:

@@ -191,7 +191,7 @@ class _GroupWriter:
 class ReleaseWriting:
     """A release while it is written."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- everything that a release is made of
+    def __init__(
         self,
         workspace: Workspace,
         folder: Path,

@@ -156,9 +156,7 @@ def _describe_file(folder: Path, path: Path, known: Mapping[str, str]) -> Node:
     }
 
 
-def croissant(
-    folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards], known: Mapping[str, str]
-) -> Node:
+def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards], known: Mapping[str, str]) -> Node:
     """Return the metadata of a release as a JSON-LD node."""
     statements = state_release(tally)
     configs = [
