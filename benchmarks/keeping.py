@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from peercorpus.corpus.takedown import SALT
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.kept_parts import PARTS
 from peercorpus.release.publish import publish_release
@@ -48,6 +49,7 @@ def _fill(corpus: Path, papers: int, *places: int, seed: int = 0) -> None:
     words = Words()
     with open_workspace(corpus, create=True) as workspace:
         begin(workspace, VENUES[0])
+        (corpus / SALT).write_bytes(bytes(32))  # The same in a copy, so that hashes of ids are equal.
         for place in places:
             numbers = range(place + seed * len(VENUES) * papers, papers + seed * len(VENUES) * papers, len(VENUES))
             fill_venue(workspace, VENUES[place], numbers, words)

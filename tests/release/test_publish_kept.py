@@ -279,6 +279,18 @@ def test_an_edit_of_one_release_changes_no_other(tmp_path: Path) -> None:
     assert contents(second) == before
 
 
+def test_a_file_of_the_replaced_release_to_which_somebody_has_a_link_is_copied(tmp_path: Path) -> None:
+    corpus, out = tmp_path / "corpus", tmp_path / "out"
+    make(corpus, {ICLR: of_venue(ICLR)})
+    publish(corpus, out)
+    kept = next((out / "data" / "reviews").glob("*.parquet"))
+    (tmp_path / "backup").hardlink_to(kept)
+    publish(corpus, out)
+    assert kept.read_bytes() == (tmp_path / "backup").read_bytes()
+    assert {path.stat().st_nlink for path in out.rglob("*.parquet")} == {1}
+    assert not kept.samefile(tmp_path / "backup")
+
+
 def test_the_workspace_forgets_what_it_noted_of_releases_that_are_gone(tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {ICLR: of_venue(ICLR)})

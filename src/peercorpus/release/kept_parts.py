@@ -23,6 +23,7 @@ from peercorpus.release.counts import RowCounts
 from peercorpus.release.folder import open_release
 from peercorpus.release.shards import FileRecord, ShardFile, Writers
 from peercorpus.release.work_links import MetPaper
+from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.private_files import OWNER_ONLY, make_private_folder, require_own
 
 PARTS = "parts"
@@ -71,7 +72,7 @@ class _Held:
 
     def __init__(self, folder: Path, parts: Path) -> None:
         release = open_release(folder)
-        self.sha256 = release.sha256
+        self.sha256, self.folder = release.sha256, folder
         self._paths = {sha256: folder / name for name, sha256 in release.manifest.files.items()}
         self._parts: dict[str, bytes] = msgspec.msgpack.decode(
             (parts / release.sha256).read_bytes(), type=dict[str, bytes]
@@ -85,26 +86,36 @@ class _Held:
             zstandard.ZstdDecompressor().decompress(self._parts[key]), type=kind, dec_hook=_decode_counter
         )
 
-    def copy(self, record: FileRecord, path: Path) -> ShardFile | None:
-        """Copy a file; None where it is not there any more, or is not what it was."""
+    def bring(self, record: FileRecord, path: Path, *, may_link: bool) -> ShardFile | None:
+        """Bring a file to a path; None where it is not there any more, or is not what it was."""
         source = self._paths.get(record.sha256)
-        is_whole = source is not None and _copy(source, path) == record.sha256
-        return ShardFile(path, record) if is_whole else None
+        if source is None:
+            return None
+        try:
+            sha256 = _link(source, path) if may_link and source.stat().st_nlink == 1 else _copy(source, path)
+        except OSError:
+            return None
+        return ShardFile(path, record) if sha256 == record.sha256 else None
 
 
-def _copy(source: Path, path: Path) -> str | None:
-    """Copy a file and return its sha256; None where it cannot be read.
-
-    It is copied and not linked: whoever edits one release in its place would else change the other.
-    """
-    digest = hashlib.sha256()
+def _link(source: Path, path: Path) -> str:
+    """Give a file another name, for when its first one is removed with the release that it is in; return its sha256."""
+    path.unlink(missing_ok=True)
     try:
-        with source.open("rb") as origin, path.open("wb") as copied:
-            while chunk := origin.read(_CHUNK_BYTES):
-                digest.update(chunk)
-                copied.write(chunk)
-    except OSError:
-        return None
+        path.hardlink_to(source)
+    except OSError:  # Not every file system has links.
+        return _copy(source, path)
+    return file_digest(path)
+
+
+def _copy(source: Path, path: Path) -> str:
+    """Copy a file and return its sha256."""
+    digest = hashlib.sha256()
+    path.unlink(missing_ok=True)
+    with source.open("rb") as origin, path.open("wb") as copied:
+        while chunk := origin.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            copied.write(chunk)
     return digest.hexdigest()
 
 
@@ -112,14 +123,19 @@ def _copy(source: Path, path: Path) -> str | None:
 class KeptParts:
     """Parts of earlier releases, and those of the release that is being written.
 
+    Files are copied: whoever edits one release in its place would else change the other. Those of the release that is
+    replaced are linked, as it is removed at the end, unless somebody else has a link to them.
+
     Attributes:
         workspace: Its folder.
-        folders: Earlier releases, those first whose files are taken first.
+        replaced: The release that will be replaced, if there is one.
+        folders: Further releases, those first whose files are taken first.
         scratch: An empty folder on the disk of the release, which may be removed at the end.
         kept: Files that were kept.
     """
 
     workspace: Path
+    replaced: Path
     folders: list[Path]
     scratch: Path
     kept: int = 0
@@ -152,14 +168,14 @@ class KeptParts:
 
     def _open(self) -> list[_Held]:
         if self._held is None:
-            self._held = list(_open_all(self.folders, self.workspace / PARTS))
+            self._held = list(_open_all([self.replaced, *self.folders], self.workspace / PARTS))
         return self._held
 
     def _copy_all(self, held: _Held, records: Iterable[FileRecord]) -> list[ShardFile] | None:
         self.scratch.mkdir(exist_ok=True)
         files: list[ShardFile] = []
         for number, record in enumerate(records):
-            file = held.copy(record, self.scratch / str(number))
+            file = held.bring(record, self.scratch / str(number), may_link=held.folder == self.replaced)
             if file is None:
                 return None
             files.append(file)

@@ -132,10 +132,10 @@ def publish_release(
     tally = ReleaseCounts(names_authors=with_authors, layout=layout, text_rule=rule)
     tally.figures = FigureCounts() if figures else None
     tally.reminders = count_verdicts(workspace)
-    earlier = [*filter(None, (out, standing)), *find_folders(workspace.folder)]
+    earlier = [*([] if standing is None else [standing]), *find_folders(workspace.folder)]
     digests: dict[str, str] = {}
     with replace_folder(out, known=digests) as folder:
-        kept = KeptParts(workspace.folder, earlier, folder / SCRATCH)
+        kept = KeptParts(workspace.folder, out, earlier, folder / SCRATCH)
         writing = ReleaseWriting(workspace, folder, tally, takedown, titler, progress, kept, chosen)
         splits = writing.add_venues()
         if sides is not None:

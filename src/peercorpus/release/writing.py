@@ -32,7 +32,7 @@ from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.task_tables import write_eval_file, write_tasks
 from peercorpus.release.text_rows import count_text_rows
 from peercorpus.release.turn_titles import Titler
-from peercorpus.release.venue_groups import PartKeys, group_venues, key_of_tasks
+from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
 from peercorpus.release.work_links import MetPaper, WorkLinks, meet_paper
 from peercorpus.venues.own_venues import own_venue
 from peercorpus.workspace.delta_tables import Tables
@@ -119,6 +119,7 @@ class _GroupWriter:
     counts: RowCounts = field(default_factory=RowCounts)
     papers: list[MetPaper] = field(default_factory=list)
     reviewbench: ReviewBenchCounts | None = None
+    buffered: int = 0
 
     def __post_init__(self) -> None:
         self.counts.figures = None if self.tally.figures is None else FigureCounts()
@@ -157,7 +158,10 @@ class _GroupWriter:
             for done, forum in enumerate(public, 1):
                 meter.report(done, total)
                 self._add_forum(forum, texts, changes.take(forum.paper.forum_id), figures)
-        self.writers.flush()
+        self.buffered += total
+        if self.buffered >= LARGE_VENUE:  # Row groups of small venues are of several: their number costs time.
+            self.writers.flush()
+            self.buffered = 0
         self.counts.orphans += walk.orphans
 
     def _add_forum(
