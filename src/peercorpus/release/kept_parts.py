@@ -28,6 +28,8 @@ from peercorpus.workspace.private_files import OWNER_ONLY, make_private_folder, 
 
 PARTS = "parts"
 """Folder of a workspace with one file for each of its releases."""
+SCRATCH = ".kept"
+"""Folder in an unfinished release for files that are being copied."""
 _LEVEL = 3
 _CHUNK_BYTES = 1 << 20
 logger = logging.getLogger(__name__)
@@ -130,14 +132,14 @@ class KeptParts:
         workspace: Its folder.
         replaced: The release that will be replaced, if there is one.
         folders: Further releases, those first whose files are taken first.
-        scratch: An empty folder on the disk of the release, which may be removed at the end.
+        scratch: A folder on the disk of the release, which need not exist and may be removed at the end.
         kept: Files that were kept.
     """
 
     workspace: Path
     replaced: Path
     folders: list[Path]
-    scratch: Path
+    scratch: Path = Path(SCRATCH)
     kept: int = 0
     _held: list[_Held] | None = None
     _own: dict[str, bytes] = field(default_factory=dict)

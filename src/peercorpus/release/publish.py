@@ -18,13 +18,13 @@ from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.release.counts import PublishSummary, ReleaseCounts, summarise
 from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.folder import replace_folder
-from peercorpus.release.kept_parts import KeptParts
+from peercorpus.release.kept_parts import SCRATCH, KeptParts
 from peercorpus.release.kept_sides import read_earlier, read_kept
 from peercorpus.release.published import find_folders
-from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.turn_titles import Titler
-from peercorpus.release.writing import SCRATCH, ReleaseWriting
+from peercorpus.release.writing import ReleaseWriting
 from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES, Tables
 from peercorpus.workspace.workspace import Workspace
 
@@ -82,6 +82,21 @@ def _check_figures(tables: Tables, venue_ids: Sequence[str], layout: ReleaseLayo
         require_figures(tables, venue_id)
 
 
+def _write(writing: ReleaseWriting, out: Path, sides: SplitRequest | None, standing: Path) -> list[SplitShards]:
+    """Write all files of a release, and return the counts of its splits."""
+    digests: dict[str, str] = {}
+    with replace_folder(out, known=digests) as folder:
+        writing.begin(folder)
+        splits = writing.add_venues()
+        if sides is not None:
+            splits += writing.draw_sides(sides, standing)
+        digests |= writing.digests
+        shutil.rmtree(folder / SCRATCH, ignore_errors=True)
+        writing.record_inputs(sides)
+        writing.describe(splits)
+    return splits
+
+
 def publish_release(
     workspace: Workspace,
     out: Path,
@@ -128,22 +143,17 @@ def publish_release(
     takedown = read_takedown(workspace)
     if sides is not None:
         read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
-    rule = TextRule(texts, worst_grade, with_latex, with_blocks)
-    tally = ReleaseCounts(names_authors=with_authors, layout=layout, text_rule=rule)
-    tally.figures = FigureCounts() if figures else None
-    tally.reminders = count_verdicts(workspace)
+    tally = ReleaseCounts(
+        names_authors=with_authors,
+        layout=layout,
+        text_rule=TextRule(texts, worst_grade, with_latex, with_blocks),
+        figures=FigureCounts() if figures else None,
+        reminders=count_verdicts(workspace),
+    )
     earlier = [*([] if standing is None else [standing]), *find_folders(workspace.folder)]
-    digests: dict[str, str] = {}
-    with replace_folder(out, known=digests) as folder:
-        kept = KeptParts(workspace.folder, out, earlier, folder / SCRATCH)
-        writing = ReleaseWriting(workspace, folder, tally, takedown, titler, progress, kept, chosen)
-        splits = writing.add_venues()
-        if sides is not None:
-            splits += writing.draw_sides(sides, standing or out)
-        digests |= writing.digests
-        shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-        writing.record_inputs(sides)
-        writing.describe(splits)
+    kept = KeptParts(workspace.folder, out, earlier)
+    writing = ReleaseWriting(workspace, tally, takedown, titler, progress, kept, chosen)
+    splits = _write(writing, out, sides, standing or out)
     if titler is None:
         kept.save(out)
     return summarise(tally, splits)

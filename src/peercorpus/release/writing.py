@@ -22,7 +22,7 @@ from peercorpus.release.card.dataset_card import write_dataset_card
 from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
 from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
 from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
-from peercorpus.release.kept_parts import KeptParts, Part, TaskPart
+from peercorpus.release.kept_parts import SCRATCH, KeptParts, Part, TaskPart
 from peercorpus.release.kept_sides import write_sides
 from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
 from peercorpus.release.reviewbench_rows import reviewbench_row
@@ -39,8 +39,6 @@ from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
-SCRATCH = ".kept"
-"""Folder in an unfinished release for files that are being copied."""
 ENDS = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ?"
 HARVESTED = (
     "SELECT min(seen_ms), max(seen_ms) FROM objects"
@@ -193,12 +191,11 @@ class _GroupWriter:
 
 
 class ReleaseWriting:
-    """A release while it is written."""
+    """A release while it is written; `begin` says where, before anything else."""
 
     def __init__(
         self,
         workspace: Workspace,
-        folder: Path,
         tally: ReleaseCounts,
         takedown: Takedown,
         titler: Titler | None,
@@ -206,13 +203,18 @@ class ReleaseWriting:
         kept: KeptParts,
         venue_ids: Sequence[str],
     ) -> None:
-        self._workspace, self._folder, self._tally = workspace, folder, tally
+        self._workspace, self._tally = workspace, tally
         self._sieve = PublicFilter(takedown)
         self._titler, self._show, self._kept, self._venue_ids = titler, show, kept, venue_ids
         self._reviewbench = ReviewBenchCounts() if tally.layout is ReleaseLayout.REVIEWBENCH else None
         self._linked = WorkLinks(workspace.tables)
-        self._writers, self._task_writers = Writers(folder), Writers(folder)
         self._groups: list[_Group] = []
+
+    def begin(self, folder: Path) -> None:
+        """Write to an empty folder."""
+        self._folder = folder
+        self._kept.scratch = folder / SCRATCH
+        self._writers, self._task_writers = Writers(folder), Writers(folder)
 
     @cached_property
     def _inputs(self) -> Mapping[str, VenueInput]:
