@@ -15,8 +15,9 @@ from urllib.request import urlopen
 import tantivy
 
 from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.index_documents import TEXTS, read_stored
 from peercorpus.explorer.search import search
-from peercorpus.explorer.search_index import TEXTS, OpenIndex, read_stored
+from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import read_selection
 from peercorpus.explorer.server import open_explorer
 from peercorpus.workspace.workspace import open_workspace

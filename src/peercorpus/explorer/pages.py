@@ -24,6 +24,7 @@ from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python
+from peercorpus.explorer.index_documents import Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
@@ -35,7 +36,7 @@ from peercorpus.explorer.paper_page import (
 )
 from peercorpus.explorer.rendering import Prose
 from peercorpus.explorer.search import PAGE, search, select_rows
-from peercorpus.explorer.search_index import OpenIndex, Stored, find_stored
+from peercorpus.explorer.search_index import OpenIndex, find_stored
 from peercorpus.explorer.selection import SORTS, read_selection
 from peercorpus.explorer.venue_page import by_conference, venue_page
 from peercorpus.records.documents import Change
