@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from explored import GONE, LIVELY, known
+from explored import GONE, LIVELY, hostile, known
 from invented_tables import ICLR, ICML, TABLES_BUILT, TMLR, a_forum, fill, invented, link, paper, post, text, version
-from peercorpus.corpus.takedown import read_takedown
+from peercorpus.corpus.public_forums import public_forums
+from peercorpus.corpus.takedown import NOTHING, read_takedown
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer import index_parts, search_index
 from peercorpus.explorer.index_documents import TEXTS
 from peercorpus.explorer.index_parts import VenueInputs, divide
-from peercorpus.explorer.search_index import OpenIndex, find_stored, open_index
+from peercorpus.explorer.search_index import OpenIndex, find_forum, find_stored, open_index
 from peercorpus.records.enums import Grade, PostKind
 from peercorpus.workspace.workspace import Workspace
 
@@ -263,3 +264,18 @@ def test_a_key_says_which_rows_it_stands_for() -> None:
     one = VenueInputs("V", 1, {"1-papers": "a"}, (), frozenset({"x"}), index_parts.Takedown())
     other = VenueInputs("V", 1, {"1-papers": "b"}, (), frozenset({"x"}), index_parts.Takedown())
     assert len({one.key, other.key, sha256(b"").hexdigest()}) == 3
+
+
+@pytest.mark.parametrize("make", [known, hostile])
+def test_it_holds_the_records_of_a_paper_as_the_tables_do(
+    tmp_path: Path, make: Callable[[], dict[str, list[object]]]
+) -> None:
+    with invented(tmp_path / "corpus", make()) as workspace:
+        index = opened(workspace)
+        shown = [
+            forum
+            for venue_id in workspace.tables.venues("1-papers")
+            for forum in public_forums(workspace.tables, NOTHING, venue_id)
+        ]
+        assert shown
+        assert [find_forum(index, forum.paper.forum_id) for forum in shown] == shown

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 import tantivy
+import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, searched_texts
@@ -17,6 +18,8 @@ WORDS = ("venue_id", "conference", "track", "status", "grade", "keywords")
 NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rating_spread", "turns", "created")
 TRUTHS = ("has_rebuttal", "score_changed")
 _TOKENIZER = "en_stem"
+_LEVEL = 3
+"""Of Zstandard; what a forum says in posts and again in conversations is stored once."""
 
 
 def make_schema() -> tantivy.Schema:
@@ -24,6 +27,7 @@ def make_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("forum_id", tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("row", stored=True)
+    builder.add_bytes_field("forum", stored=True)
     for name in TEXTS:
         builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER)
     for name in WORDS:
@@ -49,6 +53,7 @@ def make_document(forum: PublicForum, stored: Stored) -> tuple[tantivy.Document,
     document = tantivy.Document()
     document.add_text("forum_id", stored.row.forum_id)
     document.add_bytes("row", msgspec.json.encode(stored))
+    document.add_bytes("forum", zstandard.compress(msgspec.msgpack.encode(forum), _LEVEL))
     characters = 0
     for name, text in _collect_texts(forum, stored.row):
         document.add_text(name, text)
@@ -81,3 +86,8 @@ def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str
 def read_stored(document: tantivy.Document) -> Stored:
     """Decode what the index stores of a paper."""
     return msgspec.json.decode(bytes(document.get_first("row") or b""), type=Stored)
+
+
+def read_forum(document: tantivy.Document) -> PublicForum:
+    """Decode what may be shown of a paper: from a table, whose rows are read by the thousand, it would take longer."""
+    return msgspec.msgpack.decode(zstandard.decompress(bytes(document.get_first("forum") or b"")), type=PublicForum)

@@ -16,11 +16,12 @@ from pathlib import Path
 import msgspec
 import tantivy
 
+from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.explorer.index_documents import Stored, read_stored
+from peercorpus.explorer.index_documents import Stored, read_forum, read_stored
 from peercorpus.explorer.index_parts import (
     INDEX_VERSION,
     Part,
@@ -237,8 +238,19 @@ def _take_files(part: Part, earlier: Path, folder: Path) -> bool:
     return True
 
 
-def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
-    """Return what the index stores of a paper, or None if no paper has this id."""
+def _find_document(opened: OpenIndex, forum_id: str) -> tantivy.Document | None:
     query = tantivy.Query.term_query(opened.schema, "forum_id", forum_id)
     hits = opened.searcher.search(query, 1).hits
-    return read_stored(opened.searcher.doc(hits[0][1])) if hits else None
+    return opened.searcher.doc(hits[0][1]) if hits else None
+
+
+def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
+    """Return what the index stores of a paper beside its records, or None if no paper has this id."""
+    document = _find_document(opened, forum_id)
+    return None if document is None else read_stored(document)
+
+
+def find_forum(opened: OpenIndex, forum_id: str) -> PublicForum | None:
+    """Return the records of a paper that may be shown, or None if no paper has this id."""
+    document = _find_document(opened, forum_id)
+    return None if document is None else read_forum(document)
