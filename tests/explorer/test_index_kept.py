@@ -23,6 +23,7 @@ from peercorpus.explorer.index_documents import TEXTS
 from peercorpus.explorer.index_parts import VenueInputs, divide
 from peercorpus.explorer.search_index import OpenIndex, find_forum, find_stored, open_index
 from peercorpus.records.enums import Grade, PostKind
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
 keys = (f"{number:015x}{0:049x}" for number in count(1))
@@ -201,11 +202,11 @@ def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
-        make = search_index.make_part
+        make = index_parts.make_part
 
-        def make_late(job: index_parts.PartJob) -> index_parts.Part:
+        def make_late(job: index_parts.PartJob, tables: Tables | None = None) -> index_parts.Part:
             put(workspace, TMLR, [post("late", "late", TMLR, kind=PostKind.COMMENT)])
-            return make(job)
+            return make(job, tables)
 
         monkeypatch.setattr(search_index, "make_part", make_late)
         with pytest.raises(TryLaterError):
@@ -239,8 +240,7 @@ def test_an_older_index_that_a_killed_process_left_goes_at_the_next_start(tmp_pa
 
 
 def invented_inputs(sizes: list[int]) -> list[VenueInputs]:
-    gone = index_parts.Takedown()
-    return [VenueInputs(f"V{n:04}", size, {}, (), frozenset(), gone) for n, size in enumerate(sizes)]
+    return [VenueInputs(f"V{n:04}", size, {}, (), frozenset(), NOTHING) for n, size in enumerate(sizes)]
 
 
 def test_small_venues_share_parts_and_a_new_one_changes_a_few() -> None:
@@ -261,8 +261,8 @@ def test_large_venues_are_parts_of_their_own() -> None:
 
 
 def test_a_key_says_which_rows_it_stands_for() -> None:
-    one = VenueInputs("V", 1, {"1-papers": "a"}, (), frozenset({"x"}), index_parts.Takedown())
-    other = VenueInputs("V", 1, {"1-papers": "b"}, (), frozenset({"x"}), index_parts.Takedown())
+    one = VenueInputs("V", 1, {"1-papers": "a"}, (), frozenset({"x"}), NOTHING)
+    other = VenueInputs("V", 1, {"1-papers": "b"}, (), frozenset({"x"}), NOTHING)
     assert len({one.key, other.key, sha256(b"").hexdigest()}) == 3
 
 

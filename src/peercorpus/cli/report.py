@@ -54,6 +54,7 @@ def report(
         share of reviews that look written by a model is estimated; without, it is bounded from below.
     """
     from peercorpus.cli.text.report import report_written
+    from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.report.panels import FigureProfile
     from peercorpus.report.write_report import write_report
 
@@ -70,6 +71,7 @@ def report(
             profile=FigureProfile(profile),
             detail=detail,
             model_texts=model_texts,
+            by_venue=LocalExecutor(),
         )
     say(report_written(written, out, is_filtered=bool(where)))
 

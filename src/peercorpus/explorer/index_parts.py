@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from itertools import groupby
 from operator import itemgetter
@@ -189,8 +189,14 @@ def key_of(venues: Iterable[VenueInputs]) -> str:
     return hashlib.sha256(" ".join(venue.key for venue in venues).encode()).hexdigest()
 
 
-def make_part(job: PartJob) -> Part:
-    """Index the venues of a part.
+@cache
+def _open_tables(folder: Location, scratch: Path) -> Tables:
+    """Return the tables as they are when a process of its own makes its first part."""
+    return Tables(folder, scratch, is_steady=True)
+
+
+def make_part(job: PartJob, opened: Tables | None = None) -> Part:
+    """Index the venues of a part, read from these tables, or from those that this process opens for all parts.
 
     Raises:
         TryLaterError: The tables are not what they were when the job was made.
@@ -198,8 +204,7 @@ def make_part(job: PartJob) -> Part:
     """
     shutil.rmtree(job.out, ignore_errors=True)
     job.out.mkdir(parents=True)
-    # As they are now, whatever is built meanwhile.
-    tables = Tables(job.tables, job.out, is_steady=True)
+    tables = opened or _open_tables(job.tables, job.out.parent)
     part = Part(key_of(job.venues))
     documents = (sized for venue in job.venues for sized in _make_documents(tables, venue, part.venues))
     for folder in _write_segments(documents, job.out):

@@ -170,7 +170,7 @@ def _fill(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor
         if key_of(venues) not in kept
     ]
     meter = Meter(workspace.folder.resolve().name, "index", show, total=sum(job.papers for job in jobs))
-    for job, part in _make_parts(jobs, spread):
+    for job, part in _make_parts(workspace, jobs, spread):
         for file in part.files:
             (job.out / file).rename(folder / file)
         kept[part.key] = part
@@ -195,18 +195,21 @@ def _complete_counts(workspace: Workspace, parts: Sequence[Part]) -> dict[str, V
     }
 
 
-def _make_parts(jobs: Sequence[PartJob], spread: Executor | None) -> Iterator[tuple[PartJob, Part]]:
+def _make_parts(
+    workspace: Workspace, jobs: Sequence[PartJob], spread: Executor | None
+) -> Iterator[tuple[PartJob, Part]]:
     """Make parts, the largest first, so that no process waits long for another at the end."""
     ordered = sorted(jobs, key=lambda job: -job.papers)
     if spread is None or len(jobs) < 2 or sum(job.papers for job in jobs) <= _FEW_PAPERS:
-        yield from ((job, make_part(job)) for job in ordered)
+        with workspace.tables.looking_once():
+            yield from ((job, make_part(job, workspace.tables)) for job in ordered)
         return
     workers = min(os.cpu_count() or 1, len(jobs))
     for job, part in spread(make_part, ordered, timeout_s=_TIMEOUT_S, workers=workers):
         if not isinstance(part, Failure):
             yield job, part
         elif part.kind is FailureKind.ERROR:
-            yield job, make_part(job)  # Here the error keeps its class, and with it the exit code.
+            yield job, make_part(job, workspace.tables)  # Here the error keeps its class, and with it the exit code.
         else:
             raise PeercorpusError(f"The index of '{job.venues[0].venue_id}' could not be made. {part.detail}")
 

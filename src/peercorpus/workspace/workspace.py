@@ -24,7 +24,19 @@ from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.table_logs import TableLogs
 
 LOCK = "workspace.lock"
-OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "files", "releases", "tables", "texts")
+OWN = (
+    "raw.db",
+    "raw.db-wal",
+    "raw.db-shm",
+    LOCK,
+    "damaged",
+    "explorer",
+    "files",
+    "releases",
+    "report",
+    "tables",
+    "texts",
+)
 """Files and folders of a workspace that must not be links."""
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
