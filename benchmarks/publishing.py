@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,19 @@ def fill(folder: Path, papers: int) -> None:
         begin(workspace, venues[0])
         for place, venue_id in enumerate(venues):
             fill_venue(workspace, venue_id, range(place, papers, len(venues)), words)
+
+
+def change_venue(folder: Path, place: int) -> None:
+    """Give the papers of one venue of a filled workspace other titles; all its rows are written anew."""
+    built = [name for name in TABLES if name != "set-aside"]
+    with open_workspace(folder) as workspace:
+        venue_id = workspace.tables.venues("1-papers")[place]
+        kept: list[list[Any]] = [list(workspace.tables.read(TABLES[name], venue_id)) for name in built]
+        key = hashlib.sha256(os.urandom(8)).hexdigest()
+        with workspace.tables.replacing(built, venue_id, "made up", key) as replacement:
+            for record in chain.from_iterable(kept):
+                is_paper = isinstance(record, Paper)
+                replacement.add(replace(record, title=f"{record.title} {key[:8]}") if is_paper else record)
 
 
 def publish_all(folder: Path, out: Path) -> None:

@@ -570,11 +570,21 @@ class Tables:
                     batch = batch.append_column(schema.field(column), repeat_text(value, batch.num_rows))
                 yield from from_arrow(record_type, batch, unread)
 
-    def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
-        """Yield the records of one forum of a venue; only row groups that may contain it are read."""
+    def of_forum(
+        self, record_type: type[RecordT], venue_id: str, forum_id: str, unread: Mapping[str, object] = NOTHING
+    ) -> Iterator[RecordT]:
+        """Yield the records of one forum of a venue; only row groups that may contain it are read.
+
+        Args:
+            record_type: The type of the records.
+            venue_id: The venue.
+            forum_id: The forum.
+            unread: As in `read`.
+        """
         name = self.name_of(record_type)
         schema = arrow_schema(cast(Any, record_type))
         for partition in self._list_partitions(name, venue_id):
+            columns = [column for column in schema.names if column not in partition and column not in unread]
             for path in self._files(name, partition):
                 with open_part(path) as file:
                     for group in groups_with(file, ForumRange(0, forum_id, f"{forum_id}\0")):
@@ -582,11 +592,11 @@ class Tables:
                         is_of_forum = pc.equal(ids, repeat_text(forum_id, len(ids)))
                         if not pc.any(is_of_forum).as_py():
                             continue
-                        rows = file.read_row_group(group, use_threads=False).filter(is_of_forum)
+                        rows = file.read_row_group(group, columns, use_threads=False).filter(is_of_forum)
                         for column, value in partition.items():
                             rows = rows.append_column(schema.field(column), repeat_text(value, rows.num_rows))
                         for batch in rows.to_batches():
-                            yield from from_arrow(record_type, batch)
+                            yield from from_arrow(record_type, batch, unread)
 
     def stages(self, venue_id: str) -> list[str]:
         """Return the stages that set rows of a venue aside."""

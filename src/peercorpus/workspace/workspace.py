@@ -28,7 +28,7 @@ from peercorpus.workspace.table_logs import TableLogs
 LOCK = "workspace.lock"
 OWN = (
     *("raw.db", "raw.db-wal", "raw.db-shm", LOCK),
-    *("damaged", "explorer", "files", "parts", "releases", "tables", "texts"),
+    *("damaged", "explorer", "files", "parts", "releases", "report", "tables", "texts"),
 )
 """Files and folders of a workspace that must not be links."""
 
