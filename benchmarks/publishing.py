@@ -25,7 +25,7 @@ from peercorpus.records.scores import Score
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
-from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 PAPERS = 51_529

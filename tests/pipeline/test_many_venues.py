@@ -13,9 +13,9 @@ from in_this_process import build_here
 from peercorpus.execution.progress import show_nothing
 from peercorpus.pipeline.status import read_status
 from peercorpus.workspace import delta_tables, table_logs, table_state
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.move import move_workspace
 from peercorpus.workspace.object_store import S3Path
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from small_venues import fill
 

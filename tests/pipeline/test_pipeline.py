@@ -29,8 +29,8 @@ from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.world import build_world
 from peercorpus.texts.engine import ENGINES
-from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES
 from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from table_rows import rows
 

@@ -25,10 +25,10 @@ from peercorpus.pipeline.status import read_status
 from peercorpus.pipeline.venue_work import StageWork, WorkItem, do_work
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.move import move_workspace
 from peercorpus.workspace.object_store import S3Path
 from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from small_venues import fill
 from table_rows import rows

@@ -20,8 +20,9 @@ from peercorpus.records.enums import Reason, Status
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Turn
 from peercorpus.workspace import delta_tables
-from peercorpus.workspace.delta_tables import TABLES, Replacement, Tables
+from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.parquet import BATCH_ROWS
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.table_state import PartitionChange
 
 KEYS = [f"{digit}" * 64 for digit in "1234"]

@@ -33,9 +33,9 @@ from peercorpus.explorer.index_parts import (
     read_inputs,
 )
 from peercorpus.explorer.venue_page import VenueCounts
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.private_files import require_own
 from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
 FOLDER = "explorer"

@@ -21,8 +21,8 @@ from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest, read_earlier_digest
 from peercorpus.release.splits import Profile
 from peercorpus.venues.own_venues import digest_own_venues, read_own_row
-from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES
 from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"

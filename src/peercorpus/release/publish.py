@@ -25,7 +25,8 @@ from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.turn_titles import Titler
 from peercorpus.release.writing import ReleaseWriting
-from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES, Tables
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import Workspace
 
 NEEDED = tuple(name for name in TABLES if name not in {"set-aside", *ON_DEMAND})

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
@@ -18,20 +17,13 @@ from peercorpus.errors import DamagedError
 from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.published_datasets import Dataset
 from peercorpus.workspace.harvest_state import HarvestState
-from peercorpus.workspace.private_files import create_private
 from peercorpus.workspace.pseudonyms import Pseudonyms
 from peercorpus.workspace.raw_damage import DamagedObjects, digest_body, unpack_body
 from peercorpus.workspace.raw_questions import RawQuestions
-from peercorpus.workspace.raw_schema import migrate, refuse_newer, require_readable
+from peercorpus.workspace.raw_schema import open_to_read, open_to_write
 
 UNPLACED = "unplaced"
 """Venue of an object that names none, until its forum is known."""
-
-CACHE_KIB = 65_536
-"""Maximum memory for the pages of the database."""
-
-IN_MEMORY = Path(":memory:")
-"""What SQLite takes for a database without a file."""
 
 BATCH = 1_000
 """Objects compressed together."""
@@ -115,57 +107,6 @@ def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[o
     )
 
 
-def _open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open or create a database with the newest schema; return it, and whether the schema was older or not there.
-
-    Raises:
-        WorkspaceError: Its schema is newer than this code, or of no known version.
-        sqlite3.Error: It cannot be opened or written.
-    """
-    if path != IN_MEMORY:
-        create_private(path)
-    database = sqlite3.connect(path, isolation_level=None)
-    try:
-        refuse_newer(database, path)
-        # Bodies of some kilobytes lie on one page; it counts only before the first table is made.
-        database.execute("PRAGMA page_size = 16384")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
-        database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        was_older = migrate(database, path)
-    except BaseException:
-        database.close()
-        raise
-    return database, was_older
-
-
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """Open a database for reading, whether or not its folder can be written.
-
-    Raises:
-        WorkspaceError: Its schema is newer than this code, or too old to be read without a migration.
-        sqlite3.Error: It cannot be opened.
-    """
-    try:
-        return _connect_to_read(path, "mode=ro")
-    except sqlite3.OperationalError:
-        # Where not even SQLite's own side files can be made, nobody else can write either.
-        return _connect_to_read(path, "immutable=1")
-
-
-def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
-    try:
-        refuse_newer(database, path)
-        database.execute("SELECT 1 FROM objects LIMIT 1")
-        require_readable(database, path)
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
 class RawStore:
     """Database of everything received; must not be shared between threads.
 
@@ -185,7 +126,7 @@ class RawStore:
             sqlite3.Error: It cannot be opened.
         """
         self.path = path
-        self._db, was_older = _open_to_write(path) if write else (open_to_read(path), False)
+        self._db, was_older = open_to_write(path) if write else (open_to_read(path), False)
         self.questions = RawQuestions(self._db)
         self.state = HarvestState(self._db, self.questions)
         self.damaged = DamagedObjects(self._db)

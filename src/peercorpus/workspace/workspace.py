@@ -15,7 +15,7 @@ from typing import IO
 from filelock import FileLock, Timeout
 
 from peercorpus.errors import DamagedError, WorkspaceError, WorkspaceLockedError
-from peercorpus.workspace.delta_tables import TABLES, Tables
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
@@ -24,6 +24,7 @@ from peercorpus.workspace.private_files import make_private_folder, require_own
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.table_logs import TableLogs
+from peercorpus.workspace.table_reader import TABLES
 
 LOCK = "workspace.lock"
 OWN = (
