@@ -84,7 +84,7 @@ def _changes(corpus: Path, papers: int) -> Iterator[tuple[str, Callable[[], obje
     yield "nothing", lambda: None, []
     yield "a venue added", partial(_fill, corpus, papers, VENUES.index(ADDED)), []
     yield "a venue's tables changed", partial(_fill, corpus, papers, one, seed=1), []
-    yield "a paper taken down", partial(takedown.write_text, f"{gone}\n"), []
+    yield "a paper taken down", partial(takedown.write_text, f"{gone}\n", encoding="utf-8"), []
     yield "a venue left out", lambda: None, [venue_id for venue_id in VENUES if venue_id != REMOVED]
 
 

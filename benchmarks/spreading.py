@@ -71,7 +71,7 @@ def main(out: str, papers: str, venues: str) -> None:
             shutil.rmtree(folder / "corpus", ignore_errors=True)
             shutil.copytree(folder / name, folder / "corpus")
             command = [sys.executable, __file__, "--measure", str(folder / "corpus"), str(workers)]
-            line = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ).stdout
+            line = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", env=os.environ).stdout
             wall_s, used_s, ideal_s = map(float, line.split())
             before_s = before_s or ideal_s
             cells = f"{wall_s:.1f} | {used_s:.1f} | {ideal_s:.1f} | {before_s / ideal_s:.2f}"

@@ -151,7 +151,7 @@ def estimate_unlisted(papers: int, api: int | None) -> RoughCost:
     on API v2, one by one on API v1 and where the API is not known.
 
     >>> estimate_unlisted(1_000, 2), round(estimate_unlisted(1_000, 1).hours, 1)
-    (RoughCost(papers=1000, note_requests=1006, file_requests=20), 27.8)
+    (RoughCost(papers=1000, note_requests=1004, file_requests=20), 27.8)
     """
     listing = count_pages(papers, FORUM_BYTES) + 1
     files = -(-papers // MOST_IN_ONE) if api == 2 else papers
