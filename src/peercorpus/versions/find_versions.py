@@ -210,8 +210,7 @@ def _read_decisions(workspace: Workspace, venue_id: str, span: ForumRange = ALL_
     columns = ["forum_id", "status", "decided_at"]
     return {
         forum_id: Decided(status == Status.ACCEPTED, decided_at)
-        for batch in workspace.tables.batches("1-papers", venue_id, columns, span=span)
-        for forum_id, status, decided_at in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        for forum_id, status, decided_at in workspace.tables.rows("1-papers", venue_id, columns, span=span)
     }
 
 

@@ -271,7 +271,12 @@ class TableReader:
             yield from self._reader.batches(path, columns, rows, span)
 
     def rows(
-        self, name: str, venue_id: str, columns: Sequence[str], stage: str | None = None
+        self,
+        name: str,
+        venue_id: str,
+        columns: Sequence[str],
+        stage: str | None = None,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[tuple[Any, ...]]:
         """Yield the values of these columns in a venue's rows, without the partition columns, in their order.
 
@@ -281,15 +286,16 @@ class TableReader:
             columns: Columns, or parts of them such as `scores.list.element.field`, which limit what is read of a large
                 file; parts of one column are one value.
             stage: Of what is set aside, the stage whose rows these are; None means all.
+            span: The range of forums whose rows these are.
         """
         partition = {"venue_id": venue_id} if stage is None else {"venue_id": venue_id, "stage": stage}
         whole = list(dict.fromkeys(column.partition(".")[0] for column in columns))
         for part in self._parts_of(name, partition):
-            values = self._small.columns(name, part, whole) if self._small else None
+            values = self._small.columns(name, part, whole) if self._small and span == ALL_FORUMS else None
             if values is not None:
                 yield from zip(*values, strict=True)
                 continue
-            for batch in self._reader.batches(self.folder / name / part.relative, columns):
+            for batch in self._reader.batches(self.folder / name / part.relative, columns, span=span):
                 yield from zip(*(batch.column(column).to_pylist() for column in whole), strict=True)
 
     def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
