@@ -2,6 +2,7 @@
 
 import random
 import re
+import resource
 import sqlite3
 import statistics
 import subprocess
@@ -15,11 +16,13 @@ from urllib.request import urlopen
 import tantivy
 
 from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.index_documents import TEXTS, read_stored
 from peercorpus.explorer.search import search
-from peercorpus.explorer.search_index import TEXTS, OpenIndex, read_stored
+from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import read_selection
 from peercorpus.explorer.server import open_explorer
 from peercorpus.workspace.workspace import open_workspace
+from publishing import change_venue
 
 QUERIES = 200
 PAPERS = 200
@@ -35,15 +38,18 @@ def _memory(pid: int) -> dict[str, int]:
     return {name: int(known[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssAnon")}
 
 
-def _build(folder: Path) -> None:
-    """Make the index in a process of its own, watching what it holds."""
+def _build(folder: Path, what: str) -> None:
+    """Make the index in a process of its own, watching what it holds; the processes that it starts hold more."""
     code = (
         "import sys; from pathlib import Path\n"
         "from peercorpus.explorer.server import open_explorer\n"
+        "from peercorpus.execution.local_processes import LocalExecutor\n"
         "from peercorpus.execution.progress import show_nothing\n"
         "from peercorpus.workspace.workspace import open_workspace\n"
-        "with open_workspace(Path(sys.argv[1]), write=False) as opened: open_explorer(opened, show_nothing)"
+        "with open_workspace(Path(sys.argv[1]), write=False) as opened:\n"
+        "    open_explorer(opened, show_nothing, LocalExecutor())"
     )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began, own = time.monotonic(), 0
     with subprocess.Popen([sys.executable, "-c", code, str(folder)]) as building:
         last = {"VmHWM": 0}
@@ -55,8 +61,11 @@ def _build(folder: Path) -> None:
             own = max(own, last["RssAnon"])
             time.sleep(0.2)
     taken = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     size = sum(path.stat().st_size for path in (folder / "explorer").rglob("*") if path.is_file())
-    print(f"| index | {taken / 60:.1f} min | {size / MEGABYTE:,.0f} MB on disk | peak {own / 1024:.0f} MB of its own |")
+    took = f"{taken:.0f} s | {used_s:.0f} s CPU | {size / MEGABYTE:,.0f} MB on disk"
+    print(f"| index: {what} | {took} | peak {own / 1024:.0f} MB of its own |")
     print(f"  (with pages of files {last['VmHWM'] / 1024:.0f} MB)")
 
 
@@ -178,10 +187,13 @@ def _measure_server(folder: Path, opened: OpenIndex) -> None:
 
 
 def main() -> None:
-    """Measure: `exploring.py FOLDER`, a workspace that `publishing.py fill` made, whose tables are only read."""
+    """Measure: `exploring.py FOLDER`, a workspace that `publishing.py fill` made, of which a venue is changed."""
     folder = Path(sys.argv[1])
     if not (folder / "explorer").is_dir():
-        _build(folder)
+        _build(folder, "from nothing")
+        _build(folder, "nothing changed")
+        change_venue(folder, 3)
+        _build(folder, "a venue changed")
     with open_workspace(folder, write=False) as workspace:
         opened = open_explorer(workspace, show_nothing).index
         _measure_search(opened, folder)

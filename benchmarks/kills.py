@@ -17,9 +17,9 @@ from peercorpus.pipeline.build import build
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.pseudonyms import KEY_BYTES, store_key
 from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import open_workspace
 
 PAPERS = 60

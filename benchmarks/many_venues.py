@@ -1,4 +1,4 @@
-"""Many venues of one paper each: what import, build, a build with nothing to do, and status take by their number.
+"""Many venues of one paper each: what each command takes by their number, and again with nothing to do.
 
 `python benchmarks/many_venues.py OUT VENUES...` prints a row for each number of venues.
 """
@@ -18,7 +18,7 @@ from peercorpus.simulator.world.holdings import Json
 from peercorpus.simulator.world.world import build_world
 from watching import PROGRAM
 
-STEPS = ("import", "build", "build again", "status")
+STEPS = ("import", "build", "build again", "status", "publish", "publish again", "explore", "report", "report again")
 VENUE = re.compile(r"(?:\w+\.cc|DALES)/20\d\d/Conference")
 VENUES = 44
 """Venues of one simulated world, beside its journal; further ones come from worlds with another seed."""
@@ -73,7 +73,15 @@ def measure(folder: Path, venues: int) -> Iterator[tuple[float, float]]:
     folder.mkdir(parents=True)
     notes, corpus = folder / "notes.jsonl", str(folder / "corpus")
     write_notes(notes, venues)
-    commands = (["import", str(notes), "-w", corpus], *(["build", "-w", corpus],) * 2, ["status", "-w", corpus])
+    explore = ["explore", "-w", corpus, "--select", "", "--out", str(folder / "papers.jsonl")]
+    commands = (
+        ["import", str(notes), "-w", corpus],
+        *(["build", "-w", corpus],) * 2,
+        ["status", "-w", corpus],
+        *(["publish", "-w", corpus, "--out", str(folder / "release")],) * 2,
+        explore,
+        *(["report", "-w", corpus, "--out", str(folder / "report")],) * 2,
+    )
     for step, command in zip(STEPS, commands, strict=True):
         yield run_timed(command, folder / f"{step}.log")
 

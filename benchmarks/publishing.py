@@ -6,9 +6,10 @@ import os
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ from peercorpus.records.scores import Score
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
-from peercorpus.workspace.delta_tables import TABLES
-from peercorpus.workspace.workspace import open_workspace
+from peercorpus.workspace.table_reader import TABLES
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 PAPERS = 51_529
 """Of ReviewBench (its card, read 2026-11-21)."""
@@ -111,23 +112,44 @@ def _forum(number: int, venue_id: str, words: Words) -> Iterator[object]:
         yield Conversation(talk_id, forum_id, venue_id, review.reviewer, tuple(turns), ())
 
 
+def fill_venue(workspace: Workspace, venue_id: str, numbers: Sequence[int], words: Words) -> None:
+    """Write the tables of one venue with the papers of these numbers."""
+    built = [name for name in TABLES if name != "set-aside"]
+    ordered = sorted(numbers, key=lambda number: hashlib.sha256(str(number).encode()).hexdigest()[:10])
+    with workspace.tables.replacing(built, venue_id, "made up", "a" * 64) as replacement:
+        for number in ordered:
+            for record in _forum(number, venue_id, words):
+                replacement.add(record)
+
+
+def begin(workspace: Workspace, venue_id: str) -> None:
+    """Receive one note, as a workspace that has received nothing is not left behind."""
+    note = {"id": "f", "forum": "f", "invitation": f"{venue_id}/-/Submission", "content": {}}
+    with workspace.raw.transaction():
+        workspace.raw.add([build_note(json.dumps(note).encode(), ORIGIN)])
+        workspace.raw.place()
+
+
 def fill(folder: Path, papers: int) -> None:
     """Write the tables of a workspace of so many papers, over all venues and years alike."""
     venues, words = [f"{name}/{year}/Conference" for name in NAMES for year in YEARS], Words()
-    built = [name for name in TABLES if name != "set-aside"]
     with open_workspace(folder, create=True) as workspace:
-        # A workspace that has received nothing is not left behind.
-        note = {"id": "f", "forum": "f", "invitation": f"{venues[0]}/-/Submission", "content": {}}
-        with workspace.raw.transaction():
-            workspace.raw.add([build_note(json.dumps(note).encode(), ORIGIN)])
-            workspace.raw.place()
+        begin(workspace, venues[0])
         for place, venue_id in enumerate(venues):
-            numbers = range(place, papers, len(venues))
-            ordered = sorted(numbers, key=lambda number: hashlib.sha256(str(number).encode()).hexdigest()[:10])
-            with workspace.tables.replacing(built, venue_id, "made up", "a" * 64) as replacement:
-                for number in ordered:
-                    for record in _forum(number, venue_id, words):
-                        replacement.add(record)
+            fill_venue(workspace, venue_id, range(place, papers, len(venues)), words)
+
+
+def change_venue(folder: Path, place: int) -> None:
+    """Give the papers of one venue of a filled workspace other titles; all its rows are written anew."""
+    built = [name for name in TABLES if name != "set-aside"]
+    with open_workspace(folder) as workspace:
+        venue_id = workspace.tables.venues("1-papers")[place]
+        kept: list[list[Any]] = [list(workspace.tables.read(TABLES[name], venue_id)) for name in built]
+        key = hashlib.sha256(os.urandom(8)).hexdigest()
+        with workspace.tables.replacing(built, venue_id, "made up", key) as replacement:
+            for record in chain.from_iterable(kept):
+                is_paper = isinstance(record, Paper)
+                replacement.add(replace(record, title=f"{record.title} {key[:8]}") if is_paper else record)
 
 
 def publish_all(folder: Path, out: Path) -> None:

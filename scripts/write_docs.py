@@ -216,7 +216,7 @@ def is_enum(node: ast.ClassDef) -> bool:
 
 def data_page() -> str:
     """Every record type with its fields, every enum with its members."""
-    from peercorpus.workspace.delta_tables import TABLES
+    from peercorpus.workspace.table_reader import TABLES
 
     paths = [PACKAGE / "records" / f"{name}.py" for name in RECORDS]
     body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]

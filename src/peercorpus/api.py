@@ -196,6 +196,17 @@ class Corpus:
         """
         return self._scan("7-changes")
 
+    def points(self) -> "pl.LazyFrame":
+        """Scan the points of reviews, one row for each criticism, question, word of praise or passage between them.
+
+        Columns are the fields of `records.points.Point`: among them `review_id`, `kind`, `label`, `aspect`, `text`,
+        `answers` (a list of structs), `reaction` and `changes`. `peercorpus build --points` makes the table.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("9-points")
+
     def links(self) -> "pl.LazyFrame":
         """Scan the pairs of submissions that are the same work, one row each.
 

@@ -26,7 +26,7 @@ from peercorpus.records.papers import Paper
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.sql.public_tables import open_public_tables
-from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import open_workspace
 
 VENUE = "Borealis.cc/2024/Conference"

@@ -3,10 +3,12 @@
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
+from peercorpus.conversations import threads
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.turns import merge_turns
 from peercorpus.models.chat_messages import ChatOptions, Response, Speaker, ThirdParties, to_chat_messages
@@ -125,3 +127,22 @@ def test_a_dialogue_alternates_strictly_from_the_user_on(posts: list[Post], view
         said = [speaker for speaker in _said(talk, view) if speaker != Speaker.SYSTEM]
         assert said == (["user", "assistant"] * len(said))[: len(said)]
         assert not (view.ends_answered and said and said[-1] == "user")
+
+
+@given(forums())
+def test_reminders_are_the_same_without_the_quick_test_before_their_words_are_searched(posts: list[Post]) -> None:
+    quick = build_conversations(posts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(threads, "_may_have_answered", lambda *_: True)
+        assert build_conversations(posts) == quick
+
+
+def test_the_words_of_a_first_answer_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bool:
+        raise AssertionError("The words of a post that cannot be a reminder were searched.")
+
+    monkeypatch.setattr(threads, "is_reminder", refuse)
+    answer = post("p1", 1, AUTHORS, "p0", text="Have we addressed your concerns? The phase ends soon.")
+    conversations, left = build_conversations([post("p0", 0, REVIEWER, kind=PostKind.REVIEW, text="Weak."), answer])
+    assert not left
+    assert [turn.post_ids for turn in conversations[0].turns] == [("p0",), ("p1",)]

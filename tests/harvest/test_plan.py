@@ -9,6 +9,7 @@ import pytest
 from commands import Run, assert_refused
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.plan import PlannedStep, plan_harvest
+from peercorpus.openreview import listing as listing_pages
 from peercorpus.openreview.client import Client
 from peercorpus.simulator.server.service import Service, ServiceBudget, serve_simulator
 from peercorpus.simulator.world.world import build_world
@@ -44,7 +45,11 @@ def test_what_is_planned_is_what_is_asked_for(workspace: Workspace, hasty: MakeC
         # A list with nothing in it is read and counted all the same.
         empty = 2 * (len(lists) - 1)
         assert asked["versions"] > 0
-        assert planned["listing"].requests <= asked["listing"] <= planned["listing"].requests + empty
+        listing = planned["listing"]
+        assert listing.fewest is not None
+        assert listing.most is not None
+        assert listing.fewest <= listing.requests <= listing.most
+        assert listing.fewest <= asked["listing"] <= listing.most + empty
         again = steps(workspace, hasty(service), venue_id)
         assert (again["listing"].things, again["listing"].requests) == (0, 3)
         assert again["versions"].requests == 0
@@ -53,6 +58,31 @@ def test_what_is_planned_is_what_is_asked_for(workspace: Workspace, hasty: MakeC
         assert kinds(service)["files"] == again["files"].requests
         done = steps(workspace, hasty(service), venue_id)
         assert [done[what].things for what in done] == [0, 0, 0]
+
+
+def test_pages_planned_are_those_asked_for(workspace: Workspace, hasty: MakeClient) -> None:
+    with serve_simulator(build_world(papers=1_400, venues=[BOREALIS])) as service:
+        listing = steps(workspace, hasty(service), BOREALIS)["listing"]
+        service.requests.clear()
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        asked = kinds(service)["listing"]
+    assert (listing.fewest, listing.requests, listing.most) == (4, 5, 8)
+    # Replies of the simulator are short.
+    assert asked == listing.fewest
+
+
+def test_a_listing_of_long_replies_takes_the_most_pages_of_its_plan(
+    workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing_pages, "PAGE_BYTES", 4_000_000)
+    with serve_simulator(build_world(papers=900, venues=[BOREALIS])) as service:
+        listing = steps(workspace, hasty(service), BOREALIS)["listing"]
+        service.requests.clear()
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        asked = kinds(service)["listing"]
+    assert listing.fewest is not None
+    assert listing.most is not None
+    assert listing.fewest < asked <= listing.most
 
 
 def test_a_limit_limits_the_plan(workspace: Workspace, hasty: MakeClient, service: Service) -> None:

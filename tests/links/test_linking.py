@@ -19,7 +19,8 @@ from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.links import link_submissions
-from peercorpus.pipeline.build import ALL_VENUES, build, require_built
+from peercorpus.pipeline.build import build, require_built
+from peercorpus.pipeline.build_venues import ALL_VENUES
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Grade, LinkKind, Reason
 from peercorpus.records.papers import Link, Paper, SetAside

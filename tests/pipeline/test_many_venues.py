@@ -13,11 +13,11 @@ from in_this_process import build_here
 from peercorpus.execution.progress import show_nothing
 from peercorpus.pipeline.status import read_status
 from peercorpus.workspace import delta_tables, table_logs, table_state
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.move import move_workspace
 from peercorpus.workspace.object_store import S3Path
-from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
+from small_venues import fill
 
 FEW, MANY = 2, 8
 COUNTED = {
@@ -34,26 +34,6 @@ COUNTED = {
 }
 PER_VENUE = {"opens of Parquet files"}
 """What grows with the venues; everything else is done once for each table."""
-
-
-def note(number: int, venue_id: str, name: str) -> RawObject:
-    """A submission to a venue, or a review of it."""
-    forum_id, is_paper = f"paper{number}", name == "Submission"
-    note_id = forum_id if is_paper else f"review{number}"
-    body = f"""{{"id": "{note_id}", "forum": "{forum_id}", "replyto": {"null" if is_paper else f'"{forum_id}"'},
-        "invitations": ["{venue_id}/{"" if is_paper else f"Submission{number}/"}-/{name}"], "domain": "{venue_id}",
-        "signatures": ["{venue_id}/Submission{number}/{"Authors" if is_paper else "Reviewer_aaaa"}"],
-        "readers": ["everyone"], "tcdate": 1700000000000,
-        "content": {{"title": {{"value": "Kites, {number}"}}, "rating": {{"value": "6: weak accept"}}}}}}"""
-    return RawObject(RawKind.NOTE, note_id, 2, venue_id, forum_id, note_id, 0, 0, "test", body.encode())
-
-
-def fill(folder: Path, venues: int) -> None:
-    """Make a workspace with so many venues of one paper with one review."""
-    with open_workspace(folder, create=True) as workspace, workspace.raw.transaction():
-        for number in range(venues):
-            venue_id = f"V{number:04}.cc/2024/Conference"
-            workspace.raw.add(note(number, venue_id, name) for name in ("Submission", "Official_Review"))
 
 
 def build_all(workspace: Workspace) -> None:
@@ -132,6 +112,7 @@ def test_a_store_is_asked_as_often_for_its_tables_whatever_the_number_of_venues(
         assert counted["listings"] == few["listings"], name
         assert counted["log"] == few["log"], name
         assert counted["other"] <= 1.1 * MANY / FEW * few["other"], name
+    assert found[MANY]["build_all"]["listings"] <= 4 * len(TABLES)
     for name in ("build_again", "find_status"):
         assert found[MANY][name]["listings"] <= len(TABLES), name
 

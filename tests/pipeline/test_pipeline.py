@@ -17,18 +17,21 @@ from peercorpus.execution.progress import Progress
 from peercorpus.execution.stage import Options, content_key
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline.build import ALL_VENUES, STAGES, StepResult, build, expected_key, is_finished, require_built
+from peercorpus.pipeline.build import STAGES, build, is_finished, require_built
+from peercorpus.pipeline.build_venues import ALL_VENUES, StepResult
+from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import PostKind, Reason
 from peercorpus.records.papers import Link, Paper
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Post, Review
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.world import build_world
 from peercorpus.texts.engine import ENGINES
-from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES
 from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from table_rows import rows
 
@@ -236,9 +239,27 @@ def test_the_same_raw_data_gives_the_same_tables_row_for_row(built: Path, harves
     with open_workspace(built, write=False) as workspace:
         assert found == [rows(workspace, venue_id) for venue_id in VENUES]
     seldom = {"2-ai-reviews", "7-changes"}
-    never = {"5-figures", "8-links"}
+    never = {*ON_DEMAND, "8-links"}
     assert all(venue_rows[name] for venue_rows in found for name in TABLES.keys() - seldom - never)
     assert all(any(venue_rows[name] for venue_rows in found) for name in seldom)
+
+
+def test_points_are_found_on_demand_and_are_out_of_date_once_their_key_is_another(copied: Path) -> None:
+    with open_workspace(copied) as workspace:
+        assert "find_points" not in {balance.stage for balance in read_status(workspace).balances}
+        build_here(workspace, [BOREALIS], Options(points=True))
+        assert [*workspace.tables.read(Point, BOREALIS)] != []
+        assert [*workspace.tables.read(Point, AURORA)] == []
+        status = read_status(workspace)
+        assert status.holds
+        found = [balance for balance in status.balances if balance.stage == "find_points"]
+        assert [(balance.venue_id, balance.unit) for balance in found] == [
+            (BOREALIS, "reviews"),
+            (BOREALIS, "characters"),
+        ]
+        assert build_here(workspace, [BOREALIS], Options(points=True))[-2].was_finished
+        workspace.tables.finish("9-points", BOREALIS, "find_points", "b" * 64)
+        assert read_status(workspace).unfinished == [("find_points", BOREALIS)]
 
 
 def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harvested: Path, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """What ReviewBench says comes back as it says it: rows are imported, built and published in its own layout."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,8 +63,10 @@ def test_every_column_comes_back_value_for_value(
 
 
 def test_files_have_the_name_and_the_types_of_the_card(release: Path) -> None:
-    names = sorted(path.name for path in (release / "data").iterdir())
-    splits = ("colm", "corl", "emnlp", "iclr", "icml", "neurips", "tmlr")
-    assert names == [f"{split}-00000-of-00001.parquet" for split in splits]
+    names = [re.fullmatch(r"([a-z]+)-(\d{5})-of-(\d{5})\.parquet", path.name) for path in (release / "data").iterdir()]
+    files = Counter(name[1] for name in names if name)
+    assert sorted(files) == ["colm", "corl", "emnlp", "iclr", "icml", "neurips", "tmlr"]
+    assert files.total() == len(names)
+    assert all(name and int(name[2]) < int(name[3]) == files[name[1]] for name in names)
     for path in (release / "data").iterdir():
         assert pq.read_schema(path).equals(REVIEWBENCH)

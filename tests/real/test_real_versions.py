@@ -15,7 +15,8 @@ import pytest
 from peercorpus.api import Corpus, open_corpus
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.pipeline.build import STAGES, expected_key
+from peercorpus.pipeline.build import STAGES
+from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.versions.find_versions import NAME

@@ -20,7 +20,7 @@ from peercorpus.records.enums import Aspect, Phase, Reason, ScoreSource
 from peercorpus.records.papers import SetAside
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
-from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.table_reader import TABLES
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schemas.txt"
 UPDATE = "UPDATE_GOLDEN"

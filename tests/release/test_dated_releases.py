@@ -134,7 +134,7 @@ def test_a_release_that_fails_leaves_nothing_and_what_was_left_is_cleared(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("peercorpus.release.publish.write_dataset_card", interrupted)
+        patched.setattr("peercorpus.release.writing.write_dataset_card", interrupted)
         with pytest.raises(KeyboardInterrupt):
             add(workspace)
     assert names(workspace) == [".lock"]

@@ -9,7 +9,7 @@ import pytest
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, fill, invented
 from peercorpus.errors import PeercorpusError
-from peercorpus.release import publish
+from peercorpus.release import writing
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
@@ -138,7 +138,7 @@ def test_a_release_that_is_stopped_moves_no_paper(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(publish, "write_dataset_card", stop)
+        patched.setattr(writing, "write_dataset_card", stop)
         with pytest.raises(KeyboardInterrupt):
             release(corpus, tmp_path / "second")
     assert not (tmp_path / "second").exists()

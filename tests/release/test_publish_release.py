@@ -79,7 +79,7 @@ def test_a_release_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: py
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("peercorpus.release.publish.write_dataset_card", interrupted)
+        monkeypatch.setattr("peercorpus.release.writing.write_dataset_card", interrupted)
         with pytest.raises(KeyboardInterrupt):
             publish_release(workspace, out)
     assert contents(out) == before

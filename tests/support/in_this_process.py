@@ -7,7 +7,8 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.execution.stage import Options
-from peercorpus.pipeline.build import StepResult, build
+from peercorpus.pipeline.build import build
+from peercorpus.pipeline.build_venues import StepResult
 from peercorpus.workspace.workspace import Workspace
 
 

@@ -29,8 +29,8 @@ from peercorpus.records.enums import (
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, MetaReview, Post, Review, Section, Turn
 from peercorpus.records.scores import Score
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 ICLR, ICML, TMLR = "ICLR.cc/2020/Conference", "ICML.cc/2023/Conference", "TMLR"

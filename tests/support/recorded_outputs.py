@@ -35,9 +35,9 @@ from peercorpus.texts.engine import Engine, load_engine
 from peercorpus.texts.engines import pdfium_text
 from peercorpus.texts.layout import version as layout_version
 from peercorpus.versions.inspect_pdf import inspect_file
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
 

@@ -11,7 +11,8 @@ import pytest
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import EVERYONE
-from peercorpus.pipeline.build import STAGES, expected_key
+from peercorpus.pipeline.build import STAGES
+from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.simulator.server import changes

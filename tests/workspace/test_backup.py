@@ -13,7 +13,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 PAGE = (Path(__file__).parents[2] / "docs" / "workspace.md").read_text("utf-8")
-AT_REST, WHILE_WRITING, _ = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+AT_REST, WHILE_WRITING, *_ = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 WITH_PYTHON = re.findall(r"`(python -c .*?)`\.", PAGE, re.DOTALL)[0]
 
 requires_shell = pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs the program sqlite3")

@@ -31,10 +31,10 @@ from peercorpus.release.publish import publish_release
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace import object_store
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.move import move_workspace
 from peercorpus.workspace.object_store import S3Path, list_below
 from peercorpus.workspace.placement import FILE, MARK
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 pytestmark = pytest.mark.cluster

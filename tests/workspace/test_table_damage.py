@@ -190,3 +190,17 @@ def test_the_checkpoints_of_a_log_are_recorded(tables: Tables) -> None:
     assert faults(tables) == []
     for _ in each_flipped(checkpoint, 9_001):
         assert len(faults(tables)) == 1
+
+
+def test_a_table_without_its_unused_files_is_whole_and_goes_on(tables: Tables) -> None:
+    folder = Path(str(tables.folder))
+    whole = content(folder)
+    assert len(list(folder.rglob("*.parquet"))) == 2
+    DeltaTable(str(folder / NAME)).vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
+    assert len(list(folder.rglob("*.parquet"))) == 1
+    assert content(folder) == whole
+    assert faults(tables) == []
+    with tables.replacing((), VENUE, "normalise", "3" * 64) as replacement:
+        replacement.set_aside("r", None, Reason.FILE_ALTERED, "later words")
+    assert content(folder) == [("r", "later words")]
+    assert faults(tables) == []

@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
@@ -21,8 +20,10 @@ from peercorpus.records.enums import Reason, Status
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Turn
 from peercorpus.workspace import delta_tables
-from peercorpus.workspace.delta_tables import TABLES, Replacement, Tables
+from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.parquet import BATCH_ROWS
+from peercorpus.workspace.table_reader import TABLES
+from peercorpus.workspace.table_state import PartitionChange
 
 KEYS = [f"{digit}" * 64 for digit in "1234"]
 V, W = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
@@ -137,8 +138,8 @@ class KilledAfterCommits(Tables):
 
     commits_left = 0
 
-    def _commit(self, *arguments: Any) -> None:
-        super()._commit(*arguments)
+    def apply(self, change: PartitionChange) -> None:
+        super().apply(change)
         self.commits_left -= 1
         if self.commits_left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -277,7 +278,7 @@ def test_tables_of_earlier_versions_are_read_for_their_content(
     tables.append("5-texts", V, "read_texts", [text(1), text(2)])
     earlier = Tables(tmp_path / "earlier", tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("peercorpus.workspace.delta_tables._content_of", lambda _: "something else")
+        patch.setattr("peercorpus.workspace.delta_tables.content_of", lambda _: "something else")
         write(earlier, [paper(1), paper(2, title="new")])
         earlier.append("5-texts", V, "read_texts", [text(1)])
     earlier.append("5-texts", V, "read_texts", [text(2)])
@@ -480,7 +481,7 @@ def test_changes_made_together_are_one_commit_that_others_see_at_the_end(tables:
         tables.content("1-papers", venue_id) for venue_id in (V, W)
     ]
     table = DeltaTable(str(tables.folder / "1-papers"))
-    assert table.version() == 2
+    assert table.version() == 1
     made_from = {"normalise": {V: KEYS[1], W: KEYS[1]}}
     assert table.history(1)[0]["made_from"] == made_from
     # What was replaced before it was committed is in no version of the table.

@@ -1,6 +1,6 @@
 """The commands `build`, `publish`, `status` and `convert`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -31,6 +31,7 @@ def build(
     workspace: WorkspaceFolder,
     reading: EngineOptions = DEFAULT_READING,
     figures: FigureOptions = NO_FIGURES,
+    points: Annotated[bool, Parameter(negative=())] = False,
     retry: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Bring a workspace's tables up to date; only what changed is rebuilt.
@@ -40,6 +41,10 @@ def build(
 
     Parameters
     ----------
+    points
+        Split reviews into single criticisms, each with the passages of the rebuttal that answer it, what the reviewer
+        said then, and what changed in the paper: the table 9-points (docs/points.md). Later builds keep it up to date
+        only with this option.
     retry
         Read PDFs again that took too long, crashed the reader or were missing, and repeat comparisons that failed.
     """
@@ -51,7 +56,7 @@ def build(
     from peercorpus.workspace.workspace import open_workspace
 
     options, spread = reading.settle(retry=retry)
-    options = figures.settle(options)
+    options = replace(figures.settle(options), points=points)
     with open_workspace(workspace) as opened, ProgressLines() as lines:
         steps = run_build(opened, venue_ids or (), options, lines.show, spread)
         losses = read_losses(opened, venue_ids or opened.venues())

@@ -97,7 +97,7 @@ class EngineOptions:
     executor: ExecutorName = "local"
     address: Address = None
     workers: Annotated[
-        int | None, AtLeastOne, Parameter(help="Number of processes that read PDFs. Default: one per core.")
+        int | None, AtLeastOne, Parameter(help="Number of processes that read notes and PDFs. Default: one per core.")
     ] = None
     pdf_timeout_s: Annotated[
         float, Parameter(validator=Number(gt=0), help="Time limit for a single PDF, in seconds.")

@@ -54,6 +54,7 @@ def report(
         share of reviews that look written by a model is estimated; without, it is bounded from below.
     """
     from peercorpus.cli.text.report import report_written
+    from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.report.panels import FigureProfile
     from peercorpus.report.write_report import write_report
 
@@ -70,6 +71,7 @@ def report(
             profile=FigureProfile(profile),
             detail=detail,
             model_texts=model_texts,
+            by_venue=LocalExecutor(),
         )
     say(report_written(written, out, is_filtered=bool(where)))
 
@@ -153,6 +155,7 @@ def explore(
         from peercorpus.explorer.selection import require_selection
         from peercorpus.explorer.server import is_loopback, open_explorer, serve_explorer
     from peercorpus.cli.text.report import exposed, selection_written, serving
+    from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.workspace.workspace import open_workspace
 
     if (select is None) != (out is None):
@@ -161,7 +164,7 @@ def explore(
     if out is not None:
         check_extension(out)
     with open_workspace(workspace, write=False) as opened, ProgressLines() as lines:
-        explorer = open_explorer(opened, lines.show)
+        explorer = open_explorer(opened, lines.show, LocalExecutor())
         if select is not None and out is not None:
             count = write_selection(explorer.index, selection, out)
             say(selection_written(count, out))

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import merge as merge_sorted
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import msgspec
+import pyarrow.compute as pc
 
 from peercorpus.conversations.context import addressed_passages, attach, is_beside
 from peercorpus.conversations.threads import NO_DECISIONS, Left, Party, Threads, read_threads
@@ -28,8 +29,9 @@ from peercorpus.conversations.turns import (
     read_actions,
 )
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.records.addressees import ReviewerNames, read_names
+from peercorpus.records.arrow_schema import arrow_schema, from_arrow
 from peercorpus.records.enums import ConversationKind, Reason, Role
 from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.published_datasets import Answers, Dataset, Re2Message, Re2Rebuttal, drop_number, non_empty
@@ -38,7 +40,7 @@ from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, 
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.venues import ai_reviews
-from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
@@ -156,7 +158,11 @@ NAME = "build_conversations"
 
 @dataclass(slots=True)
 class ForumPosts:
-    """The rows that the conversations of one forum are built from."""
+    """The rows that the conversations of one forum are built from.
+
+    Attributes:
+        reviews: Those with a changed score or a final justification.
+    """
 
     posts: list[Post] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
@@ -172,18 +178,43 @@ class ForumPosts:
             self.records.append(row)
 
 
-UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None}
-UNREAD_OF_REVIEWS = {"extra": "{}", "sections": (), "initial_sections": ()}
+UNREAD_OF_POSTS = {"modified_at": None, "extra": "{}", "licence": None, "consent": None, "meta_review": None}
+UNREAD_OF_REVIEWS = {
+    "form_id": "",
+    "created_at": None,
+    "modified_at": None,
+    "title": None,
+    "sections": (),
+    "revised": None,
+    "readers_public": True,
+    "deleted": False,
+    "extra": "{}",
+    "initial_sections": (),
+    "updated_fields": (),
+    "sections_at_decision": (),
+    "licence": None,
+    "consent": None,
+    "form_conflict": None,
+}
 """What conversations are not built from, so that it is not read: the texts of reviews are those of their posts."""
+READ_OF_REVIEWS = [name for name in arrow_schema(Review).names if name not in {*UNREAD_OF_REVIEWS, "venue_id"}]
 
 
-def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, ForumPosts]]:
-    """Yield the posts, reviews and published conversations of a venue, one forum at a time."""
+def _read_changed_reviews(tables: Tables, venue_id: str, span: ForumRange) -> Iterator[Review]:
+    """Yield the reviews that tell of a changed score or a final justification: of others, the posts say all."""
+    for batch in tables.batches("2-reviews", venue_id, READ_OF_REVIEWS, span=span):
+        has_changes = pc.greater(pc.list_value_length(batch.column("score_changes")), 0)
+        is_changed = pc.or_(has_changes, pc.is_valid(batch.column("final_justification")))
+        yield from from_arrow(Review, batch.filter(is_changed), {**UNREAD_OF_REVIEWS, "venue_id": venue_id})
+
+
+def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumPosts]]:
+    """Yield the posts, reviews and published conversations of a range of a venue's forums, one forum at a time."""
     tables = workspace.tables
-    records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
+    records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix, span=span)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
-        tables.read(Post, venue_id, UNREAD_OF_POSTS),
-        tables.read(Review, venue_id, UNREAD_OF_REVIEWS),
+        tables.read(Post, venue_id, {**UNREAD_OF_POSTS, "venue_id": venue_id}, span),
+        _read_changed_reviews(tables, venue_id, span),
         records,
         key=attrgetter("forum_id"),
     )
@@ -350,39 +381,45 @@ def _build_forum(
         out.add(conversation)
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
-    """Build every conversation of a venue, one forum at a time."""
+def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
+    """Return what builds every conversation of a range of a venue's forums, one forum at a time."""
     roots = workspace.raw.roots(venue_id)
     decisions = read_decisions(workspace.folder)
-    decided: dict[str, datetime | None] = {}
-    for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id", "decided_at"]):
-        decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-    with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key) as out:
-        done = 0
-        for forum_id, forum in _read_forums(workspace, venue_id):
-            has_paper = forum_id in decided
-            done += has_paper
-            report(done, len(decided))
-            published = read_published_conversations(
-                forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
-            )
-            _build_forum(forum, decided.get(forum_id), decisions, published, out)
-    if done < len(decided):
-        report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
+
+    def run_range(span: ForumRange, report: ProgressCallback) -> None:
+        decided: dict[str, datetime | None] = {}
+        for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id", "decided_at"], span=span):
+            decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key, span.number) as out:
+            done = 0
+            for forum_id, forum in _read_forums(workspace, venue_id, span):
+                has_paper = forum_id in decided
+                done += has_paper
+                report(done, len(decided))
+                published = read_published_conversations(
+                    forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
+                )
+                _build_forum(forum, decided.get(forum_id), decisions, published, out)
+        if done < len(decided):
+            report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
+
+    return run_range
+
+
+run = run_whole(begin)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return the balances: posts = posts in turns or context + set aside; records = conversations taken + set aside."""
     tables = workspace.tables
     used = published_count = 0
-    columns = ["forum_id", "turns", "context"]
-    rows = (row for batch in tables.batches("6-conversations", venue_id, columns) for row in batch.to_pylist())
-    for _forum, conversations in groupby(rows, key=lambda row: row["forum_id"]):
+    rows = tables.rows("6-conversations", venue_id, ["forum_id", "turns", "context"])
+    for _forum, conversations in groupby(rows, key=itemgetter(0)):
         ids: set[str] = set()
-        for row in conversations:
-            of_turns = [post_id for turn in row["turns"] for post_id in turn["post_ids"]]
+        for _, turns, context in conversations:
+            of_turns = [post_id for turn in turns for post_id in turn["post_ids"]]
             published_count += not of_turns
-            ids.update((response["post_id"] for response in row["context"]), of_turns)
+            ids.update((response["post_id"] for response in context), of_turns)
         used += len(ids)
     left = tables.set_aside_counts(venue_id, NAME)
     of_posts = {reason: number for reason, number in left.items() if reason not in _PUBLISHED_REASONS}
@@ -419,6 +456,7 @@ STAGE = Stage(
     options=(),
     run=run,
     balance=balance,
+    begin=begin,
     made_with=lambda _: ai_reviews.DIGEST,
     made_with_venue=digest_of_venue,
 )

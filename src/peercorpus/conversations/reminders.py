@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib.resources import files
 
 _WORDS = tomllib.loads(files("peercorpus.conversations").joinpath("reminders.toml").read_text("utf-8"))
@@ -71,6 +72,7 @@ def _find_stems(word: str) -> Iterator[str]:
                 yield stem[:-1]
 
 
+@lru_cache(maxsize=16_384)
 def _is_in(words: frozenset[str], word: str) -> bool:
     return not words.isdisjoint(_find_stems(word))
 
@@ -144,7 +146,9 @@ def _remove_harmless(text: str) -> str | None:
 
 
 def _gives_evidence(text: str) -> bool:
-    return bool(EVIDENCE.search(text)) or any(letter.isalpha() and not letter.isascii() for letter in text)
+    if EVIDENCE.search(text):
+        return True
+    return not text.isascii() and any(letter.isalpha() and not letter.isascii() for letter in text)
 
 
 def _says_something(sentence: list[str]) -> bool:

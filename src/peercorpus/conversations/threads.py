@@ -1,6 +1,6 @@
 """Assign each post of a forum to a conversation, to the responses to all reviewers, or to none with a reason."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
@@ -273,6 +273,8 @@ def _explain_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -
 
 def _set_decided_aside(threads: Threads, decisions: Decisions) -> None:
     """Set aside the authors' posts that a person decided to be reminders, wherever they stand."""
+    if not decisions:
+        return
     for thread in (*threads.by_reviewer.values(), *threads.by_party.values(), threads.responses):
         urging = [post for post in thread if post.role is Role.AUTHOR and _decided(post, decisions) is Verdict.REMINDER]
         _remove_reminders(threads, thread, urging, f"A person decided that it only reminds ({LIST}).")
@@ -306,9 +308,9 @@ def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Dec
     everywhere = [post for thread in threads.by_reviewer.values() for post in thread if post.role is Role.AUTHOR]
     for thread in (*threads.by_reviewer.values(), threads.responses):
         others = everywhere if thread is threads.responses else threads.responses
-        if not others and not any(post.role is Role.AUTHOR for post in thread[:-1]):
+        if not _may_have_answered(thread, others):
             continue  # Nothing came before it, so it cannot be a reminder.
-        urging = list(takewhile(lambda post: urges(post) and post.post_id not in replied_to, reversed(thread)))
+        urging = list(takewhile(lambda post: post.post_id not in replied_to and urges(post), reversed(thread)))
         if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1], urges):
             _remove_reminders(threads, thread, urging, detail)
 
@@ -318,15 +320,27 @@ def _urges(post: Post, decisions: Decisions) -> bool:
     return post.role is Role.AUTHOR and not is_kept and is_reminder(post.title, post.text)
 
 
+def _may_have_answered(thread: Sequence[Post], others: Sequence[Post]) -> bool:
+    """Return False where nothing of the authors comes before the last post: then its words need not be searched."""
+    if not thread or (len(thread) > 1 and thread[-2].role is Role.AUTHOR):
+        return bool(thread)
+    return any(True for _ in _find_between(thread[:-1], others, thread[-1]))
+
+
+def _find_between(before: Sequence[Post], others: Sequence[Post], reminder: Post) -> Iterator[Post]:
+    """Yield what the authors posted elsewhere since what came before a reminder, and not after it."""
+    since = (before[-1].created_at if before else None) or EPOCH
+    until = reminder.created_at or EPOCH
+    return (post for post in others if since <= (post.created_at or EPOCH) <= until)
+
+
 def _has_answered(
     before: Sequence[Post], others: Sequence[Post], reminder: Post, urges: Callable[[Post], bool]
 ) -> bool:
     """Return whether the authors posted last before a reminder, there or elsewhere: otherwise it may be an answer."""
     if before and before[-1].role is Role.AUTHOR:
         return True
-    since = (before[-1].created_at if before else None) or EPOCH
-    until = reminder.created_at or EPOCH
-    return any(since <= (post.created_at or EPOCH) <= until and not urges(post) for post in others)
+    return not all(map(urges, _find_between(before, others, reminder)))
 
 
 def _set_silence_aside(talks: dict[KeyT, list[Post]], left: Left, justified: Set[str]) -> None:

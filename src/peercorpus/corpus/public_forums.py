@@ -392,10 +392,3 @@ def keep_public(forum: Forum) -> PublicForum:
 def public_forums(tables: Tables, takedown: Takedown, venue_id: str) -> Iterator[PublicForum]:
     """Yield what may be shown of a venue, one forum at a time."""
     return map(keep_public, PublicFilter(takedown).through(VenueForums(tables, venue_id)))
-
-
-def read_public_forum(tables: Tables, takedown: Takedown, venue_id: str, forum_id: str) -> PublicForum | None:
-    """Return what may be shown of one paper, or None if it does not exist or is taken down."""
-    forum = read_forum(tables, venue_id, forum_id)
-    kept = None if forum is None else PublicFilter(takedown).sift(forum)
-    return None if kept is None else keep_public(kept)

@@ -209,6 +209,7 @@ class Takedown:
         posts: Reviews and other posts that are removed.
         files: sha256 of every file of those papers; other papers with the same file lose it too.
         venues: Forum id and venue id of every paper that loses anything.
+        post_venues: Id and venue id of every post in `posts`.
     """
 
     ids: tuple[Listed, ...] = ()
@@ -216,6 +217,7 @@ class Takedown:
     posts: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
     venues: tuple[tuple[str, str], ...] = ()
+    post_venues: tuple[tuple[str, str], ...] = ()
 
 
 NOTHING = Takedown()
@@ -249,7 +251,14 @@ def find_removals(workspace: Workspace, ids: Sequence[str]) -> Takedown:
         for version in workspace.tables.of_forum(PaperVersion, forums[forum_id], forum_id)
         if version.sha256 is not None
     )
-    return Takedown(ids=entries, forums=forum_ids, posts=post_ids, files=files, venues=tuple(sorted(venues.items())))
+    return Takedown(
+        ids=entries,
+        forums=forum_ids,
+        posts=post_ids,
+        files=files,
+        venues=tuple(sorted(venues.items())),
+        post_venues=tuple(sorted((post_id, posts[post_id][1]) for post_id in post_ids)),
+    )
 
 
 def _resolve(

@@ -5,13 +5,13 @@ why each is then set aside.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from types import MappingProxyType
-from typing import Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from peercorpus.errors import MissingExtraError, PdfFault, PeercorpusError
 from peercorpus.execution.stage import ProgressCallback
@@ -38,11 +38,33 @@ class Failure:
         kind: How the item failed.
         detail: The reason in one sentence.
         fault: What is wrong with the file, if the function reported that; else None.
+        error: What the function raised, for callers whose items must not fail; None if its process ended.
     """
 
     kind: FailureKind
     detail: str
     fault: PdfFault | None = None
+    error: Exception | None = field(default=None, compare=False, repr=False)
+
+
+class ItemQueue(Generic[ItemT]):
+    """The items that wait to be given to workers.
+
+    An iterator of items that ended is asked again: each result may make further items possible.
+    """
+
+    def __init__(self, items: Iterable[ItemT]) -> None:
+        self._items = iter(items)
+        self._first: list[ItemT] = []
+
+    def take(self, most: int) -> list[ItemT]:
+        """Return the next items, so many at most."""
+        taken, self._first = self._first[: max(0, most)], self._first[max(0, most) :]
+        return [*taken, *islice(self._items, max(0, most - len(taken)))]
+
+    def put_back(self, items: Iterable[ItemT]) -> None:
+        """Take items back, which are then the next ones."""
+        self._first = [*items, *self._first]
 
 
 class Executor(Protocol):
@@ -62,7 +84,8 @@ class Executor(Protocol):
         Args:
             function: Called for each item. It must be importable by name in another process; items and results must be
                 picklable. If a process dies it is called again for the same item, so it must have no side effects.
-            items: Consumed a few at a time, never all at once.
+            items: Consumed a few at a time, never all at once. An iterator that ended is asked again after each result,
+                as long as any item is in flight.
             timeout_s: Time limit for one item, in seconds.
             workers: Number of processes; None means one per core.
             in_order: Yield in the order of the items instead of the order of completion. The number of results that

@@ -15,7 +15,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +22,7 @@ from typing import TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from peercorpus.errors import EngineError, MissingExtraError, ModelError, PeercorpusError, StoreError
-from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.executor import Failure, FailureKind, ItemQueue
 
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
@@ -160,8 +159,9 @@ def to_failure(error: BaseException, timeout_s: float) -> Failure:
     if isinstance(error, ProcessExpired):
         return Failure(FailureKind.CRASH, f"Its process died (exit code {error.exitcode}).")
     if isinstance(error, PeercorpusError):
-        return Failure(FailureKind.ERROR, str(error), getattr(error, "fault", None))
-    return Failure(FailureKind.ERROR, " ".join(f"{type(error).__name__}: {error}".split()))
+        return Failure(FailureKind.ERROR, str(error), getattr(error, "fault", None), error)
+    detail = " ".join(f"{type(error).__name__}: {error}".split())
+    return Failure(FailureKind.ERROR, detail, error=error if isinstance(error, Exception) else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +192,14 @@ class LocalExecutor:
         Raises:
             PeercorpusError: The workers end before they finish any item.
         """
-        queue = iter(items)
-        first = list(islice(queue, max(_FEW_ITEMS, workers or 0)))
+        queue = ItemQueue(items)
+        first = queue.take(workers or _FEW_ITEMS)
         if not first:
             return
+        queue.put_back(first)
         most_processes = workers or (1 if len(first) < _FEW_ITEMS else os.cpu_count() or 1)
         processes = min(most_processes, len(first))
         in_flight = processes * (ITEMS_IN_FLIGHT_IN_ORDER if in_order else ITEMS_IN_FLIGHT)
-        waiting = chain(first, queue)
         broken_pools = 0
         cause = BrokenProcessPool()
         while broken_pools < _MAX_BROKEN_POOLS:
@@ -207,12 +207,12 @@ class LocalExecutor:
             try:
                 with self._open_pool(processes) as pool:
                     for done in _drain(
-                        pool, partial(run_item, function), waiting, running, timeout_s, in_flight, in_order
+                        pool, partial(run_item, function), queue, running, timeout_s, in_flight, in_order
                     ):
                         yield done
                         broken_pools = 0
             except BrokenProcessPool as broken:
-                waiting = chain(running.values(), waiting)
+                queue.put_back(running.values())
                 broken_pools += 1
                 cause = broken
                 logger.warning("The worker processes are replaced: %s", broken)
@@ -262,7 +262,7 @@ def _hold_interrupts() -> Iterator[None]:
 def _drain(
     pool: ProcessPool,
     function: Callable[[ItemT], ResultT],
-    queue: Iterator[ItemT],
+    queue: ItemQueue[ItemT],
     running: dict[Future[ResultT], ItemT],
     timeout_s: float,
     in_flight: int,
@@ -274,7 +274,7 @@ def _drain(
     """
     second_tries: set[Future[ResultT]] = set()
     while True:
-        for item in islice(queue, in_flight - len(running)):
+        for item in queue.take(in_flight - len(running)):
             running[_schedule(pool, function, item, timeout_s)] = item
         if not running:
             return

@@ -10,13 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from peercorpus.errors import MissingExtraError, PeercorpusError, TryLaterError
 from peercorpus.execution.code_version import package_versions
-from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.executor import Failure, FailureKind, ItemQueue
 from peercorpus.execution.local_processes import ITEMS_IN_FLIGHT, ITEMS_IN_FLIGHT_IN_ORDER, MEMORY_BYTES
 from peercorpus.execution.ray_worker import do_item
 
@@ -180,12 +179,12 @@ class RayExecutor:
             PeercorpusError: The cluster does not answer, or one of its machines cannot do the work.
             MissingExtraError: Ray is not installed.
         """
-        tasks = map(_Task, items)
-        first = next(tasks, None)
-        if first is None:
+        queue = ItemQueue(items)
+        first = queue.take(1)
+        if not first:
             return
+        queue.put_back(first)
         ray = connect(self.address)
-        queue = chain([first], tasks)
         head = _Head(ray)
         room = _Room(
             ray=ray, head=head, workers=workers, ahead=ITEMS_IN_FLIGHT_IN_ORDER if in_order else ITEMS_IN_FLIGHT
@@ -193,7 +192,7 @@ class RayExecutor:
         give = self._make_giver(ray, function, timeout_s)
         running = dict[_Task, Any]()
         while True:
-            for task in islice(queue, max(0, room.size() - len(running))):
+            for task in map(_Task, queue.take(room.size() - len(running))):
                 running[task] = give(task)
             if not running:
                 return

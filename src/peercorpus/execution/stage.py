@@ -26,6 +26,54 @@ def no_report(_done: int, _total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class ForumRange:
+    """Forums of a venue that follow each other in the order of their ids.
+
+    Attributes:
+        number: Its place among the ranges of the venue, from 0.
+        first_id: No forum before this id is in it; empty for no such bound.
+        end_id: No forum from this id on is in it; None for no such bound, as in the last range.
+    """
+
+    number: int
+    first_id: str
+    end_id: str | None
+
+    @property
+    def is_last(self) -> bool:
+        """Return whether no range follows."""
+        return self.end_id is None
+
+    def contains(self, forum_id: str) -> bool:
+        """Return whether a forum is in it."""
+        return self.first_id <= forum_id and (self.end_id is None or forum_id < self.end_id)
+
+
+ALL_FORUMS = ForumRange(0, "", None)
+"""The range of all forums of a venue."""
+
+
+def split_forums(forum_ids: Sequence[str], most: int) -> list[ForumRange]:
+    """Return ranges of forums, nearly equal in size; one if there are no more than `most`.
+
+    >>> [(span.first_id, span.end_id) for span in split_forums(["a", "b", "c", "d", "e"], 2)]
+    [('', 'b'), ('b', 'd'), ('d', None)]
+
+    Args:
+        forum_ids: All forums of a venue, in order.
+        most: Forums of a range.
+    """
+    number = max(1, -(-len(forum_ids) // most))
+    firsts = ["", *(forum_ids[place * len(forum_ids) // number] for place in range(1, number))]
+    ends = [*firsts[1:], None]
+    return [ForumRange(place, *bounds) for place, bounds in enumerate(zip(firsts, ends, strict=True))]
+
+
+RunRange = Callable[[ForumRange, ProgressCallback], None]
+"""Does the work of a stage for a range of a venue's forums; the callback counts the forums of the range."""
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What a user can set for a build. An option is part of the content key of the stages that name it.
 
@@ -46,8 +94,9 @@ class Options:
         figure_pixels: Maximum pixels of the longer side of a figure.
         figure_kb: Maximum size of the image of a figure, in kilobytes.
         most_figures: Maximum number of images cut out of one PDF.
-        workers: Number of processes that read PDFs and compare texts; None means one per core. Not part of any key, as
-            no row depends on it.
+        points: Split reviews into points. Not part of any key: it says whether the stage runs.
+        workers: Number of processes that read notes and PDFs and compare texts; None means one per core. Not part of
+            any key, as no row depends on it.
         retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
     """
 
@@ -66,6 +115,7 @@ class Options:
     figure_pixels: int = 1_024
     figure_kb: int = 300
     most_figures: int = 50
+    points: bool = False
     workers: int | None = None
     retry: bool = False
 
@@ -109,6 +159,8 @@ class Stage(Generic[WorkspaceT]):
         options: Names of the options that affect its rows.
         run: Takes workspace, venue, options, content key and progress callback; does the work and commits the venue's
             partition under the key.
+        begin: Takes workspace, venue and content key, and returns what does the same for a range of the venue's forums;
+            what the ranges need in common is read once. None if the stage has no use for ranges.
         balance: Counts rows in, out and set aside of a venue from what is on disk, independently of `run`.
         passing: Reasons for setting rows aside that may not apply in another run.
         made_with: Returns, for the given options, the version of anything else that affects its rows, such as a PDF
@@ -126,10 +178,22 @@ class Stage(Generic[WorkspaceT]):
     options: tuple[str, ...]
     run: Callable[[WorkspaceT, str, Options, str, ProgressCallback], None]
     balance: Callable[[WorkspaceT, str], Sequence[Balance]]
+    begin: Callable[[WorkspaceT, str, str], RunRange] | None = None
     passing: frozenset[Reason] = frozenset()
     made_with: Callable[[Options], str] = lambda _: ""
     made_with_venue: Callable[[WorkspaceT, str], str] = lambda *_: ""
     is_of_all: bool = False
+
+
+def run_whole(
+    begin: Callable[[WorkspaceT, str, str], RunRange],
+) -> Callable[[WorkspaceT, str, Options, str, ProgressCallback], None]:
+    """Return `Stage.run` of a stage that works on ranges: all forums of the venue are one."""
+
+    def run(workspace: WorkspaceT, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
+        begin(workspace, venue_id, key)(ALL_FORUMS, report)
+
+    return run
 
 
 EARLIER_DATA_DIGESTS: Mapping[str, str] = MappingProxyType(

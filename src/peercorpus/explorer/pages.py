@@ -3,7 +3,7 @@
 The pages are the templates in `templates`; `page_templates` escapes every value that they show.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
@@ -18,12 +18,13 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from peercorpus.corpus.filters import FIELDS
 from peercorpus.corpus.html_pages import page_templates
-from peercorpus.corpus.public_forums import PublicForum, read_public_forum
+from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python
+from peercorpus.explorer.index_documents import Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
@@ -35,9 +36,10 @@ from peercorpus.explorer.paper_page import (
 )
 from peercorpus.explorer.rendering import Prose
 from peercorpus.explorer.search import PAGE, search, select_rows
-from peercorpus.explorer.search_index import OpenIndex, Stored, find_stored
+from peercorpus.explorer.search_index import OpenIndex, find_forum, find_stored
 from peercorpus.explorer.selection import SORTS, read_selection
 from peercorpus.explorer.venue_page import by_conference, venue_page
+from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Grade, Status
 from peercorpus.records.papers import Link
@@ -47,6 +49,9 @@ from peercorpus.workspace.delta_tables import Tables
 _PACKAGE = files("peercorpus.explorer")
 ASSETS = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; charset=utf-8"}
 """Media types of the files that pages load; they lie in `static`."""
+
+_PASSAGES = {"section": None, "before": "", "after": "", "later_section": None}
+"""Fields of a change that are not needed to count them."""
 
 
 def masked(text: str) -> str:
@@ -168,14 +173,14 @@ class Explorer:
         return stored
 
     def _read_forum(self, stored: Stored) -> PublicForum:
-        forum = read_public_forum(self.tables, self.takedown, stored.row.venue_id, stored.row.forum_id)
+        forum = find_forum(self.index, stored.row.forum_id)
         if forum is None:
-            raise HTTPException(404, "This paper is no longer in the tables; start the explorer again.")
+            raise HTTPException(404, "This paper is no longer in the index; start the explorer again.")
         return forum
 
-    def _read_changes(self, forum: PublicForum) -> Sequence[Change]:
+    def _read_changes(self, forum: PublicForum, unread: Mapping[str, object] = NOTHING) -> Sequence[Change]:
         files_shown = {version.sha256 for version in forum.versions}
-        changes = self.tables.of_forum(Change, forum.paper.venue_id, forum.paper.forum_id)
+        changes = self.tables.of_forum(Change, forum.paper.venue_id, forum.paper.forum_id, unread)
         return [change for change in changes if {change.left_sha256, change.right_sha256} <= files_shown]
 
     def paper(self, request: Request) -> HTMLResponse:
@@ -191,7 +196,7 @@ class Explorer:
             scores=score_table(forum.reviews),
             dialogues=read_dialogues(forum),
             text_version=name_text(forum, stored.row.text_sha256),
-            changes=len(self._read_changes(forum)),
+            changes=len(self._read_changes(forum, _PASSAGES)),
             links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
         )
 

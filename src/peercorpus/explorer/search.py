@@ -9,8 +9,9 @@ import tantivy
 from tantivy import FieldType, Occur, Order, Query
 
 from peercorpus.corpus.filters import FIELDS, Condition, FieldKind, Operator
+from peercorpus.explorer.index_documents import TEXTS, read_stored
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.search_index import TEXTS, OpenIndex, read_stored
+from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Status
 from peercorpus.records.untrusted_text import replace_controls

@@ -1,6 +1,7 @@
-"""Build the tantivy index of a workspace, once for each state of its tables, and open it.
+"""Build the tantivy index of a workspace for the present state of its tables, and open it.
 
-The index holds only what may be shown: public records that are not taken down.
+The index holds only what may be shown: public records that are not taken down. Parts whose venues did not change are
+kept from the index before; the others are made by several processes.
 """
 
 import hashlib
@@ -8,54 +9,45 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 import tantivy
 
-from peercorpus.corpus.public_forums import PublicForum, public_forums
+from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
-from peercorpus.errors import TableError
+from peercorpus.errors import PeercorpusError, TableError
+from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
-from peercorpus.explorer.venue_page import VenueCounts, start_counts
-from peercorpus.records.papers import Link
-from peercorpus.records.untrusted_text import redact_people
-from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.explorer.index_documents import Stored, read_forum, read_stored
+from peercorpus.explorer.index_parts import (
+    INDEX_VERSION,
+    Part,
+    PartJob,
+    divide,
+    join_parts,
+    key_of,
+    make_part,
+    read_inputs,
+)
+from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.workspace.private_files import require_own
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
-_INDEX_VERSION = 2
-"""Increased when the same tables would give another index."""
 FOLDER = "explorer"
 VENUES = "venues.json"
+PARTS = "parts.json"
 PARTIAL = "partial-"
-_HEAP_BYTES = 96_000_000
-"""Memory that the writer fills before it writes to disk."""
-TEXTS = ("title", "abstract", "reviews", "answers", "others")
-"""Fields that are searched if a query names none."""
-WORDS = ("venue_id", "conference", "track", "status", "grade", "keywords")
-NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rating_spread", "turns", "created")
-TRUTHS = ("has_rebuttal", "score_changed")
-_TOKENIZER = "en_stem"
-
-
-def _make_schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("forum_id", tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("row", stored=True)
-    for name in TEXTS:
-        builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER)
-    for name in WORDS:
-        builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
-    for name in NUMBERS:
-        builder.add_float_field(name, indexed=True, fast=True)
-    for name in TRUTHS:
-        builder.add_boolean_field(name, indexed=True, fast=True)
-    return builder.build()
+_NEW = "parts"
+"""Subfolder of an incomplete index in which parts are made."""
+_FEW_PAPERS = 1_000
+"""Papers up to which this process indexes them sooner than others, which take time to start."""
+_TIMEOUT_S = 3_600.0
+"""Time limit for one part in seconds; 1,840 papers take three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +68,30 @@ class OpenIndex:
         return self.index.schema
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What the index stores of a paper: its row, and its links with other submissions of the same work."""
-
-    row: PaperRow
-    links: tuple[Link, ...]
-
-
 def digest_inputs(workspace: Workspace) -> str:
     """Return a digest of everything the index is made from: content keys of the tables, and the take-down list."""
-    digests = {name: workspace.tables.digests(name) for name in TABLES if name not in {"set-aside", "0-inspections"}}
+    with workspace.tables.looking_once():
+        digests = {
+            name: workspace.tables.digests(name) for name in TABLES if name not in {"set-aside", "0-inspections"}
+        }
     takedown_list = workspace.folder / LIST
     listed = takedown_list.read_bytes().hex() if takedown_list.exists() else ""
-    inputs = json.dumps([_INDEX_VERSION, digests, listed], sort_keys=True)
+    inputs = json.dumps([INDEX_VERSION, digests, listed], sort_keys=True)
     return hashlib.sha256(inputs.encode()).hexdigest()[:20]
 
 
-def open_index(workspace: Workspace, takedown: Takedown, show: Show) -> OpenIndex:
+def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None = None) -> OpenIndex:
     """Open the index of the tables as they are now; build it if it does not exist, and remove older ones.
+
+    Args:
+        workspace: The workspace.
+        takedown: What must not be shown.
+        show: Receives the progress, in papers.
+        spread: Runs the processes that make parts of the index; None makes them in this process.
 
     Raises:
         TableError: The tables have not been built, or have no papers.
+        TryLaterError: The tables changed while the index was made.
     """
     workspace.tables.require("1-papers")
     if not workspace.tables.venues("1-papers"):
@@ -105,7 +99,8 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show) -> OpenInde
     name = f"index-{digest_inputs(workspace)}"
     folder = workspace.folder / FOLDER / name
     if not folder.is_dir():
-        folder = _build_index(workspace, takedown, show, name)
+        folder = _build_index(workspace, takedown, show, spread, name)
+    _clear_older(folder)
     index = tantivy.Index.open(str(folder))
     index.config_reader("manual")
     index.reload()
@@ -113,21 +108,26 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show) -> OpenInde
     return OpenIndex(index, index.searcher(), venues)
 
 
-def _build_index(workspace: Workspace, takedown: Takedown, show: Show, name: str) -> Path:
+def _build_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None, name: str) -> Path:
     """Build the index in a temporary folder, and rename that when it is complete."""
     indexes = _choose_folder(workspace.folder / FOLDER)
     _clear_partial(indexes)
     partial = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=indexes))
     try:
-        _fill(workspace, takedown, show, partial)
+        _fill(workspace, takedown, show, spread, partial)
         if not (indexes / name).is_dir():
             partial.rename(indexes / name)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    for older in indexes.glob("index-*"):
-        if older.name != name:
-            shutil.rmtree(older, ignore_errors=True)
     return indexes / name
+
+
+def _clear_older(folder: Path) -> None:
+    """Remove the indexes that were made before one, also those that a killed process left: what is taken down goes."""
+    made_at = folder.stat().st_mtime_ns
+    for older in folder.parent.glob("index-*"):
+        if older.name != folder.name and older.stat().st_mtime_ns <= made_at:
+            shutil.rmtree(older, ignore_errors=True)
 
 
 def _clear_partial(indexes: Path) -> None:
@@ -159,79 +159,101 @@ _TEMPORARY: list[tempfile.TemporaryDirectory[str]] = []
 """Kept alive until the process ends, which removes them."""
 
 
-def _read_links(workspace: Workspace, takedown: Takedown) -> dict[str, list[Link]]:
-    """Return the links of each paper, without those to a paper that is taken down."""
-    links: dict[str, list[Link]] = {}
-    for venue_id in workspace.tables.venues("8-links"):
-        for link in workspace.tables.read(Link, venue_id):
-            if takedown.forums.isdisjoint({link.forum_id, link.earlier_id}):
-                for forum_id in (link.forum_id, link.earlier_id):
-                    links.setdefault(forum_id, []).append(link)
-    return links
+def _fill(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None, folder: Path) -> None:
+    """Write the index of a workspace to a folder; parts that an earlier index has are kept."""
+    with workspace.tables.looking_once():
+        divided = [tuple(venues) for venues in divide(read_inputs(workspace.tables, takedown))]
+    kept = _keep_parts(workspace.folder / FOLDER, {key_of(venues) for venues in divided}, folder)
+    jobs = [
+        PartJob(workspace.tables.folder, folder / _NEW / f"{number}", venues)
+        for number, venues in enumerate(divided)
+        if key_of(venues) not in kept
+    ]
+    meter = Meter(workspace.folder.resolve().name, "index", show, total=sum(job.papers for job in jobs))
+    for job, part in _make_parts(workspace, jobs, spread):
+        for file in part.files:
+            (job.out / file).rename(folder / file)
+        kept[part.key] = part
+        meter.advance(job.papers)
+    shutil.rmtree(folder / _NEW, ignore_errors=True)
+    parts = [kept[key_of(venues)] for venues in divided]
+    join_parts(parts, folder)
+    (folder / PARTS).write_bytes(msgspec.json.encode(parts))
+    (folder / VENUES).write_bytes(msgspec.json.encode(_complete_counts(workspace, parts)))
 
 
-def _fill(workspace: Workspace, takedown: Takedown, show: Show, folder: Path) -> None:
-    tables = workspace.tables
-    batches = chain.from_iterable(tables.batches("5-texts", venue, ["sha256"]) for venue in tables.venues("5-texts"))
-    with_text = frozenset(sha256 for batch in batches for sha256 in batch.column("sha256").to_pylist())
-    links = _read_links(workspace, takedown)
-    writer = tantivy.Index(_make_schema(), path=str(folder)).writer(_HEAP_BYTES, 1)
-    venues: dict[str, VenueCounts] = {}
-    for venue_id in tables.venues("1-papers"):
-        meter = Meter(venue_id, "index", show)
-        total = tables.count("1-papers", venue_id)
-        counts = start_counts(workspace, venue_id)
-        for done, forum in enumerate(public_forums(tables, takedown, venue_id), 1):
-            row = paper_row(forum, with_text)
-            writer.add_document(_make_document(forum, Stored(row, tuple(links.get(row.forum_id, ())))))
-            counts.count(forum, row)
-            meter.report(done, total)
-        if counts.papers:
-            venues[venue_id] = counts
-    writer.commit()
-    writer.wait_merging_threads()
-    (folder / VENUES).write_bytes(msgspec.json.encode(venues))
+def _complete_counts(workspace: Workspace, parts: Sequence[Part]) -> dict[str, VenueCounts]:
+    """Return the counts of all venues, with those that are read from `raw.db`."""
+    return {
+        venue_id: replace(
+            counts,
+            is_listed=workspace.raw.state.is_listed(venue_id),
+            records=workspace.raw.count(RawKind.PUBLISHED, venue_id),
+        )
+        for part in parts
+        for venue_id, counts in part.venues.items()
+    }
 
 
-def _make_document(forum: PublicForum, stored: Stored) -> tantivy.Document:
-    row = asdict(stored.row)
-    document = tantivy.Document()
-    document.add_text("forum_id", stored.row.forum_id)
-    document.add_bytes("row", msgspec.json.encode(stored))
-    for name, text in _collect_texts(forum, stored.row):
-        document.add_text(name, text)
-    for name in WORDS:
-        for word in row[name] if name == "keywords" else (row[name],):
-            if word:
-                document.add_text(name, word.strip().lower())
-    created = forum.paper.created_at
-    numbers = row | {"reviews_count": row["reviews"], "created": created.timestamp() if created else None}
-    for name in NUMBERS:
-        if numbers[name] is not None:
-            document.add_float(name, float(numbers[name]))
-    for name in TRUTHS:
-        if row[name] is not None:
-            document.add_boolean(name, row[name])
-    return document
+def _make_parts(
+    workspace: Workspace, jobs: Sequence[PartJob], spread: Executor | None
+) -> Iterator[tuple[PartJob, Part]]:
+    """Make parts, the largest first, so that no process waits long for another at the end."""
+    ordered = sorted(jobs, key=lambda job: -job.papers)
+    if spread is None or len(jobs) < 2 or sum(job.papers for job in jobs) <= _FEW_PAPERS:
+        with workspace.tables.looking_once():
+            yield from ((job, make_part(job, workspace.tables)) for job in ordered)
+        return
+    workers = min(os.cpu_count() or 1, len(jobs))
+    for job, part in spread(make_part, ordered, timeout_s=_TIMEOUT_S, workers=workers):
+        if not isinstance(part, Failure):
+            yield job, part
+        elif part.kind is FailureKind.ERROR:
+            yield job, make_part(job, workspace.tables)  # Here the error keeps its class, and with it the exit code.
+        else:
+            raise PeercorpusError(f"The index of '{job.venues[0].venue_id}' could not be made. {part.detail}")
 
 
-def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str]]:
-    yield "title", row.title or ""
-    yield "abstract", row.abstract or ""
-    by_field: dict[str, list[str]] = {}
-    for name, text in searched_texts(forum):
-        by_field.setdefault(name, []).append(redact_people(text))
-    for name, texts in by_field.items():
-        yield name, "\n\n".join(texts)
+def _keep_parts(indexes: Path, wanted: set[str], folder: Path) -> dict[str, Part]:
+    """Put the files of those parts that an earlier index has into a folder, and return the parts by key."""
+    kept: dict[str, Part] = {}
+    for earlier in sorted(indexes.glob(f"index-*/{PARTS}")):
+        try:
+            parts = msgspec.json.decode(earlier.read_bytes(), type=list[Part])
+        except (OSError, msgspec.MsgspecError):
+            continue  # Another process removed it, or another version wrote it.
+        for part in parts:
+            if part.key in wanted and part.key not in kept and _take_files(part, earlier.parent, folder):
+                kept[part.key] = part
+    return kept
 
 
-def read_stored(document: tantivy.Document) -> Stored:
-    """Decode what the index stores of a paper."""
-    return msgspec.json.decode(bytes(document.get_first("row") or b""), type=Stored)
+def _take_files(part: Part, earlier: Path, folder: Path) -> bool:
+    """Link the files of a part into a folder, or copy them; return whether they are all there."""
+    try:
+        for file in part.files:
+            try:
+                (folder / file).hardlink_to(earlier / file)
+            except OSError:
+                shutil.copyfile(earlier / file, folder / file)
+    except OSError:
+        return False
+    return True
+
+
+def _find_document(opened: OpenIndex, forum_id: str) -> tantivy.Document | None:
+    query = tantivy.Query.term_query(opened.schema, "forum_id", forum_id)
+    hits = opened.searcher.search(query, 1).hits
+    return opened.searcher.doc(hits[0][1]) if hits else None
 
 
 def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
-    """Return what the index stores of a paper, or None if no paper has this id."""
-    query = tantivy.Query.term_query(opened.schema, "forum_id", forum_id)
-    hits = opened.searcher.search(query, 1).hits
-    return read_stored(opened.searcher.doc(hits[0][1])) if hits else None
+    """Return what the index stores of a paper beside its records, or None if no paper has this id."""
+    document = _find_document(opened, forum_id)
+    return None if document is None else read_stored(document)
+
+
+def find_forum(opened: OpenIndex, forum_id: str) -> PublicForum | None:
+    """Return the records of a paper that may be shown, or None if no paper has this id."""
+    document = _find_document(opened, forum_id)
+    return None if document is None else read_forum(document)

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
@@ -124,15 +125,16 @@ class Guard:
         return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
 
 
-def open_explorer(workspace: Workspace, show: Show) -> Explorer:
-    """Open the pages over the tables of a workspace, and build the index if necessary.
+def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
+    """Open the pages over the tables of a workspace, and build the index if necessary; arguments as `open_index`.
 
     Raises:
         TableError: The tables have not been built.
+        TryLaterError: The tables changed while the index was made.
         PeercorpusError: A line of `takedown.txt` is not an id.
     """
     takedown = read_takedown(workspace)
-    opened = open_index(workspace, takedown, show)
+    opened = open_index(workspace, takedown, show, spread)
     tables = workspace.tables
     # Opening a table takes longer than reading the rows of a paper. A later build leaves replaced files on disk.
     steady = Tables(tables.folder, tables.scratch, tables.logs, is_steady=True)

@@ -10,8 +10,6 @@ from peercorpus.explorer.rendering import GRADES, STATUSES, format_reason
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Grade, Status
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.raw_store import RawKind
-from peercorpus.workspace.workspace import Workspace
 
 _MAX_BAR_WIDTH = 100.0
 """Width of the longest bar, in the units of the chart."""
@@ -144,12 +142,6 @@ class VenueCounts:
 
 def _add(counts: dict[str, int], name: str) -> None:
     counts[name] = counts.get(name, 0) + 1
-
-
-def start_counts(workspace: Workspace, venue_id: str) -> VenueCounts:
-    """Return the counts of a venue before any paper is added."""
-    records = workspace.raw.count(RawKind.PUBLISHED, venue_id)
-    return VenueCounts(venue_id, is_listed=workspace.raw.state.is_listed(venue_id), records=records)
 
 
 _MAX_STEPS = 24

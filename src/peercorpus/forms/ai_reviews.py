@@ -41,8 +41,10 @@ def asks_for_ai_review(name: str, words: VenueVocabulary) -> bool:
 
 def speaks_for_ai(note: Note, venue_id: str, words: VenueVocabulary) -> bool:
     """Return whether a group of the venue for what an AI writes signs; a committee of that name consists of people."""
+    if not signs_for_ai(note.signatures, venue_id):
+        return False
     names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
-    return names.isdisjoint(words.roles) and signs_for_ai(note.signatures, venue_id)
+    return names.isdisjoint(words.roles)
 
 
 def find_kind(note: Note, venue_id: str, words: VenueVocabulary) -> PostKind:

@@ -102,6 +102,7 @@ class ReviewForm:
         stood: Cache of `as_at_decision`, by the identity of the score, which is kept beside the result.
         lowered: The questions by name in lower case, in their order.
         places: Position of each question, from 0, by name in lower case.
+        arranged: Cache of `arrange`: most reviews answer the same fields.
     """
 
     form_id: str
@@ -111,6 +112,9 @@ class ReviewForm:
     read: dict[object, Score | None] = field(init=False, default_factory=dict, repr=False, compare=False)
     stood: dict[int, tuple[Score, Score]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
+    arranged: dict[tuple[str, ...], tuple[str, ...]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
     lowered: Mapping[str, Question] = field(init=False, repr=False, compare=False)
     places: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
@@ -122,6 +126,15 @@ class ReviewForm:
     def place(self, name: str) -> int:
         """Return the position of a question, from 0; a question that the form lacks comes after the last."""
         return self.places.get(name.lower(), len(self.places))
+
+    def arrange(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return fields in the order of the form, those that it lacks last."""
+        known = self.arranged.get(names)
+        if known is None:
+            known = tuple(sorted(names, key=self.place))
+            if len(self.arranged) < _MAX_CACHED_ANSWERS:
+                self.arranged[names] = known
+        return known
 
     def question(self, name: str) -> Question:
         """Return the question of this name, ignoring case, or `UNASKED` if there is none."""

@@ -74,9 +74,9 @@ class _Count:
         self._without_rating += not any(
             score["aspect"] == Aspect.RECOMMENDATION and score["value"] is not None for score in row["scores"]
         )
-        self._filled.update(named)
+        self._filled.update(sorted(named))  # Equally frequent ones are listed in the order of their first answers.
         self._drifting += bool(self._asked and named - self._asked)
-        self._unoffered.update(unoffered)
+        self._unoffered.update(sorted(unoffered))
 
     def _find_own_name(self, field: str) -> str:
         return self._form.question(field).name or field
@@ -120,14 +120,15 @@ def take_censuses(tables: Tables, reader: VenueReader) -> list[tuple[KnownForm, 
     """Return the usage of each form that the reviews in the table were read with, or would be if there were any."""
     described = (known_form(form, reader.venue_id, reader.declared) for form in reader.forms)
     counts = {entry.form.form_id: _Count(entry) for entry in described}
-    columns = ["form_id", "form_conflict", "readers_public", "deleted", "extra", "sections", *_SCORE_COLUMNS, *SLOTS]
-    for batch in tables.batches("2-reviews", reader.venue_id, columns):
-        for row in batch.to_pylist():
-            if row["readers_public"] and not row["deleted"]:
-                form_id = row["form_id"]
-                if form_id not in counts:
-                    counts[form_id] = _Count(known_form(reader.form_named(form_id), reader.venue_id, reader.declared))
-                counts[form_id].add(row)
+    plain = ["form_id", "form_conflict", "readers_public", "deleted", "extra", "sections"]
+    columns, names = [*plain, *_SCORE_COLUMNS, *SLOTS], [*plain, "scores", *SLOTS]
+    for values in tables.rows("2-reviews", reader.venue_id, columns):
+        row = dict(zip(names, values, strict=True))
+        if row["readers_public"] and not row["deleted"]:
+            form_id = row["form_id"]
+            if form_id not in counts:
+                counts[form_id] = _Count(known_form(reader.form_named(form_id), reader.venue_id, reader.declared))
+            counts[form_id].add(row)
     return [(count.known, count.census()) for count in counts.values()]
 
 

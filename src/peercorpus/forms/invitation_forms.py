@@ -145,15 +145,19 @@ class FieldAnswers:
             return
         text = str(answer)
         self.is_written = self.is_written or is_prose(text, UNASKED)
+        if self.is_written:
+            return
         self.leading_numbers += label_number(text) is not None
-        if not self.is_written and len(self.distinct) <= _MAX_OPTIONS:
+        if len(self.distinct) <= _MAX_OPTIONS:
             self.distinct.add(text)
 
     @property
     def higher_is_better(self) -> bool | None:
         """Return whether the higher numbers among the answers seen are better, or None if their labels do not tell."""
+        if self.type is not FieldType.SCORE:
+            return None
         labels = {number: option_words(text) for text in self.distinct if (number := label_number(text)) is not None}
-        return directions.higher_is_better(labels, of_amount=False) if self.type is FieldType.SCORE else None
+        return directions.higher_is_better(labels, of_amount=False)
 
     @property
     def type(self) -> FieldType | None:

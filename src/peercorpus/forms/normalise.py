@@ -12,7 +12,15 @@ from operator import attrgetter
 
 import msgspec
 
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.stage import (
+    ALL_FORUMS,
+    Balance,
+    ForumRange,
+    ProgressCallback,
+    RunRange,
+    Stage,
+    run_whole,
+)
 from peercorpus.forms import declared_forms, directions, re2_records, reviewbench_records, stated_records, vocabulary
 from peercorpus.forms.ai_reviews import read_ai_review, speaks_for_ai, split_threads
 from peercorpus.forms.at_decision import changed_together
@@ -77,20 +85,25 @@ class RawForum:
         if raw_object.kind is RawKind.PUBLISHED:
             self.published.append(raw_object)
             return
-        try:
+        if raw_object.kind is RawKind.NOTE:
+            self._add_note(raw_object)
+            return
+        with suppress(msgspec.ValidationError):
             edit = _read_edit(raw_object)
-            if edit is not None and edit.is_public and edit.ddate is None:
+            if edit.is_public and edit.ddate is None:
                 self.edits.setdefault(raw_object.subject_id, []).append(edit)
-            if raw_object.kind is RawKind.NOTE:
-                self.sources.add(raw_object.source)
-                note = read_note(raw_object.body)
-                if note.id == raw_object.object_id:
-                    self.notes.append(note)
-                else:
-                    self.unreadable.append((raw_object.object_id, "It came without an id."))
+
+    def _add_note(self, raw_object: RawObject) -> None:
+        self.sources.add(raw_object.source)
+        try:
+            note = read_note(raw_object.body)
         except msgspec.ValidationError as error:
-            if raw_object.kind is RawKind.NOTE:
-                self.unreadable.append((raw_object.object_id, str(error)))
+            self.unreadable.append((raw_object.object_id, str(error)))
+            return
+        if note.id == raw_object.object_id:
+            self.notes.append(note)
+        else:
+            self.unreadable.append((raw_object.object_id, "It came without an id."))
 
     def add_earlier(self, raw_object: RawObject) -> None:
         """Add a version that a later one replaced; only public, undeleted versions of notes are used."""
@@ -102,10 +115,10 @@ class RawForum:
                 self.earlier.setdefault(raw_object.object_id, []).append(note)
 
 
-def _read_edit(raw_object: RawObject) -> Note | None:
-    """Return a reference, or the partial note of an API v2 edit with the edit's own times and readers; else None."""
-    if raw_object.kind is not RawKind.EDIT:
-        return read_note(raw_object.body) if raw_object.kind is RawKind.REFERENCE else None
+def _read_edit(raw_object: RawObject) -> Note:
+    """Return a reference, or the partial note of an API v2 edit with the edit's own times and readers."""
+    if raw_object.kind is RawKind.REFERENCE:
+        return read_note(raw_object.body)
     edit = read_edit(raw_object.body)
     note = edit.note
     note.tcdate, note.tmdate, note.readers, note.ddate = edit.tcdate, edit.tmdate, edit.readers, edit.ddate
@@ -340,10 +353,10 @@ def _write_replies(
         out.add(post)
 
 
-def forums(workspace: Workspace, venue_id: str) -> Iterator[RawForum]:
+def forums(workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS) -> Iterator[RawForum]:
     """Yield a venue's forums one at a time, in order of their ids."""
     kinds = (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.PUBLISHED)
-    for forum_id, objects in workspace.raw.by_forum(kinds, venue_id, earlier=True):
+    for forum_id, objects in workspace.raw.by_forum(kinds, venue_id, earlier=True, span=span):
         forum = RawForum(forum_id)
         for _, versions in groupby(objects, key=attrgetter("kind", "object_id")):
             *earlier, latest = versions
@@ -362,17 +375,25 @@ def normalise_whole(
     normalise_forum(forum, reader, pseudonym, out, has_paper=is_held or is_told)
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
-    """Read every note of a venue and replace its rows in the tables."""
+def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
+    """Return what reads every note of a range of a venue's forums and writes their rows."""
+    raw = workspace.raw
     reader = read_venue(workspace, venue_id)
-    total = workspace.raw.count_forums(venue_id)
-    root_ids = workspace.raw.roots(venue_id)
-    with workspace.tables.replacing(WRITES, venue_id, NAME, key) as out:
-        for done, forum in enumerate(forums(workspace, venue_id), 1):
-            normalise_whole(forum, reader, root_ids, workspace.raw.pseudonyms.of, out)
-            report(done, total)
-        for kept in workspace.raw.latest(RawKind.UNREADABLE, venue_id):
-            out.set_aside(kept.object_id, kept.forum_id or None, Reason.NOT_JSON, explain_unreadable(kept.body))
+    root_ids = raw.roots(venue_id)
+
+    def run_range(span: ForumRange, report: ProgressCallback) -> None:
+        total = raw.count_forums(venue_id, span)
+        with workspace.tables.replacing(WRITES, venue_id, NAME, key, span.number) as out:
+            for done, forum in enumerate(forums(workspace, venue_id, span), 1):
+                normalise_whole(forum, reader, root_ids, raw.pseudonyms.of, out)
+                report(done, total)
+            for kept in raw.latest(RawKind.UNREADABLE, venue_id) if span.is_last else ():
+                out.set_aside(kept.object_id, kept.forum_id or None, Reason.NOT_JSON, explain_unreadable(kept.body))
+
+    return run_range
+
+
+run = run_whole(begin)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -386,22 +407,18 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     made_of: Counter[str] = Counter()
     of_record_ids: set[str] = set()
     records_used = 0
-    for batch in tables.batches("1-papers", venue_id, ["forum_id", "known_from", "records"]):
-        for forum_id, known_from, record_ids in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            made_of[known_from] += 1
-            records_used += len(record_ids)
-            if known_from == PaperSource.RECORD:
-                of_record_ids.add(forum_id)
+    for forum_id, known_from, record_ids in tables.rows("1-papers", venue_id, ["forum_id", "known_from", "records"]):
+        made_of[known_from] += 1
+        records_used += len(record_ids)
+        if known_from == PaperSource.RECORD:
+            of_record_ids.add(forum_id)
     posts = reviews_in = posts_of_records = 0
-    for batch in tables.batches("3-posts", venue_id, ["kind", "forum_id"]):
-        kinds, forum_ids = (column.to_pylist() for column in batch.columns)
-        reviews_in += sum(kind == PostKind.REVIEW for kind in kinds)
-        of_records_here = sum(forum_id in of_record_ids for forum_id in forum_ids)
-        posts_of_records += of_records_here
-        posts += len(forum_ids) - of_records_here
-    of_ai = 0
-    for batch in tables.batches("2-ai-reviews", venue_id, ["replies"]):
-        of_ai += sum(1 + len(replies) for replies in batch.column("replies").to_pylist())
+    for kind, forum_id in tables.rows("3-posts", venue_id, ["kind", "forum_id"]):
+        reviews_in += kind == PostKind.REVIEW
+        is_of_record = forum_id in of_record_ids
+        posts_of_records += is_of_record
+        posts += not is_of_record
+    of_ai = sum(1 + len(replies) for (replies,) in tables.rows("2-ai-reviews", venue_id, ["replies"]))
     left = tables.set_aside_counts(venue_id, NAME)
     of_notes = {reason: number for reason, number in left.items() if reason not in _NOT_OF_NOTES}
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
@@ -454,9 +471,9 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
         left: How many were set aside.
     """
     stated = merged = 0
-    for batch in tables.batches("1-papers", venue_id, ["posts_stated", "merged_posts"]):
-        stated += sum(batch.column("posts_stated").to_pylist())
-        merged += sum(map(len, batch.column("merged_posts").to_pylist()))
+    for posts_stated, merged_posts in tables.rows("1-papers", venue_id, ["posts_stated", "merged_posts"]):
+        stated += posts_stated
+        merged += len(merged_posts)
     if stated or posts or left:
         yield Balance(
             stage="merge records",
@@ -491,6 +508,7 @@ STAGE = Stage(
     options=(),
     run=run,
     balance=balance,
+    begin=begin,
     made_with=lambda _: " ".join(
         (vocabulary.DIGEST, directions.DIGEST, declared_forms.digest(), catalogue.NAMES_DIGEST, ai_reviews.DIGEST)
     ),

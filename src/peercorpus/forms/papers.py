@@ -29,7 +29,10 @@ class PostedDecision(NamedTuple):
 
 
 def _find_text(fields: Mapping[str, Any], *names: str) -> str | None:
-    return next((fields[name] for name in names if isinstance(fields.get(name), str)), None)
+    for name in names:
+        if isinstance(text := fields.get(name), str):
+            return text
+    return None
 
 
 def _read_names(value: object) -> tuple[str, ...]:
@@ -84,6 +87,8 @@ def _read_reply_status(replies: Sequence[tuple[PostKind, Note]]) -> Status:
     """Return the status of the last withdrawal or desk rejection that was not reverted later, or `UNKNOWN`."""
     reverted: dict[PostKind, int] = {}
     for _, note in replies:
+        if note.fields.keys().isdisjoint(vocabulary.REVERSIONS):
+            continue
         for field in vocabulary.REVERSIONS.keys() & note.fields.keys():
             kind = vocabulary.REVERSIONS[field]
             reverted[kind] = max(reverted.get(kind, 0), note.created_ms or 0)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from peercorpus.forms import vocabulary
@@ -21,9 +22,12 @@ from peercorpus.records.until_decision import is_after
 
 def is_prose_field(name: str, answer: object) -> bool:
     """Return whether a field of a reply other than a review contains prose, not a title, verdict or tick box."""
-    if not isinstance(answer, str) or name.lower() in vocabulary.NO_PROSE or is_path(answer):
-        return False
-    return name.lower() not in vocabulary.VERDICTS and not is_permission(name, answer)
+    return isinstance(answer, str) and _may_be_prose(name) and not is_path(answer) and not is_permission(name, answer)
+
+
+@lru_cache(maxsize=4_096)
+def _may_be_prose(name: str) -> bool:
+    return name.lower() not in vocabulary.NO_PROSE and name.lower() not in vocabulary.VERDICTS
 
 
 def read_post(

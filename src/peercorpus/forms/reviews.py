@@ -25,7 +25,7 @@ from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score, ScoreChange
 from peercorpus.records.until_decision import is_after
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.records.untrusted_text import may_name_people, redact_people
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,10 @@ def fields_to_json(fields: Mapping[str, Any]) -> str:
     """Return fields as JSON, with e-mail addresses and profile ids redacted."""
     if not fields:
         return "{}"
-    return msgspec.json.encode(redact_people(fields), order="sorted").decode()
+    encoded = msgspec.json.encode(fields, order="sorted")
+    if may_name_people(encoded):
+        encoded = msgspec.json.encode(redact_people(fields), order="sorted")
+    return encoded.decode()
 
 
 def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> ParsedReview:
@@ -52,7 +55,8 @@ def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> ParsedReview:
     sections: list[Section] = []
     single: dict[str, str] = {}
     extra: dict[str, Any] = {}
-    for name, answer in sorted(fields.items(), key=lambda field: form.place(field[0])):
+    for name in form.arrange(tuple(fields)):
+        answer = fields[name]
         slot = vocabulary.SINGLE_FIELDS.get(name.lower())
         if slot and isinstance(answer, str):
             # A second field of the same kind goes to `extra`: it may have been written after the rebuttal.

@@ -49,6 +49,8 @@ def first_answers(
         earlier: Its earlier public versions, in any order.
         decided_at: When the decision on its paper was posted; None if unknown.
     """
+    if len(edits) < 2 and not earlier:
+        return {}
     posted, seen = _read_first_edit(note, edits)
     versions = [*earlier, *seen]
     if not posted and not versions:
@@ -163,7 +165,7 @@ def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: Rev
     first_scores = [score for score in scores if score.phase is Phase.INITIAL]
     if not edits and not first_scores:
         return ()
-    steps = list(_find_steps(edits, form))
+    steps = list(_find_steps(edits, form)) if len(edits) > 1 else []
     reached = {step.field: step.after for step in steps}
     now = {score.key: score for score in scores if score.phase is Phase.FINAL}
     undated = [
@@ -190,8 +192,8 @@ def justified_at(fields: Mapping[str, Any], edits: Sequence[Note]) -> datetime |
         fields: The current fields of the review.
         edits: Its readable edits or references, in any order.
     """
-    if not edits:
-        return None
+    if len(edits) < 2:
+        return None  # The first one alone shows no time.
     names = {name for name in fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
     ordered = sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0)
     first = next((index for index, edit in enumerate(ordered) if names & edit.fields.keys()), None)

@@ -17,6 +17,7 @@ from typing import IO
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
 from peercorpus.execution.progress import Meter
+from peercorpus.harvest.latest_edits import LatestEdits, can_list_latest, fetch_latest
 from peercorpus.harvest.pdf_list import CURRENT, PdfRequest, decode_note, file_path, list_wanted
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.client import CUT_OFF, MOST_FILE_BYTES, NO_PDF, is_pdf, is_whole
@@ -96,6 +97,9 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | N
 JUST_NOW_MS = 10 * 60_000
 """Time during which an edit is trusted to bring the PDF it named; an edit that is posted again keeps its id."""
 
+MOST_WAITING = 1_000
+"""Files under a path that is stored already, kept in memory until the next file that was requested is committed."""
+
 MOST_FAILED_ARCHIVES = 3
 """Consecutive failures after which no more archives are requested in this run."""
 
@@ -118,6 +122,8 @@ class _Files:
         failed_archives: Number of consecutive failed archives; see `MOST_FAILED_ARCHIVES`.
         is_named_right: Whether a file of an archive proved to be its paper's own; None before one was compared.
         replaced: Files that their paper or edit no longer names; another request may still bring them.
+        waiting: What is still to be committed.
+        latest: The latest edits of the venue when they were last asked for; None before.
     """
 
     session: VenueSession
@@ -127,6 +133,8 @@ class _Files:
     failed_archives: int = 0
     is_named_right: bool | None = None
     replaced: list[PdfRequest] = field(default_factory=list)
+    waiting: list[StoredFile] = field(default_factory=list)
+    latest: LatestEdits | None = None
 
     def keep(self, request: PdfRequest, content: bytes | None, problem: str | None) -> None:
         """Store a file that came, or the reason why it did not."""
@@ -148,14 +156,29 @@ class _Files:
         if same is not None:
             key = (*request.key, self.session.venue_id, request.forum_id)
             self._store(StoredFile(*key, same.sha256, same.size_bytes, problem=None))
+            if len(self.waiting) >= MOST_WAITING:
+                self.commit()
         return same is not None
+
+    def commit(self) -> None:
+        """Commit what waits: after each request that brought files, so that a kill costs one request at most."""
+        if self.waiting:
+            with self.session.raw.transaction():
+                self.session.raw.state.add_files(self.waiting)
+            self.waiting.clear()
+
+    def find_latest(self) -> LatestEdits:
+        """Return the latest edits of the venue, asked for again once they are old."""
+        if self.latest is None or not 0 <= now_ms() - self.latest.asked_ms <= JUST_NOW_MS:
+            self.latest = fetch_latest(self.session)
+        return self.latest
 
     def comes_in_archives(self) -> bool:
         """Return whether to request several files at once, given earlier results."""
         return self.failed_archives < MOST_FAILED_ARCHIVES and self.is_named_right is not False
 
     def _store(self, stored: StoredFile) -> None:
-        self.session.raw.state.add_file(stored)
+        self.waiting.append(stored)
         if stored.problem is None:
             self.at_hand[stored.path] = stored
         self.meter.advance()
@@ -174,15 +197,25 @@ def harvest_pdfs(session: VenueSession) -> None:
     files.at_hand = {
         stored.path: stored for stored in stored_files.values() if stored.problem is None and _is_here(session, stored)
     }
-    for batch in _make_batches(session, missing):
-        left = [request for request in batch if not files.take_same(request)]
-        if len(left) > 1 and files.comes_in_archives():
-            left = _take_archive(files, left)
-        for request in left:
-            _take_one(files, request)
-    for request in files.replaced:
+    try:
+        for batch in _make_batches(session, missing):
+            _take_batch(files, batch)
+        for request in files.replaced:
+            if not files.take_same(request):
+                files.keep(request, None, REPLACED)
+    finally:
+        files.commit()
+
+
+def _take_batch(files: _Files, batch: Sequence[PdfRequest]) -> None:
+    left = [request for request in batch if not files.take_same(request)]
+    if len(left) > 1 and files.comes_in_archives():
+        left = _take_archive(files, left)
+        files.commit()
+    for request in left:
         if not files.take_same(request):
-            files.keep(request, None, REPLACED)
+            _take_one(files, request)
+            files.commit()
 
 
 def missing_files(session: VenueSession) -> list[PdfRequest]:
@@ -274,11 +307,9 @@ def _still_current(session: VenueSession, batch: Sequence[PdfRequest]) -> set[Pd
 def _take_one(files: _Files, request: PdfRequest) -> None:
     """Request one file."""
     session = files.session
-    if files.take_same(request):
-        return
     try:
         content = session.client.get_file(session.api, request.route, dict(request.params))
-        is_still_named = _is_still_named(session, request)
+        is_still_named = _is_still_named(files, request)
     except NotGivenError as error:
         files.keep(request, None, error.reason)
         return
@@ -292,14 +323,21 @@ def _take_one(files: _Files, request: PdfRequest) -> None:
         files.replaced.append(request)
 
 
-def _is_still_named(session: VenueSession, request: PdfRequest) -> bool:
+def _is_still_named(files: _Files, request: PdfRequest) -> bool:
     """Return whether the paper or edit of a file that came still names its path."""
+    session = files.session
     if request.route == CURRENT:
         return request in _still_current(session, [request])
     kind = RawKind.REFERENCE if session.api == 1 else RawKind.EDIT
     stored = session.raw.find(kind, request.edit_id)
     if stored is None or 0 <= now_ms() - stored.seen_ms <= JUST_NOW_MS:
         return True
+    if can_list_latest(session):
+        latest = files.find_latest()
+        if request.edit_id in latest.paths:
+            return latest.paths[request.edit_id] == request.path
+        if latest.shows_changes_since(stored.seen_ms):
+            return True
     fetch = fetch_references if session.api == 1 else fetch_edits
     items = (bytes(item) for _, item in fetch(session.client, request.forum_id) if object_id(item) == request.edit_id)
     return any(file_path(decode_note(kind, body), "pdf") == request.path for body in items)

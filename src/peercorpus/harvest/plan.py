@@ -12,7 +12,7 @@ from peercorpus.harvest.pdfs import MOST_IN_ONE, missing_files, trusts_names
 from peercorpus.harvest.session import VenueSession, open_session
 from peercorpus.harvest.venue_edits import TASK, find_refusal, is_worth_a_list, plan_list
 from peercorpus.openreview.client import Client
-from peercorpus.openreview.listing import PAGE_WITH_REPLIES, count_submissions
+from peercorpus.openreview.listing import PAGE_BYTES, PAGE_WITH_REPLIES, count_pages, count_submissions
 from peercorpus.openreview.venue_discovery import is_closed_list
 from peercorpus.workspace.workspace import Workspace
 
@@ -33,6 +33,9 @@ FILE_PATHS = ("/attachment", "/notes/edits/attachment", "/references/pdf", "/pdf
 FORUM_BYTES = 65_000
 """Size of one submission with all its replies as JSON: a recorded forum of ICLR 2025 with twenty notes has 63 kB."""
 
+SMALL_FORUM_BYTES, LARGE_FORUM_BYTES = 1, PAGE_BYTES // PAGE_WITH_REPLIES
+"""Mean sizes between which the range of a plan holds: pages of 1,000 at once after the first, and none over 200."""
+
 FILE_BYTES = 1_100_000
 """Size of one PDF: the mean of eight recorded ones, submitted and final, of ICLR 2018 to 2022."""
 
@@ -45,6 +48,7 @@ class PlannedStep:
         what: "listing", "versions" or "files".
         things: Number of submissions to list, notes whose edits to request, or files.
         requests: Number of requests; before the venue is listed, only those for current files, as edits are unknown.
+            Of a listing, those for submissions of `FORUM_BYTES`.
         is_rough: Whether this is a lower bound: before the listing only the number of submissions is known, not which
             papers have more versions and files or which reviews changed.
         seconds: Time the rate limit makes it take, without the time of the requests themselves.
@@ -53,6 +57,9 @@ class PlannedStep:
         size_bytes: Estimated size of the data.
         by_venue: Of versions, whether the list of the venue's edits is read instead of one request a note.
         refusal: Why that list cannot be used; None if it can, or is not worth it.
+        fewest: Requests of a listing at least, as pages are larger where replies are few; None for other steps.
+        most: Requests of a listing whose submissions, with their replies, have `LARGE_FORUM_BYTES` on average; None for
+            other steps.
     """
 
     what: str
@@ -65,6 +72,8 @@ class PlannedStep:
     size_bytes: int
     by_venue: bool = False
     refusal: str | None = None
+    fewest: int | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +151,9 @@ def estimate_unlisted(papers: int, api: int | None) -> RoughCost:
     on API v2, one by one on API v1 and where the API is not known.
 
     >>> estimate_unlisted(1_000, 2), round(estimate_unlisted(1_000, 1).hours, 1)
-    (RoughCost(papers=1000, note_requests=1006, file_requests=20), 27.8)
+    (RoughCost(papers=1000, note_requests=1004, file_requests=20), 27.8)
     """
-    listing = -(-papers // PAGE_WITH_REPLIES) + 1
+    listing = count_pages(papers, FORUM_BYTES) + 1
     files = -(-papers // MOST_IN_ONE) if api == 2 else papers
     return RoughCost(papers, listing + papers, files)
 
@@ -179,7 +188,8 @@ def _plan_step(
 
 def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
     """Return the step, and the number of submissions of the venue as far as the limit allows."""
-    left = requests = total = 0
+    left = total = 0
+    requests = dict.fromkeys((SMALL_FORUM_BYTES, FORUM_BYTES, LARGE_FORUM_BYTES), 0)
     is_known = True
     for invitation in session.profile.lists:
         state = session.raw.state.listing(session.venue_id, invitation)
@@ -191,14 +201,16 @@ def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
         missing = 0 if state.complete else max(0, there_are - state.received)
         total += there_are
         left += missing
-        requests += -(-missing // PAGE_WITH_REPLIES) + 1 if missing else 0
+        for forum_bytes in requests if missing else ():
+            requests[forum_bytes] += count_pages(missing, forum_bytes) + 1
     # What is complete is asked for news: what changed, what was deleted, how much there is.
     if is_known and not total:
         raise EmptyVenueError(
             f"'{session.venue_id}' shows no public submission; check the id, or whether it is open yet."
         )
-    size_bytes = left * FORUM_BYTES
-    return _plan_step(session, "listing", "/notes", left, requests or 3, size_bytes, is_rough=not is_known), total
+    fewest, likely, most = (number or 3 for number in requests.values())
+    step = _plan_step(session, "listing", "/notes", left, likely, left * FORUM_BYTES, is_rough=not is_known)
+    return replace(step, fewest=fewest, most=most), total
 
 
 def _count_list(session: VenueSession, invitation: str) -> int | None:

@@ -102,11 +102,12 @@ def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
 
     One that did not even say its id is no longer among them once all lists were read anew without it.
     """
-    rows = raw.select(
+    rows = raw.questions.rows(
         f"""
-        SELECT DISTINCT object_id
-        FROM objects AS kept
-        WHERE venue_id = ? AND kind = 'unreadable' AND NOT EXISTS (
+        SELECT DISTINCT kept.venue_id, kept.object_id
+        FROM asked
+        CROSS JOIN objects AS kept INDEXED BY objects_by_forum ON kept.venue_id = asked.venue_id
+        WHERE kept.kind = 'unreadable' AND NOT EXISTS (
             SELECT 1
             FROM objects AS later
             WHERE later.kind IN ('note', 'reference', 'edit', 'group', 'invitation')
@@ -114,14 +115,14 @@ def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
         ) AND NOT EXISTS (
             SELECT 1
             FROM sightings
-            WHERE object_id = kept.object_id AND object_id GLOB '{NO_ID}*' AND shown_ms < (
+            WHERE sightings.object_id = kept.object_id AND sightings.object_id GLOB '{NO_ID}*' AND shown_ms < (
                 SELECT min(started_ms)
                 FROM listings
-                WHERE venue_id = kept.venue_id AND listing GLOB '*/-/*' AND listing NOT GLOB '* *'
+                WHERE listings.venue_id = kept.venue_id AND listing GLOB '*/-/*' AND listing NOT GLOB '* *'
                 HAVING min(complete)
             )
         )
-        ORDER BY object_id
+        ORDER BY kept.object_id
         """,
         venue_id,
     )

@@ -61,15 +61,16 @@ def read_lists(raw: RawStore, venue_id: str) -> list[List]:
     """Return the lists of a venue's submissions, in the order of their names."""
     # Other entries of the table are not named like invitations.
     sql = """
-        SELECT listing, received, expected, complete, problem
-        FROM listings
+        SELECT listings.venue_id, listing, received, expected, complete, queue.problem
+        FROM asked
+        CROSS JOIN listings ON listings.venue_id = asked.venue_id
         LEFT JOIN queue ON task = ? AND subject_id = listing
-        WHERE listings.venue_id = ? AND listing GLOB '*/-/*' AND listing NOT GLOB '* *'
+        WHERE listing GLOB '*/-/*' AND listing NOT GLOB '* *'
         ORDER BY listing
     """
     return [
         List(invitation=name, received=received, expected=expected, is_complete=bool(done), problem=problem)
-        for name, received, expected, done, problem in raw.select(sql, CLOSED, venue_id)
+        for name, received, expected, done, problem in raw.questions.rows(sql, venue_id, CLOSED)
     ]
 
 

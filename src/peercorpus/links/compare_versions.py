@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 
 from peercorpus.corpus.texts import TextStore
 from peercorpus.execution.executor import Executor, Failure, report_progress
@@ -72,7 +73,9 @@ def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, st
 def _find_pairs(tables: Tables, venue_id: str) -> Iterator[VersionPair]:
     """Yield the pairs of versions of a venue's papers, in the order of their forum ids."""
     engines = read_engines(tables, venue_id)
-    for _, versions in groupby(tables.read(PaperVersion, venue_id), key=lambda version: version.forum_id):
+    # Without texts there are no pairs, and the versions need not be read.
+    held = tables.read(PaperVersion, venue_id) if engines else iter(())
+    for _, versions in groupby(held, key=attrgetter("forum_id")):
         pair = find_version_pair([*versions], engines)
         if pair:
             yield pair
@@ -80,8 +83,7 @@ def _find_pairs(tables: Tables, venue_id: str) -> Iterator[VersionPair]:
 
 def read_engines(tables: Tables, venue_id: str) -> dict[str, str]:
     """Return the engine that read each file of a venue, by SHA-256, for the files that have a text."""
-    batches = tables.batches("5-texts", venue_id, ["sha256", "engine"])
-    return {row["sha256"]: row["engine"] for batch in batches for row in batch.to_pylist()}
+    return dict(tables.rows("5-texts", venue_id, ["sha256", "engine"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return two balances: papers with two texts = papers with changes + papers set aside; and all changes written."""
     tables = workspace.tables
     papers = sum(1 for _ in _find_pairs(tables, venue_id))
-    columns = ["forum_id", "changes"]
-    rows = [tuple(row.values()) for batch in tables.batches(TABLE, venue_id, columns) for row in batch.to_pylist()]
+    rows = list(tables.rows(TABLE, venue_id, ["forum_id", "changes"]))
     changes = dict(rows)
     aside = tables.set_aside_counts(venue_id, NAME)
     return (

@@ -99,17 +99,16 @@ COLUMNS = ["forum_id", "title", "abstract", "authors", "created_at", "decided_at
 
 def read_submissions(tables: Tables, venue_id: str) -> Iterator[ComparedPaper]:
     """Yield the papers of a venue in the order of their forum ids."""
-    for batch in tables.batches("1-papers", venue_id, COLUMNS):
-        for row in batch.to_pylist():
-            head = normalise_head(row["title"], row["abstract"], row["authors"])
-            yield ComparedPaper(
-                forum_id=row["forum_id"],
-                venue_id=venue_id,
-                created_at=row["created_at"],
-                decided_at=row["decided_at"],
-                head=head,
-                extra=row["extra"],
-            )
+    rows = tables.rows("1-papers", venue_id, COLUMNS)
+    for forum_id, title, abstract, authors, created_at, decided_at, extra in rows:
+        yield ComparedPaper(
+            forum_id=forum_id,
+            venue_id=venue_id,
+            created_at=created_at,
+            decided_at=decided_at,
+            head=normalise_head(title, abstract, authors),
+            extra=extra,
+        )
 
 
 def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, is_named: bool = False) -> LinkKind:
@@ -411,8 +410,7 @@ def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
     return frozenset(
         forum_id
         for venue_id in tables.venues("1-papers")
-        for batch in tables.batches("1-papers", venue_id, ["forum_id"])
-        for forum_id in batch.column("forum_id").to_pylist()
+        for (forum_id,) in tables.rows("1-papers", venue_id, ["forum_id"])
     )
 
 
@@ -420,10 +418,9 @@ def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
 def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozenset[str]]:
     """Return the pairs of forum ids that are linked, as of a version of the table."""
     return frozenset(
-        frozenset({row["forum_id"], row["earlier_id"]})
+        frozenset(pair)
         for venue_id in tables.venues(TABLE)
-        for batch in tables.batches(TABLE, venue_id, ["forum_id", "earlier_id"])
-        for row in batch.to_pylist()
+        for pair in tables.rows(TABLE, venue_id, ["forum_id", "earlier_id"])
     )
 
 

@@ -12,7 +12,7 @@ word frequencies, Liang et al. (2024), Monitoring AI-Modified Content at Scale, 
 the excess of words, Kobak et al. (2025), arXiv:2406.07016. Unlike the maximum likelihood of the former, the ratio
 needs no independence of the words of a text.
 
-Nothing here returns a number of one text or of one person: a `Sample` adds texts up by paper and has no ids.
+What is told are numbers of a `Sample` alone, which adds texts up by paper and has no ids, never of one text or person.
 """
 
 import re
@@ -81,6 +81,16 @@ def list_passages(text: str) -> Iterator[list[str]]:
     words = _WORD.findall(_QUOTED.sub("", text).lower())
     for start in range(0, len(words) - PASSAGE_WORDS + 1, PASSAGE_WORDS):
         yield words[start : start + PASSAGE_WORDS]
+
+
+def marked_share(text: str) -> float | None:
+    """Return the share of a text's passages with a marker, in [0, 1]; None of a text without a whole passage.
+
+    Lines that quote another (">") are not looked at. Meant to be added up: it tells nothing of a single text.
+    """
+    markers = marker_words()
+    held = [not markers.isdisjoint(passage) for passage in list_passages(text)]
+    return sum(held) / len(held) if held else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +167,15 @@ class SampleCounter:
 
     def add(self, forum_id: str, text: str) -> None:
         """Add a text of a paper; lines of it that quote another (">") are not looked at."""
-        markers = marker_words()
-        held = [not markers.isdisjoint(passage) for passage in list_passages(text)]
-        if not held:
+        self.add_share(forum_id, marked_share(text))
+
+    def add_share(self, forum_id: str, share: float | None) -> None:
+        """Add a text of a paper by its marked share; None is a short text."""
+        if share is None:
             self.short += 1
             return
         texts, marked = self._papers.get(forum_id, (0, 0.0))
-        self._papers[forum_id] = texts + 1, marked + sum(held) / len(held)
+        self._papers[forum_id] = texts + 1, marked + share
 
     def sample(self) -> Sample:
         """Return what was added, in the order of the papers' ids: the same however it was read."""

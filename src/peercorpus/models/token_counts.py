@@ -98,10 +98,12 @@ class TokenCounter:
     Attributes:
         says: What a token is, as the end of a sentence.
         count: Takes series of texts; yields for each the series of their token counts, in order.
+        is_kept: Whether it counts words and signs, which are kept from one report to the next.
     """
 
     says: str
     count: Callable[[Iterable[pl.Series]], Iterator[pl.Series]]
+    is_kept: bool = False
 
     def counted(self, parts: Iterable[pl.DataFrame], texts: str) -> Iterator[pl.DataFrame]:
         """Yield the frames with the column `texts` replaced by a column `tokens` of its token counts."""
@@ -119,6 +121,7 @@ def words_and_signs() -> TokenCounter:
     return TokenCounter(
         "a token is a word (a run of letters, digits and underscores) or one other sign",
         lambda parts: (texts.str.count_matches(WORD_OR_SIGN).cast(pl.Int64) for texts in parts),
+        is_kept=True,
     )
 
 

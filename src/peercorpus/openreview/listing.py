@@ -210,7 +210,25 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
 def _count_fitting(items: Sequence[msgspec.Raw], asked: int) -> int:
     """Return how many submissions like these, with their replies, fit in a page; at least half as many as asked for."""
     size_bytes = sum(len(memoryview(item)) for item in items)
-    return max(asked // 2, len(items) * PAGE_BYTES // size_bytes) if len(items) >= FEWEST_IN_A_PAGE else asked
+    return _fit(asked, len(items), size_bytes) if len(items) >= FEWEST_IN_A_PAGE else asked
+
+
+def _fit(asked: int, number: int, size_bytes: int) -> int:
+    return max(asked // 2, number * PAGE_BYTES // size_bytes)
+
+
+def count_pages(submissions: int, forum_bytes: int) -> int:
+    """Return the number of pages in which a list comes whose submissions, with their replies, have this mean size.
+
+    >>> count_pages(11_672, 65_000), count_pages(11_672, 1), count_pages(0, 65_000)
+    (25, 13, 0)
+    """
+    pages, size = 0, PAGE_WITH_REPLIES
+    while submissions > 0:
+        pages += 1
+        submissions -= size
+        size = min(LARGEST_PAGE, _fit(size, 1, forum_bytes))
+    return pages
 
 
 def _ignores_after(client: Client, api: int, invitation: str, after: str) -> bool:

@@ -117,10 +117,13 @@ class Note(Header):
         >>> Note(content={"title": {"value": "A"}, "rating": 6, "pdf": {}}).fields
         {'title': 'A', 'rating': 6}
         """
+        content = self.content or {}
+        if self.invitation is not None:
+            return {name: answer for name, answer in content.items() if answer is not None}
         fields: dict[str, Any] = {}
-        for name, answer in (self.content or {}).items():
+        for name, answer in content.items():
             value = answer
-            if isinstance(answer, dict) and self.invitation is None:
+            if isinstance(answer, dict):
                 readers = answer.get("readers")
                 value = answer.get("value") if readers is None or EVERYONE in readers else None
             if value is not None:
@@ -234,7 +237,7 @@ def is_path(answer: str) -> bool:
     >>> is_path("/attachment/0a1b.zip"), is_path("/pdf and /attachment are paths")
     (True, False)
     """
-    return FILE_PATH.fullmatch(answer) is not None
+    return answer.startswith("/") and FILE_PATH.fullmatch(answer) is not None
 
 
 def now_ms() -> int:

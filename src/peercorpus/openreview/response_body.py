@@ -185,9 +185,26 @@ def split_items(text: bytes) -> list[bytes] | None:
     """
     text = text.strip()
     with suppress(*UNREADABLE):
-        return [bytes(item) for item in read_items(text)]
-    if text[:1] + text[-1:] not in {b"[]", b"{}"}:
-        return None
+        parts = _split_compact(text) if is_object(text) else [bytes(item) for item in read_items(text)]
+        if parts is not None:
+            return parts
+    return _split_at_commas(text) if text[:1] + text[-1:] in {b"[]", b"{}"} else None
+
+
+def _split_compact(text: bytes) -> list[bytes] | None:
+    """Return the members of an object written as OpenReview writes them, without looking at each of their brackets.
+
+    Returns:
+        The members; None if there is white space, a name twice, or an escape in a name.
+
+    Raises:
+        msgspec.DecodeError: The text is not JSON.
+    """
+    parts = [b"%s:%s" % (msgspec.json.encode(name), value) for name, value in read_members(text).items()]
+    return parts if b"{%s}" % b",".join(parts) == text else None
+
+
+def _split_at_commas(text: bytes) -> list[bytes] | None:
     depth, begins = 0, 1
     parts: list[bytes] = []
     for part in PART.finditer(text):

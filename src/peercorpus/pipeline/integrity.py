@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.object_store import Location, read_file, write_whole
 from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.raw_damage import DamagedObject
 from peercorpus.workspace.table_damage import check_table
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
 ALL = "workspace"

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any
 
 import zstandard
 
@@ -23,7 +23,7 @@ from peercorpus.openreview.venue_discovery import CLOSED_LISTS
 from peercorpus.records.enums import Aspect, Grade, Reason, Status
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.harvest_state import UNKNOWN_MS
-from peercorpus.workspace.raw_store import RawKind, RawStore
+from peercorpus.workspace.raw_store import RawStore
 
 EXAMPLES = 3
 """Number of examples named of each kind."""
@@ -37,7 +37,7 @@ ID_CHARACTERS = 64
 FRAME_HEADER_BYTES = 18
 """Longest header of a zstd frame, which contains the decompressed size (RFC 8878, 3.1.1.1)."""
 
-NOTES = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ? AND kind = 'note'"
+NOTES = "FROM asked CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id) WHERE kind = 'note'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +94,20 @@ class Inventory:
 
 def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
     """Count the raw objects of a venue."""
-    first_api = "SELECT api FROM objects WHERE venue_id = ? AND kind = 'note' LIMIT 1"
+    first_api = (
+        "SELECT venue_id, (SELECT api FROM objects WHERE objects.venue_id = asked.venue_id AND kind = 'note' LIMIT 1)"
+        " FROM asked"
+    )
     causes = (
-        "SELECT problem, count(DISTINCT path) FROM files WHERE venue_id = ? AND problem IS NOT NULL GROUP BY problem"
+        "SELECT venue_id, problem, count(DISTINCT path) FROM asked CROSS JOIN files USING (venue_id)"
+        " WHERE problem IS NOT NULL GROUP BY venue_id, problem"
     )
     refused = (
-        "SELECT problem, count(*) FROM queue WHERE venue_id = ? AND task = ? AND done AND problem IS NOT NULL"
-        " GROUP BY problem"
+        "SELECT venue_id, problem, count(*) FROM asked CROSS JOIN queue USING (venue_id)"
+        " WHERE task = ? AND done AND problem IS NOT NULL GROUP BY venue_id, problem"
     )
-    api = next((api for (api,) in raw.select(first_api, venue_id)), None)
+    ask = partial(raw.questions.rows, is_short=True)
+    ((api,),) = ask(first_api, venue_id)
     lists = read_lists(raw, venue_id)
     if lists and api == 1:
         lists += _find_never_asked(venue_id, lists)
@@ -115,9 +120,9 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
         last_seen_at=_read_last_seen(raw, venue_id),
         gone=len(raw.state.gone(venue_id) - unconfirmed),
         unconfirmed=len(unconfirmed),
-        files_not_had=dict(raw.select(causes, venue_id)),
+        files_not_had=dict(ask(causes, venue_id)),
         edits_left=len(raw.state.pending(venue_id, TASK)),
-        edits_not_had=dict(raw.select(refused, venue_id, TASK)),
+        edits_not_had=dict(ask(refused, venue_id, TASK)),
         odd_ids=_find_odd_ids(raw, venue_id),
         large_notes=_find_large_notes(raw, venue_id),
         unreadable=_find_unreadable(raw, venue_id),
@@ -134,11 +139,12 @@ def _find_never_asked(venue_id: str, lists: Sequence[List]) -> Iterator[List]:
 
 def _read_last_seen(raw: RawStore, venue_id: str) -> datetime | None:
     sql = (
-        "SELECT max(own.shown_ms) FROM objects AS note INDEXED BY objects_by_forum"
+        "SELECT venue_id, max(own.shown_ms) FROM asked"
+        " CROSS JOIN objects AS note INDEXED BY objects_by_forum USING (venue_id)"
         " CROSS JOIN sightings AS own USING (object_id)"
-        " WHERE note.venue_id = ? AND note.kind = 'note' AND note.forum_id = note.object_id"
+        " WHERE note.kind = 'note' AND note.forum_id = note.object_id GROUP BY venue_id"
     )
-    ((shown_ms,),) = raw.select(sql, venue_id)
+    shown_ms = next((shown_ms for (shown_ms,) in raw.questions.rows(sql, venue_id)), None)
     # A wrong clock may have stored a time outside the calendar.
     with suppress(ValueError, OverflowError):
         shown_ms = shown_ms if shown_ms and shown_ms > UNKNOWN_MS else 0
@@ -148,14 +154,13 @@ def _read_last_seen(raw: RawStore, venue_id: str) -> datetime | None:
 
 def _find_odd_ids(raw: RawStore, venue_id: str) -> NamedExamples:
     odd = f"{NOTES} AND (object_id GLOB '*[^A-Za-z0-9_-]*' OR length(object_id) NOT BETWEEN 1 AND {ID_CHARACTERS})"
-    ((count,),) = raw.select(f"SELECT count(DISTINCT object_id) {odd}", venue_id)
-    first = raw.select(f"SELECT DISTINCT object_id {odd} ORDER BY object_id LIMIT {EXAMPLES}", venue_id)
-    return NamedExamples(count, [note_id for (note_id,) in first])
+    ids = [note_id for (note_id,) in raw.questions.rows(f"SELECT DISTINCT venue_id, object_id {odd}", venue_id)]
+    return NamedExamples(len(ids), sorted(ids)[:EXAMPLES])
 
 
 def _find_large_notes(raw: RawStore, venue_id: str) -> NamedExamples:
-    sql = f"SELECT object_id, substr(body, 1, {FRAME_HEADER_BYTES}) FROM objects WHERE venue_id = ? AND kind = ?"
-    rows = raw.select(sql, venue_id, RawKind.NOTE.value)
+    sql = f"SELECT venue_id, object_id, substr(body, 1, {FRAME_HEADER_BYTES}) {NOTES}"
+    rows = raw.questions.rows(sql, venue_id)
     large = {note_id for note_id, header in rows if zstandard.frame_content_size(header) > LARGE_BYTES}
     return NamedExamples(len(large), sorted(large)[:EXAMPLES])
 
@@ -241,21 +246,13 @@ class _Posts:
     not_public: int
 
 
-def _read_rows(tables: Tables, name: str, venue_id: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    for batch in tables.batches(name, venue_id, columns):
-        yield from zip(*(batch.column(column).to_pylist() for column in columns), strict=True)
-
-
 def read_statuses(tables: Tables, venue_id: str) -> dict[str, Status]:
     """Return the status of each paper, by forum id; no entries if the table does not exist.
 
     Raises:
         ValueError: The table holds a status that this version does not know.
     """
-    return {
-        forum_id: Status(status)
-        for forum_id, status in _read_rows(tables, "1-papers", venue_id, ["forum_id", "status"])
-    }
+    return {forum_id: Status(status) for forum_id, status in tables.rows("1-papers", venue_id, ["forum_id", "status"])}
 
 
 def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status]) -> Coverage:
@@ -288,7 +285,7 @@ def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status])
 
 def _read_conflicts(tables: Tables, venue_id: str) -> dict[str, int]:
     """Count what two published records of a paper state differently, by field, those of all reviewers together."""
-    rows = _read_rows(tables, "1-papers", venue_id, ["conflicts"])
+    rows = tables.rows("1-papers", venue_id, ["conflicts"])
     fields = (conflict["field"] for (conflicts,) in rows for conflict in conflicts or ())
     return dict(sorted(Counter(name.rpartition(" of ")[0] or name for name in fields).items()))
 
@@ -297,7 +294,7 @@ def _read_reviews(tables: Tables, venue_id: str) -> _Reviews:
     forums: set[str] = set()
     count = without_rating = 0
     columns = ["forum_id", "readers_public", "deleted", "scores"]
-    for forum_id, is_public, is_deleted, scores in _read_rows(tables, "2-reviews", venue_id, columns):
+    for forum_id, is_public, is_deleted, scores in tables.rows("2-reviews", venue_id, columns):
         if is_public and not is_deleted:
             forums.add(forum_id)
             count += 1
@@ -310,7 +307,7 @@ def _read_reviews(tables: Tables, venue_id: str) -> _Reviews:
 def _read_posts(tables: Tables, venue_id: str) -> _Posts:
     """Count posts, one forum at a time, as the table is sorted by forum."""
     dangling = deleted = not_public = 0
-    rows = _read_rows(tables, "3-posts", venue_id, ["forum_id", "post_id", "reply_to", "deleted", "readers_public"])
+    rows = tables.rows("3-posts", venue_id, ["forum_id", "post_id", "reply_to", "deleted", "readers_public"])
     for _, group in groupby(rows, key=itemgetter(0)):
         posts = list(group)
         present_ids = {post_id for _, post_id, _, is_deleted, _ in posts if not is_deleted}
@@ -328,7 +325,7 @@ def _read_titles(tables: Tables, venue_id: str) -> tuple[NamedExamples, NamedExa
     """Return the titles of papers that share title and number (or else authors) with another, and the odd titles."""
     papers: Counter[tuple[str, object]] = Counter()
     odd: list[str] = []
-    for title, number, authors in _read_rows(tables, "1-papers", venue_id, ["title", "number", "authors"]):
+    for title, number, authors in tables.rows("1-papers", venue_id, ["title", "number", "authors"]):
         if title is None:
             continue
         # A short title alone, as "Withdrawn", tells no paper from another.
@@ -353,7 +350,7 @@ def read_pdf_coverage(tables: Tables, venue_id: str, asked: frozenset[str]) -> P
     undated: set[str] = set()
     known = here = never_asked = 0
     columns = ["forum_id", "path", "sha256", "grade", "evidence"]
-    for forum_id, path, sha256, grade, evidence in _read_rows(tables, "4-versions", venue_id, columns):
+    for forum_id, path, sha256, grade, evidence in tables.rows("4-versions", venue_id, columns):
         if grade is not None:
             best[forum_id] = min(Grade(grade), best.get(forum_id, Grade(grade)), key=attrgetter("rank"))
         if not path.startswith("/"):

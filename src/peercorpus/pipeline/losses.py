@@ -126,17 +126,16 @@ def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLo
     rows: dict[str, Rows] = defaultdict(list)
     counted: set[str] = set()
     for venue_id in venue_ids:
-        aside: dict[str, list[SetAside]] = defaultdict(list)
-        for row in workspace.tables.read(SetAside, venue_id):
-            if row.stage == NAME:
-                aside[row.record_id].append(row)
+        aside: dict[str, Rows] = defaultdict(list)
+        columns = ["record_id", "reason", "detail"]
+        for record_id, reason, detail in workspace.tables.rows("set-aside", venue_id, columns, NAME):
+            aside[record_id].append((reason, detail))
         # Of several records with one id, the file whose name comes first is used.
         for record_id, source in sorted(_read_sources(workspace, venue_id), reverse=True) if aside else ():
             records[source] += 1
             counted.add(venue_id)
             if of_record := aside.get(record_id):
-                row = of_record.pop()
-                rows[source].append((row.reason.value, row.detail))
+                rows[source].append(of_record.pop())
     if any(_find_loss(name, records[name], rows[name]) for name in rows):
         # A file may hold more, of other venues.
         others = (venue_id for venue_id in workspace.venues() if venue_id not in counted)
@@ -150,10 +149,12 @@ def _read_sources(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, st
 
     The source is the file from which it was last imported, or the venue if it was harvested.
     """
-    sql = "SELECT object_id, source FROM objects WHERE venue_id = ? AND kind = ? ORDER BY seen"
+    sql = (
+        "SELECT venue_id, object_id, source FROM asked CROSS JOIN objects USING (venue_id) WHERE kind = ? ORDER BY seen"
+    )
     prefixes = tuple(dataset.prefix for dataset in PUBLISHED)
     for kind in _COUNTED:
-        sources: dict[str, str] = dict(workspace.raw.select(sql, venue_id, kind.value))
+        sources: dict[str, str] = dict(workspace.raw.questions.rows(sql, venue_id, kind.value))
         for object_id, source in sources.items():
             if kind is RawKind.NOTE:
                 yield object_id, _name_source(source, venue_id)

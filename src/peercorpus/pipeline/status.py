@@ -20,14 +20,17 @@ from peercorpus.pipeline.inventory import (
     take_inventory,
 )
 from peercorpus.pipeline.losses import SourceLoss, read_losses
+from peercorpus.pipeline.plan_build import carries_key, expected_key
+from peercorpus.points.find_points import STAGE as FIND_POINTS
+from peercorpus.points.find_points import TABLE as TABLE_OF_POINTS
 from peercorpus.records.enums import Status
 from peercorpus.texts.convert import default_engine, read_engine_used
 from peercorpus.venues.catalogue import Visibility
 from peercorpus.venues.own_venues import find_row
-from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.placement import Placement, read_placement
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.table_damage import require_whole
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
 MONTHS_MS = round(timedelta(days=60).total_seconds() * 1000)
@@ -206,8 +209,9 @@ def read_completeness(workspace: Workspace, venue_id: str, finished: Container[s
         cautions += [*find_paper_issues(notes), *find_venue_issues(notes, row.visibility if row else None)]
         cautions += find_reference_issues(raw, venue_id, statuses)
     if "4-versions" in finished:
-        asked = raw.select("SELECT path FROM files WHERE venue_id = ? AND problem IS NOT NULL", venue_id)
-        pdfs = read_pdf_coverage(tables, venue_id, frozenset(path for (path,) in asked))
+        sql = "SELECT venue_id, path FROM asked CROSS JOIN files USING (venue_id) WHERE problem IS NOT NULL"
+        refused = frozenset(path for (path,) in raw.questions.rows(sql, venue_id))
+        pdfs = read_pdf_coverage(tables, venue_id, refused)
         cautions += find_pdf_issues(pdfs)
     return Completeness(
         venue_id=venue_id,
@@ -255,19 +259,21 @@ def read_status(workspace: Workspace, options: Options | None = None) -> Workspa
     Raises:
         DamagedError: A table is not what was written: its counts would prove nothing.
     """
-    with workspace.tables.looking_once():
-        return _read_status(workspace, options)
+    with workspace.tables.reading_through():
+        for name in TABLES:
+            require_whole(workspace.tables, name)
+        venue_ids = workspace.venues()
+        with workspace.raw.questions.reading_through(venue_ids):
+            return _read_status(workspace, venue_ids, options)
 
 
-def _read_status(workspace: Workspace, options: Options | None) -> WorkspaceStatus:
-    for name in TABLES:
-        require_whole(workspace.tables, name)
+def _read_status(workspace: Workspace, venue_ids: Sequence[str], options: Options | None) -> WorkspaceStatus:
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     censuses: dict[str, Sequence[FormUsage]] = {}
     engines: dict[str, tuple[str, str]] = {}
-    for venue_id, waiting in find_unfinished(workspace, workspace.venues(), options):
+    for venue_id, waiting in find_unfinished(workspace, venue_ids, options):
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
         venues.append(read_completeness(workspace, venue_id, tables))
@@ -276,6 +282,11 @@ def _read_status(workspace: Workspace, options: Options | None) -> WorkspaceStat
         for stage in (*finished, *(() if "choose_versions" in waiting else (CUT_FIGURES,))):
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
+        if workspace.tables.count(TABLE_OF_POINTS, venue_id) and not waiting:
+            if carries_key(workspace, FIND_POINTS, venue_id, expected_key(workspace, FIND_POINTS, venue_id, Options())):
+                balances.extend(FIND_POINTS.balance(workspace, venue_id))
+            else:
+                unfinished.append((FIND_POINTS.name, venue_id))
         engine = read_engine_used(workspace.tables, venue_id)
         if engine is not None:
             engines[venue_id] = engine

@@ -7,8 +7,9 @@ other parts of the same answer. `ReviewerNames` knows the ways in which reviewer
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import attrgetter
 
 from peercorpus.records.enums import AddressedBy, Addressee, PostKind, Role
 from peercorpus.records.letters import addresses_ethics, addresses_public, find_letter, is_confidential
@@ -301,6 +302,18 @@ def address_posts(posts: Sequence[Post]) -> list[Post]:
     return [addressed[post.post_id] if post.role is Role.AUTHOR else post for post in posts]
 
 
+_FIELDS = tuple(field.name for field in fields(Post))
+_PLACE = _FIELDS.index("addressed_to")
+_read_fields = attrgetter(*_FIELDS)
+
+
+def _say_address(post: Post, to: tuple[str, ...], by: AddressedBy, greets: tuple[str, ...]) -> Post:
+    """Return a post with whom it addresses; `dataclasses.replace` takes three times as long."""
+    values = list(_read_fields(post))
+    values[_PLACE : _PLACE + 3] = to, by, greets
+    return Post(*values)
+
+
 Whole = tuple[str | None, str, int | None]
 """Key of an answer posted in parts: the post answered, the title without the part's number, the number of parts."""
 
@@ -346,7 +359,7 @@ class _Forum:
             greets = named if reviewers and reviewers.isdisjoint(named) else ()
             if not greets or self._is_misplaced(post, greets, reviewers):
                 to, by = own.to, own.by
-        return replace(post, addressed_to=to, addressed_by=by, greets=greets)
+        return _say_address(post, to, by, greets)
 
     def _read_place(self, post: Post) -> tuple[tuple[str, ...], AddressedBy]:
         """Return whom a post addresses by what it answers alone."""

@@ -3,6 +3,7 @@
 Both directions work column by column, which is far faster than going through one dictionary per record.
 """
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,8 @@ RecordT = TypeVar("RecordT")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+PLAIN = frozenset({str, int, float, bool, bytes})
+"""Types whose values Arrow itself converts, None among them."""
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -66,11 +69,11 @@ def _build_array(values: Sequence[Any], annotation: Any) -> pa.Array:  # noqa: A
     """Return the values of one annotation as an Arrow array."""
     inner, _ = _split_optional(annotation)
     if get_origin(inner) is tuple:
-        absent = [value is None for value in values]
-        lists = [value or () for value in values]
-        offsets = pa.array(accumulate(map(len, lists), initial=0), pa.int32())
+        has_none = None in values
+        lists = [value or () for value in values] if has_none else values
+        offsets = pa.array(list(accumulate(map(len, lists), initial=0)), pa.int32())
         flat = list(chain.from_iterable(lists))
-        mask = pa.array(absent, pa.bool_()) if any(absent) else None
+        mask = pa.array([value is None for value in values], pa.bool_()) if has_none else None
         return pa.ListArray.from_arrays(offsets, _build_array(flat, get_args(inner)[0]), mask=mask)
     if _is_record(inner):
         return _build_structs(values, inner)
@@ -95,6 +98,17 @@ def _build_structs(values: Sequence[Any], record_type: Any) -> pa.Array:  # noqa
     return pa.StructArray.from_arrays(columns, fields=list(arrow_type(record_type)), mask=mask)
 
 
+def repeat_text(text: str, rows: int) -> pa.Array:
+    """Return a column in which every row has this text; `pa.array` and `pa.scalar` would import pandas first.
+
+    >>> repeat_text("né", 2).to_pylist(), repeat_text("", 2).to_pylist(), repeat_text("a", 0).to_pylist()
+    (['né', 'né'], ['', ''], [])
+    """
+    encoded = text.encode()
+    offsets = array("i", [number * len(encoded) for number in range(rows + 1)])
+    return pa.Array.from_buffers(pa.string(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(encoded * rows)])
+
+
 def to_arrow(record_type: type, records: Sequence[Any]) -> pa.Table:
     """Return records of one type as an Arrow table."""
     columns = [_build_array(list(map(attrgetter(name), records)), hint) for name, hint in _read_hints(record_type)]
@@ -104,6 +118,8 @@ def to_arrow(record_type: type, records: Sequence[Any]) -> pa.Table:
 def _read_values(array: pa.Array, annotation: Any) -> list[Any]:  # noqa: ANN401
     """Return the values of an array that `_build_array` made."""
     inner, optional = _split_optional(annotation)
+    if inner in PLAIN and (optional or not array.null_count):
+        return cast(list[Any], array.to_pylist())
     if array.null_count:
         if not optional:
             raise TypeError(f"A null in a column of {annotation}, which allows none.")

@@ -5,6 +5,7 @@ words are those of forums of ICLR, NeurIPS, ICML and TMLR.
 """
 
 import re
+from functools import lru_cache
 
 _SHORT = r"(?-i:S?ACs?|S?ACs?\(s\)|S?AC\(s\)|PCs?|AEs?|E[Ii]Cs?|SPCs?|MRs)"
 _CHAIR = (
@@ -67,10 +68,13 @@ _PUBLIC = re.compile(
     rf"{_END}",
     re.IGNORECASE,
 )
+_KEPT = 4_096
+"""Texts of which it is kept what they are: most titles are those of other posts, too."""
 _MAX_CHARACTERS = 300
 """Only the beginning of a text is searched: some of the patterns take time by the cube of its length."""
 
 
+@lru_cache(maxsize=_KEPT)
 def find_letter(text: str, *, is_title: bool) -> str | None:
     """Return the list of addressees of a letter to chairs, perhaps to others as well, or None if a text is none.
 
@@ -105,6 +109,7 @@ def is_confidential(text: str) -> bool:
     return _CONFIDENTIAL.match(text, 0, _MAX_CHARACTERS) is not None
 
 
+@lru_cache(maxsize=_KEPT)
 def addresses_ethics(text: str, *, is_title: bool) -> bool:
     """Return whether a title or a first line is to ethics reviewers or ethics chairs alone."""
     text = text[:_MAX_CHARACTERS]
@@ -113,6 +118,7 @@ def addresses_ethics(text: str, *, is_title: bool) -> bool:
     return (_ETHICS.search(text) if is_title else _ETHICS.match(text)) is not None
 
 
+@lru_cache(maxsize=_KEPT)
 def addresses_public(text: str, *, is_title: bool) -> bool:
     """Return whether a title or a first line is to public commenters alone."""
     text = text[:_MAX_CHARACTERS]

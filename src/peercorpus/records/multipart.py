@@ -220,6 +220,8 @@ def merge_titles(posts: Sequence[Post]) -> str | None:
     An uncertain marker is removed only if another post shares the rest of the title. None if no post has a title.
     """
     parts = [(post.title, read_part(post.title)) for post in posts if post.title]
+    if not parts:
+        return None
     if len(parts) == 1:
         ((title, part),) = parts
         return part.stem if part.stem and part.is_sure else title
@@ -228,7 +230,7 @@ def merge_titles(posts: Sequence[Post]) -> str | None:
         part.stem if part.stem and (part.is_sure or shared[part.stem.casefold()] > 1) else title
         for title, part in parts
     ]
-    return max(titles, key=lambda title: shared[title.casefold()], default=None)
+    return max(titles, key=lambda title: shared[title.casefold()])
 
 
 def merge_fields(posts: Sequence[Post]) -> dict[str, Any]:

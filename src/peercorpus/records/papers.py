@@ -143,6 +143,11 @@ class Evidence:
     file_signs: tuple[str, ...] = ()
 
 
+def names_pdf(path: str) -> bool:
+    """Return whether the path of a version names a PDF on OpenReview, not the text of a published record."""
+    return path.startswith("/")
+
+
 @dataclass(frozen=True, slots=True)
 class PaperVersion:
     """One PDF of a submission.
@@ -181,7 +186,7 @@ class PaperVersion:
     @property
     def is_pdf(self) -> bool:
         """Return whether this is a PDF on OpenReview, not the text of a published record."""
-        return self.path.startswith("/")
+        return names_pdf(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Put the posts of a forum in the order of their replies, so that each takes the same time however deep it stands."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -27,7 +27,13 @@ class Replies:
     def __init__(self, posts: Sequence[Post]) -> None:
         by_id = {post.post_id: post for post in posts}
         self._above = {post.post_id: by_id.get(post.reply_to) if post.reply_to else None for post in posts}
-        self._cut_circles(by_id)
+        self._walk(by_id)
+        if len(self.downward) < len(by_id):
+            self._cut_circles(by_id)
+            self._walk(by_id)
+
+    def _walk(self, by_id: Mapping[str, Post]) -> None:
+        """Put in order whatever stands below a post at the top; those that answer each other in a circle do not."""
         below: dict[str | None, list[Post]] = {}
         for post in by_id.values():
             above = self._above[post.post_id]
@@ -44,7 +50,7 @@ class Replies:
             stack += ((answer, None) for answer in below.get(post.post_id, ()))
             self.downward.append(post)
 
-    def _cut_circles(self, by_id: dict[str, Post]) -> None:
+    def _cut_circles(self, by_id: Mapping[str, Post]) -> None:
         walked: dict[str, str] = {}
         for first in by_id.values():
             post: Post | None = first

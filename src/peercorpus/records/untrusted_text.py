@@ -93,12 +93,16 @@ def redact_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
 
 
 def _names_nobody(value: Any) -> bool:  # noqa: ANN401
-    """Return whether no text in the value has an "@" or "~": a fast check, as most values have neither."""
+    """Return whether no text in the value can name anybody: a fast check, as most values cannot."""
     try:
-        encoded = msgspec.json.encode(value)
+        return not may_name_people(msgspec.json.encode(value))
     except (TypeError, ValueError, OverflowError, RecursionError):
         return False
-    return b"@" not in encoded and b"~" not in encoded
+
+
+def may_name_people(encoded: bytes) -> bool:
+    """Return whether JSON has an "@" or "~"; if not, `redact_people` leaves what it stands for as it is."""
+    return b"@" in encoded or b"~" in encoded
 
 
 def _redact_text(text: str) -> str:

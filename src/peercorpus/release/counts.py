@@ -5,8 +5,9 @@ The card, the Croissant metadata and the final message of `publish` are made fro
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
+from typing import Any
 
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.reminder_decisions import Verdict
@@ -108,8 +109,8 @@ class Doubts:
 
 
 @dataclass(slots=True)
-class ReleaseCounts:
-    """Counts of a release as it grows.
+class RowCounts:
+    """Counts of what rows say, forum by forum: they depend on nothing but the rows.
 
     Attributes:
         doubts: What is not known.
@@ -118,19 +119,11 @@ class ReleaseCounts:
         left_out: Texts and changes not published for other reasons, by what they are.
         orphans: Reviews and conversations not published because the tables hold no paper for them.
         papers: The tasks that each paper can be used for.
-        asked: The sides that were requested; None for none.
-        taken_down: Records left out as `takedown.txt` says, by kind.
         licensed: Papers by the licence that OpenReview states; None where it states none.
-        names_authors: Whether authors are named.
-        layout: Which configurations the release has.
-        text_rule: Which texts are published.
-        links: Pairs of submissions that are one work, by kind.
-        links_left_out: Such pairs with a paper that is not in the release.
         figures: Counts of figures; None where they are not published.
         late_turns: Turns of conversations with reviewers that were posted after the decision.
         dataset: What Table 1 of Re² compares.
         ai_reviews: Reviews of an AI that venues posted themselves.
-        reminders: Posts of the workspace of which a person decided whether they are reminders, by the decision.
     """
 
     venues: list[VenueCounts] = field(default_factory=list)
@@ -140,26 +133,11 @@ class ReleaseCounts:
     left_out: Counter[str] = field(default_factory=Counter)
     orphans: int = 0
     papers: list[Usable] = field(default_factory=list)
-    asked: SplitRequest | None = None
-    sides: Sides = NO_SIDES
-    taken_down: Counter[str] = field(default_factory=Counter)
     licensed: Counter[str | None] = field(default_factory=Counter)
-    names_authors: bool = True
-    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
-    text_rule: TextRule = DEFAULT_RULE
-    links: Counter[LinkKind] = field(default_factory=Counter)
-    links_left_out: int = 0
     figures: FigureCounts | None = None
     late_turns: int = 0
     dataset: DatasetCounts = field(default_factory=DatasetCounts)
-    reminders: Counter[Verdict] = field(default_factory=Counter)
     ai_reviews: int = 0
-
-    @property
-    def harvested(self) -> tuple[datetime, datetime] | None:
-        """When the oldest and the newest data were received; None where nothing was received."""
-        spans = [venue.harvested for venue in self.venues if venue.harvested]
-        return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
     def count(self, forum: Forum, rows: ForumRows) -> None:
         """Add one forum of the last venue in `venues`."""
@@ -176,6 +154,61 @@ class ReleaseCounts:
         for talk in rows.conversations:
             if talk["kind"] == ConversationKind.REVIEW:
                 self.late_turns += len(talk["turns"]) - len(end_at_decision(talk)["turns"])
+
+    def add(self, others: "RowCounts") -> None:
+        """Add what was counted of further venues; their papers follow those counted so far."""
+        for own in fields(RowCounts):
+            setattr(self, own.name, _join(getattr(self, own.name), getattr(others, own.name)))
+
+
+def _join(counted: Any, others: Any) -> Any:  # noqa: ANN401 -- whatever a field of counts holds
+    """Return two values of the same field together: numbers are added, lists and sets joined, the rest by its parts."""
+    if is_dataclass(counted) and not isinstance(counted, type):
+        for own in fields(counted):
+            setattr(counted, own.name, _join(getattr(counted, own.name), getattr(others, own.name)))
+        return counted
+    if isinstance(counted, dict):
+        for key, value in others.items():
+            counted[key] = _join(counted[key], value) if key in counted else value
+        return counted
+    if isinstance(counted, list):
+        counted.extend(others)
+        return counted
+    if counted is None or others is None:
+        return others if counted is None else counted
+    return counted | others if isinstance(counted, set) else counted + others
+
+
+@dataclass(slots=True)
+class ReleaseCounts(RowCounts):
+    """Counts of a release as it grows.
+
+    Attributes:
+        asked: The sides that were requested; None for none.
+        taken_down: Records left out as `takedown.txt` says, by kind.
+        names_authors: Whether authors are named.
+        layout: Which configurations the release has.
+        text_rule: Which texts are published.
+        links: Pairs of submissions that are one work, by kind.
+        links_left_out: Such pairs with a paper that is not in the release.
+        reminders: Posts of the workspace of which a person decided whether they are reminders, by the decision.
+    """
+
+    asked: SplitRequest | None = None
+    sides: Sides = NO_SIDES
+    taken_down: Counter[str] = field(default_factory=Counter)
+    names_authors: bool = True
+    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
+    text_rule: TextRule = DEFAULT_RULE
+    links: Counter[LinkKind] = field(default_factory=Counter)
+    links_left_out: int = 0
+    reminders: Counter[Verdict] = field(default_factory=Counter)
+
+    @property
+    def harvested(self) -> tuple[datetime, datetime] | None:
+        """When the oldest and the newest data were received; None where nothing was received."""
+        spans = [venue.harvested for venue in self.venues if venue.harvested]
+        return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
 
 @dataclass(frozen=True, slots=True)

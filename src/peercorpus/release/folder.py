@@ -7,11 +7,12 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -25,6 +26,7 @@ from peercorpus.workspace.object_store import file_digest
 
 MANIFEST = "release.json"
 """Names every other file of a release with its sha256."""
+NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 
 
 def _read_manifest_names(folder: Path, name: str) -> set[str]:
@@ -68,21 +70,24 @@ def check_outside(out: Path, release: Path) -> None:
         raise PeercorpusError(f"'{out}' is inside the release, which is never changed; name a folder outside it.")
 
 
-def _write_manifest(folder: Path, name: str) -> None:
+def _write_manifest(folder: Path, name: str, known: Mapping[str, str]) -> None:
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
-    files = {path: file_digest(folder / path) for path in names}
+    files = {path: known.get(path) or file_digest(folder / path) for path in names}
     manifest = {"generator": "peercorpus", "version": version("peercorpus"), "files": files}
     (folder / name).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
 
 @contextmanager
-def replace_folder(folder: Path, kind: str = "a release", manifest: str = MANIFEST) -> Iterator[Path]:
+def replace_folder(
+    folder: Path, kind: str = "a release", manifest: str = MANIFEST, known: Mapping[str, str] = NOTHING_KNOWN
+) -> Iterator[Path]:
     """Yield a new folder to write a release in; it replaces `folder` at the end, or leaves no trace after an error.
 
     Args:
         folder: The final folder.
         kind: What is written, in words, for errors.
         manifest: The file that will name all others with their sha256.
+        known: The sha256 of files that it need not compute, by path; whoever writes the files adds them.
 
     Raises:
         PeercorpusError: `folder` holds other files, or cannot be written.
@@ -98,7 +103,7 @@ def replace_folder(folder: Path, kind: str = "a release", manifest: str = MANIFE
         raise PeercorpusError(f"The folder '{folder}' cannot be written: {error.strerror}.") from None
     try:
         yield partial
-        _write_manifest(partial, manifest)
+        _write_manifest(partial, manifest, known)
         shutil.rmtree(replaced, ignore_errors=True)
         if folder.exists():
             folder.rename(replaced)

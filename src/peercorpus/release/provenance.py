@@ -3,7 +3,7 @@
 `publish` reads it to see whether a release is up to date, `verify` to compare it with the workspace.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -21,18 +21,19 @@ from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest, read_earlier_digest
 from peercorpus.release.splits import Profile
 from peercorpus.venues.own_venues import digest_own_venues, read_own_row
-from peercorpus.workspace.delta_tables import ON_DEMAND, TABLES
 from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"
-VERSION = 11
+VERSION = 12
 """Raised by hand whenever the same tables give another release: by a change of this package, or of what it writes with.
 
 A release says which version wrote it, and `publish` writes one anew where that is another. `tests/golden/outputs.json`
 holds what this version makes of recorded tables; a test compares.
 """
 LINKS = "8-links"
+FIGURES = "5-figures"
 """The table of which all rows count for each venue: papers elsewhere connect submissions of the same work."""
 LISTING, RECORDS = "listing", "records"
 """Names of the inputs of a venue that the card states beside its tables."""
@@ -142,14 +143,20 @@ class ChangedInput:
     what: str
 
 
-def _read_venue_input(workspace: Workspace, venue_id: str, *, figures: bool) -> VenueInput:
-    names = sorted(name for name in TABLES if figures or name not in ON_DEMAND)
-    return VenueInput(
-        workspace.raw.state.is_listed(venue_id),
-        workspace.raw.count(RawKind.PUBLISHED, venue_id),
-        {name: workspace.tables.content(name, None if name == LINKS else venue_id) for name in names},
-        read_own_row(workspace, venue_id),
-    )
+def read_venue_inputs(workspace: Workspace, venue_ids: Iterable[str], *, figures: bool) -> dict[str, VenueInput]:
+    """Return what the workspace holds of each venue; the table of figures counts only where figures are published."""
+    left_out = {LINKS, *ON_DEMAND} - ({FIGURES} if figures else set())
+    names = sorted(TABLES.keys() - left_out)
+    links = workspace.tables.content(LINKS, None)
+    return {
+        venue_id: VenueInput(
+            workspace.raw.state.is_listed(venue_id),
+            workspace.raw.count(RawKind.PUBLISHED, venue_id),
+            dict(sorted([(LINKS, links), *((name, workspace.tables.content(name, venue_id)) for name in names)])),
+            read_own_row(workspace, venue_id),
+        )
+        for venue_id in venue_ids
+    }
 
 
 def _read_reminders(workspace: Workspace) -> RemindersInput | None:
@@ -160,7 +167,7 @@ def _read_reminders(workspace: Workspace) -> RemindersInput | None:
 def write_inputs(
     folder: Path,
     workspace: Workspace,
-    venue_ids: Sequence[str],
+    venues: dict[str, VenueInput],
     sides: SplitRequest | None,
     titles: str | None = None,
     *,
@@ -173,7 +180,6 @@ def write_inputs(
     drawn = None
     if sides is not None:
         drawn = SidesInput(sides.profile, sides.test_after, read_earlier_digest(sides.path(folder)))
-    venue_inputs = {venue_id: _read_venue_input(workspace, venue_id, figures=figures) for venue_id in venue_ids}
     inputs = Inputs(
         peercorpus=version("peercorpus"),
         pyarrow=version("pyarrow"),
@@ -182,10 +188,10 @@ def write_inputs(
         authors=authors,
         layout=layout,
         takedown=hash_list(workspace.folder),
-        venues=venue_inputs,
+        venues=venues,
         publishing=VERSION,
         figures=figures,
-        venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venue_inputs.values()) else None,
+        venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venues.values()) else None,
         reminders=_read_reminders(workspace),
         texts=text_rule.choice,
         grade=text_rule.worst_grade,
@@ -242,8 +248,9 @@ def find_moved(inputs: Inputs, workspace: Workspace) -> list[ChangedInput]:
     moved = [ChangedInput(None, name) for name, now in now_made_with.items() if getattr(inputs, name) != now]
     if inputs.takedown != hash_list(workspace.folder):
         moved.append(ChangedInput(None, "takedown.txt"))
+    now_held = read_venue_inputs(workspace, inputs.venues, figures=inputs.figures)
     for venue_id, before in sorted(inputs.venues.items()):
-        now = _read_venue_input(workspace, venue_id, figures=inputs.figures)
+        now = now_held[venue_id]
         names = sorted(before.tables.keys() | now.tables.keys())
         moved += [ChangedInput(venue_id, name) for name in names if before.tables.get(name) != now.tables.get(name)]
         moved += [ChangedInput(venue_id, LISTING)] if before.is_listed is not now.is_listed else []

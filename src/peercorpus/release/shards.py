@@ -1,13 +1,14 @@
 """Write rows to Parquet shards that `datasets` opens with their features, and read them in bounded memory."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -16,6 +17,7 @@ from peercorpus.release.ai_review_schema import AI_REVIEWS
 from peercorpus.release.meta_review_schema import META_REVIEW_SFT
 from peercorpus.release.question_schema import ACCEPTANCE
 from peercorpus.release.text_schema import TEXTS
+from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.parquet import open_parquet
 
 
@@ -193,6 +195,7 @@ TASK_CONFIGS = frozenset(config.name for config in CONFIGS.values() if config.is
 REVIEWBENCH = Config(DEFAULT_OF_REVIEWBENCH, schemas.REVIEWBENCH, "one row per submission", group_rows=100)
 """The configuration of the layout `reviewbench`."""
 EVERY_CONFIG = CONFIGS | {REVIEWBENCH.name: REVIEWBENCH}
+_PLACES = {name: place for place, name in enumerate(EVERY_CONFIG)}
 
 
 def read_shard_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
@@ -223,6 +226,35 @@ class SplitShards:
     shards: int
 
 
+class FileRecord(msgspec.Struct, frozen=True):
+    """What a Parquet file of a release is, wherever it lies.
+
+    Attributes:
+        sha256: Of its bytes.
+        memory_bytes: Size in memory, as Arrow.
+        file_bytes: Its size.
+    """
+
+    config: str
+    split: str
+    sha256: str
+    rows: int
+    memory_bytes: int
+    file_bytes: int
+
+
+@dataclass(slots=True)
+class ShardFile:
+    """A finished file of a release that is being written.
+
+    Attributes:
+        path: Where it is; it gets its final name with the last file of its split.
+    """
+
+    path: Path
+    record: FileRecord
+
+
 class SplitWriter:
     """Writer of one split of one configuration, in files of at most `shard_bytes`."""
 
@@ -233,7 +265,8 @@ class SplitWriter:
         self._schema = config.schema.with_metadata(parquet_metadata(config.schema))
         self._shard_bytes = shard_bytes
         self._batch: list[dict[str, Any]] = []
-        self._shards: list[Path] = []
+        self._files: list[ShardFile] = []
+        self._cut = 0
         self._writer: pq.ParquetWriter | None = None
         self._sink: pa.NativeFile | None = None
         self._rows = self._memory_bytes = 0
@@ -257,37 +290,63 @@ class SplitWriter:
         self._rows += table.num_rows
         self._memory_bytes += table.nbytes
 
-    def _open(self) -> pq.ParquetWriter:
+    def _next_path(self) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{self._split}-{len(self._shards):05d}.parquet"
-        self._shards.append(path)
-        self._sink = pa.OSFile(str(path), "wb")
+        return self._folder / f"{self._split}-{len(self._files):05d}.parquet"
+
+    def _open(self) -> pq.ParquetWriter:
+        self._sink = pa.OSFile(str(self._next_path()), "wb")
         self._writer = pq.ParquetWriter(self._sink, self._schema, compression="zstd", write_page_index=True)
         return self._writer
 
     def _close(self) -> None:
-        if self._writer is not None and self._sink is not None:
-            self._writer.close()
-            self._sink.close()
+        if self._writer is None or self._sink is None:
+            return
+        self._writer.close()
+        self._sink.close()
         self._writer = self._sink = None
+        path = self._next_path()
+        counts = self._rows, self._memory_bytes, path.stat().st_size
+        self._files.append(
+            ShardFile(path, FileRecord(self._config.name, self._split, file_digest(path), *counts)),
+        )
+        self._rows = self._memory_bytes = 0
+
+    def cut(self) -> list[ShardFile]:
+        """End the file that is being written, and return those written since the last cut."""
+        self.flush()
+        self._close()
+        since, self._cut = self._files[self._cut :], len(self._files)
+        return since
+
+    def adopt(self, file: ShardFile) -> None:
+        """Move a finished file behind those written so far."""
+        path = self._next_path()
+        file.path.rename(path)
+        file.path = path
+        self._files.append(file)
 
     def finish(self) -> SplitShards:
         """Close the files and give each its final name, which states how many there are."""
-        self.flush()
-        self._close()
-        count = len(self._shards)
-        named = [path.with_name(f"{path.stem}-of-{count:05d}.parquet") for path in self._shards]
-        for path, final in zip(self._shards, named, strict=True):
-            path.rename(final)
-        file_bytes = sum(path.stat().st_size for path in named)
+        self.cut()
+        count = len(self._files)
+        for file in self._files:
+            final = file.path.with_name(f"{file.path.stem}-of-{count:05d}.parquet")
+            file.path.rename(final)
+            file.path = final
         return SplitShards(
             config=self._config.name,
             name=self._split,
-            rows=self._rows,
-            memory_bytes=self._memory_bytes,
-            file_bytes=file_bytes,
+            rows=sum(file.record.rows for file in self._files),
+            memory_bytes=sum(file.record.memory_bytes for file in self._files),
+            file_bytes=sum(file.record.file_bytes for file in self._files),
             shards=count,
         )
+
+    @property
+    def files(self) -> Sequence[ShardFile]:
+        """The finished files."""
+        return self._files
 
 
 class Writers:
@@ -296,19 +355,43 @@ class Writers:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writers: dict[tuple[int, str], SplitWriter] = {}
+        self._begun: dict[tuple[int, str], SplitWriter] = {}
+
+    def _of(self, config: str, split: str) -> SplitWriter:
+        key = (_PLACES[config], split)
+        if key not in self._writers:
+            self._writers[key] = SplitWriter(self._folder, EVERY_CONFIG[config], split)
+        self._begun[key] = self._writers[key]
+        return self._begun[key]
 
     def add(self, config: str, split: str, row: dict[str, Any]) -> None:
         """Add one row; it is written with its row group."""
-        key = ([*EVERY_CONFIG].index(config), split)
-        if key not in self._writers:
-            self._writers[key] = SplitWriter(self._folder, EVERY_CONFIG[config], split)
-        self._writers[key].add(row)
+        self._of(config, split).add(row)
 
     def flush(self) -> None:
         """Write all buffered rows: with many splits the buffers would fill the memory."""
-        for writer in self._writers.values():
+        for writer in self._begun.values():
             writer.flush()
+
+    def cut(self) -> list[ShardFile]:
+        """End all files that are being written; return those since the last cut, by configuration, then by split."""
+        files = [file for _, writer in sorted(self._begun.items(), key=itemgetter(0)) for file in writer.cut()]
+        self._begun = {}
+        return files
+
+    def adopt(self, files: Iterable[ShardFile]) -> None:
+        """Move finished files behind those written so far."""
+        self.cut()
+        for file in files:
+            self._of(file.record.config, file.record.split).adopt(file)
+        self.cut()
 
     def finish(self) -> list[SplitShards]:
         """Close all files and return their counts by configuration, then by split."""
         return [writer.finish() for _, writer in sorted(self._writers.items(), key=itemgetter(0))]
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The sha256 of each finished file by its path in the release."""
+        files = (file for writer in self._writers.values() for file in writer.files)
+        return {file.path.relative_to(self._folder).as_posix(): file.record.sha256 for file in files}

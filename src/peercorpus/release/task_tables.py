@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_chat_messages
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, ConversationKind, Role
 from peercorpus.records.reviews import Conversation, join_prose
@@ -16,8 +15,8 @@ from peercorpus.release import eval_file
 from peercorpus.release.meta_review_rows import meta_review_task
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import before_and_after, read_scores
-from peercorpus.release.shards import SplitShards, Writers, read_shard_rows
-from peercorpus.release.splits import Sides, Split, Task
+from peercorpus.release.shards import ShardFile, SplitShards, Writers, read_shard_rows
+from peercorpus.release.splits import Split, Task
 
 CONFIG = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal", Task.META_REVIEW: "meta_review_sft"}
 """The configuration of each task."""
@@ -30,20 +29,18 @@ OPENING = "The paper."
 VIEW = ChatOptions(assistant=Role.REVIEWER, ends_answered=False)
 
 
-def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[SplitShards]:
-    """Write the configurations of all tasks beside those of the corpus and return their counts.
+def write_tasks(
+    writers: Writers, files: Sequence[ShardFile], used: Mapping[Task, Mapping[str, Split]]
+) -> Iterator[str]:
+    """Write the rows for all tasks of some papers; yield the forum id of each paper that has any.
 
     Args:
-        folder: The release, with `papers_full`, `conversations` and `meta_reviews` written.
-        sides: The side of each paper.
-        show: Receives how many papers are done.
+        writers: Get the rows.
+        files: The files of the papers in the configurations of the corpus.
+        used: The side of each paper, by task.
     """
-    writers = Writers(folder)
-    meter = Meter("all venues", "tasks", show)
-    total = len(set().union(*sides.used.values()))
-    done = 0
-    for paper, talks, meta_reviews in _read_papers(folder):
-        on = {task: used[paper["forum_id"]] for task, used in sides.used.items() if paper["forum_id"] in used}
+    for paper, talks, meta_reviews in _read_papers(files):
+        on = {task: of[paper["forum_id"]] for task, of in used.items() if paper["forum_id"] in of}
         for task, side in on.items():
             if task is Task.META_REVIEW:
                 row = meta_review_task(review_task(paper), talks, meta_reviews)
@@ -55,12 +52,13 @@ def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[S
                 if question is not None:
                     writers.add(eval_file.CONFIG, side.value, question)
         if on:
-            done += 1
-            meter.report(done, total)
-    shards = writers.finish()
-    if any(split.config == eval_file.CONFIG for split in shards):
+            yield paper["forum_id"]
+
+
+def write_eval_file(folder: Path, splits: Sequence[SplitShards]) -> None:
+    """Write the file by which the acceptance task is run, if the release has questions for it."""
+    if any(split.config == eval_file.CONFIG for split in splits):
         (folder / eval_file.EVAL_FILE).write_text(eval_file.render_eval_file(), encoding="utf-8")
-    return shards
 
 
 class _ByForum:
@@ -79,17 +77,18 @@ class _ByForum:
         return rows
 
 
-def _read_papers(folder: Path) -> Iterator[tuple[Row, list[Row], list[Row]]]:
+def _read_papers(files: Sequence[ShardFile]) -> Iterator[tuple[Row, list[Row], list[Row]]]:
     """Yield every paper with its conversations and its meta-reviews; all tables have papers in the same order."""
-    talks = _ByForum(_read_rows(folder, "conversations"))
-    meta_reviews = _ByForum(_read_rows(folder, "meta_reviews"))
-    for paper in _read_rows(folder, "papers_full", COLUMNS):
+    talks = _ByForum(_read_rows(files, "conversations"))
+    meta_reviews = _ByForum(_read_rows(files, "meta_reviews"))
+    for paper in _read_rows(files, "papers_full", COLUMNS):
         yield paper, talks.take(paper["forum_id"]), meta_reviews.take(paper["forum_id"])
 
 
-def _read_rows(folder: Path, config: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    for path in sorted((folder / "data" / config).glob("*.parquet")):
-        yield from read_shard_rows(path, columns)
+def _read_rows(files: Sequence[ShardFile], config: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    for file in files:
+        if file.record.config == config:
+            yield from read_shard_rows(file.path, columns)
 
 
 def review_task(paper: Row) -> Row:

@@ -3,21 +3,19 @@
 Both give the same numbers: a workspace is read without what is taken down or not public, as a release is written.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
 import pyarrow as pa
 
-from peercorpus.corpus.forums import SPOKEN, Forum, hides_decision, read_forum
-from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.forums import SPOKEN, hides_decision
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor
 from peercorpus.models.token_counts import TokenCounter
-from peercorpus.records.arrow_schema import to_arrow
-from peercorpus.records.enums import PostKind
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.folder import Release, open_release
@@ -33,28 +31,26 @@ from peercorpus.report.source import (
     REVIEWS,
     SET_ASIDE,
     TALKS,
-    TEXTS,
     TURNS,
     CorpusSource,
     Schema,
     TextKind,
     concat_frames,
 )
+from peercorpus.report.venue_counts import (
+    IS_META_REVIEW,
+    TEXT_COLUMNS,
+    TEXT_TOKENS,
+    KeptCounts,
+    PublicRows,
+    keep_public,
+    select_texts,
+)
 from peercorpus.workspace.workspace import Workspace
 
 _Convert = Callable[[pl.DataFrame], pl.DataFrame]
 
 
-_TEXT_COLUMNS: Mapping[TextKind, Sequence[str]] = {
-    TextKind.REVIEWS: ("forum_id", "created_at", source.OF_SECTIONS),
-    TextKind.REPLIES: (*TEXTS, "kind", "role"),
-    TextKind.META_REVIEWS: tuple(TEXTS),
-}
-_SELECT_TEXTS: Mapping[TextKind, _Convert] = {
-    TextKind.REVIEWS: source.review_texts,
-    TextKind.REPLIES: source.reply_texts,
-    TextKind.META_REVIEWS: lambda rows: rows.select(*TEXTS),
-}
 _CONFIG_OF_TEXTS = {
     TextKind.REVIEWS: "reviews",
     TextKind.REPLIES: "posts",
@@ -134,8 +130,8 @@ class ReleaseSource(CorpusSource):
 
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """See `CorpusSource`."""
-        parts = _read_batches(self._release, _CONFIG_OF_TEXTS[kind], _TEXT_COLUMNS[kind], source.BATCH_ROWS)
-        return map(_SELECT_TEXTS[kind], parts)
+        parts = _read_batches(self._release, _CONFIG_OF_TEXTS[kind], TEXT_COLUMNS[kind], source.BATCH_ROWS)
+        return map(partial(select_texts, kind), parts)
 
     @cached_property
     def files(self) -> pl.DataFrame:
@@ -171,56 +167,24 @@ _PAPER_COLUMNS = [
 ]
 _ID_COLUMNS = ("record_id", "forum_id")
 _DECISION_COLUMNS = ["decision", "decision_comment"]
-_IS_META_REVIEW = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
-"""Whether a post is a meta-review, or a decision that holds one."""
 _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 """Whether everyone may read a post or a review."""
-_FORUM_FIELDS: Mapping[type, str] = {
-    Paper: "paper",
-    Review: "reviews",
-    Post: "posts",
-    PaperVersion: "versions",
-    Conversation: "conversations",
-}
 
 
 class WorkspaceSource(CorpusSource):
     """The frames of a workspace, without what is taken down or not public."""
 
-    def __init__(self, workspace: Workspace, counter: TokenCounter) -> None:
+    def __init__(self, workspace: Workspace, counter: TokenCounter, spread: Executor | None = None) -> None:
+        """Read a workspace; `spread` runs the processes that count its venues, None counts in this process."""
         self.name = workspace.folder.resolve().name
         self.tokens = counter.says
         self._workspace = workspace
         self._tables = workspace.tables
         self._counter = counter
+        self._spread = spread
         self._venues = choose_venues(self._tables, needed=_NEEDED_TABLES)
         self._takedown = read_takedown(workspace)
-        self._touched = [forum_id for forum_id, _ in self._takedown.venues]
-
-    @cached_property
-    def _touched_forums(self) -> Mapping[str, list[Forum]]:
-        """What remains of each paper of which anything was taken down, by venue."""
-        forums: dict[str, list[Forum]] = {}
-        public_filter = PublicFilter(self._takedown)
-        for forum_id, venue_id in self._takedown.venues:
-            forum = read_forum(self._tables, venue_id, forum_id)
-            kept = None if forum is None else public_filter.sift(forum)
-            forums.setdefault(venue_id, []).extend([kept] if kept else [])
-        return forums
-
-    def _read_rows(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield columns of a venue's rows in batches; papers with a take-down come last, without what it removes."""
-        paths = self._tables.paths(self._tables.name_of(kind), venue_id)
-        for rows in source.read_columns(paths, columns):
-            yield rows.filter(~pl.col("forum_id").is_in(self._touched)) if self._touched else rows
-        records: list[object] = []
-        for forum in self._touched_forums.get(venue_id, []) if self._touched else []:
-            value = getattr(forum, _FORUM_FIELDS[kind])
-            records += [value] if kind is Paper else value
-        if records:
-            names = list(dict.fromkeys(name.partition(".")[0] for name in columns))
-            table: pa.Table = to_arrow(kind, records)
-            yield source.from_batch(table.select(names))
+        self._rows = PublicRows(self._tables, self._takedown)
 
     def _read(
         self,
@@ -232,7 +196,7 @@ class WorkspaceSource(CorpusSource):
         parts = (
             convert(rows) if convert else rows
             for venue_id in self._venues
-            for rows in self._read_rows(kind, venue_id, columns)
+            for rows in self._rows.read(kind, venue_id, columns)
         )
         return concat_frames(parts, schema)
 
@@ -260,7 +224,7 @@ class WorkspaceSource(CorpusSource):
     def _read_venue_papers(self, venue_id: str) -> Iterator[pl.DataFrame]:
         """Yield the papers of a venue; a status known only from posts that are not public is null."""
         are_public = self._read_decision_posts(venue_id)
-        for rows in self._read_rows(Paper, venue_id, [*_PAPER_COLUMNS, *_DECISION_COLUMNS]):
+        for rows in self._rows.read(Paper, venue_id, [*_PAPER_COLUMNS, *_DECISION_COLUMNS]):
             decisions = rows.select("forum_id", *_DECISION_COLUMNS).iter_rows()
             hidden = [
                 forum_id
@@ -275,7 +239,7 @@ class WorkspaceSource(CorpusSource):
         """For each paper, whether each of its posts that can hold a decision is public."""
         kinds = [kind.value for kind in SPOKEN]
         are_public: dict[str, list[bool]] = {}
-        for rows in self._read_rows(Post, venue_id, ["forum_id", "kind", "readers_public", "deleted"]):
+        for rows in self._rows.read(Post, venue_id, ["forum_id", "kind", "readers_public", "deleted"]):
             spoken = rows.filter(pl.col("kind").is_in(kinds)).select("forum_id", _IS_PUBLIC)
             for forum_id, is_public in spoken.iter_rows():
                 are_public.setdefault(forum_id, []).append(is_public)
@@ -288,43 +252,60 @@ class WorkspaceSource(CorpusSource):
             Review,
             ["review_id", "forum_id", "revised", "readers_public", "deleted", *source.OF_SCORES],
             REVIEWS,
-            lambda rows: source.overall_scores(_keep_public(rows)),
+            lambda rows: source.overall_scores(keep_public(rows)),
         )
 
     @cached_property
     def review_tokens(self) -> pl.DataFrame:
         """See `CorpusSource`."""
-        columns = ["review_id", "forum_id", "readers_public", "deleted", source.OF_SECTIONS]
-        every = (_keep_public(rows) for venue_id in self._venues for rows in self._read_rows(Review, venue_id, columns))
-        return concat_frames(source.review_tokens(every, self._counter), REVIEW_TOKENS)
+        if self._counter.is_kept:
+            return concat_frames((self._kept[venue_id]["reviews"] for venue_id in self._venues), REVIEW_TOKENS)
+        counts = (self._rows.count_reviews(venue_id, self._counter) for venue_id in self._venues)
+        return concat_frames(counts, REVIEW_TOKENS)
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
         """See `CorpusSource`."""
-        chosen = source.best_texts(self._versions, self._find_texts())
-        digests = set(chosen["sha256"])
-        # A venue's rows of texts are not sorted.
-        texts = (
-            rows.filter(pl.col("sha256").is_in(digests))
-            for venue_id in self._venues
-            for rows in source.read_columns(
-                self._tables.paths("5-texts", venue_id), ["sha256", "markdown"], source.TEXT_ROWS
-            )
-        )
-        counts = self._counter.counted(texts, "markdown")
-        counted = concat_frames(counts, {"sha256": pl.String, "tokens": pl.Int64})
-        with_tokens = chosen.join(counted.unique("sha256", keep="last"), on="sha256").sort("forum_id")
-        return concat_frames([with_tokens], PAPER_TOKENS)
+        if self._counter.is_kept:
+            counts: Iterable[pl.DataFrame] = (self._kept[venue_id]["files"] for venue_id in self._venues)
+        else:
+            wanted = self._wanted_files
+            counts = (self._rows.count_files(venue_id, wanted[venue_id], self._counter) for venue_id in self._venues)
+        counted = concat_frames(counts, TEXT_TOKENS)
+        with_tokens = self._best_texts.join(counted.unique("sha256", keep="last", maintain_order=True), on="sha256")
+        return concat_frames([with_tokens.sort("forum_id")], PAPER_TOKENS)
 
-    def _find_texts(self) -> set[str]:
-        """Return the files whose text is held and has a character on a page."""
-        columns = ["sha256", "characters_per_page"]
-        parts = (
-            rows.filter(pl.col("characters_per_page").fill_null(1.0) > 0)
-            for venue_id in self._venues
-            for rows in source.read_columns(self._tables.paths("5-texts", venue_id), columns)
-        )
-        return {sha256 for rows in parts for sha256 in rows["sha256"]}
+    @cached_property
+    def _kept(self) -> Mapping[str, Mapping[str, pl.DataFrame]]:
+        """The counts of each venue by words and signs."""
+        kept = KeptCounts(self._workspace.folder, self._rows, self._wanted_files, self._spread)
+        return kept.by_venue
+
+    @cached_property
+    def _best_texts(self) -> pl.DataFrame:
+        """The file of each paper's best text."""
+        held = {sha256 for texts in self._held_texts.values() for sha256, has_words in texts.items() if has_words}
+        return source.best_texts(self._versions, held)
+
+    @cached_property
+    def _wanted_files(self) -> dict[str, list[str]]:
+        """For each venue, its files with the best text of a paper."""
+        best = set(self._best_texts["sha256"])
+        return {venue_id: sorted(best & texts.keys()) for venue_id, texts in self._held_texts.items()}
+
+    @cached_property
+    def _held_texts(self) -> Mapping[str, Mapping[str, bool]]:
+        """For each venue the files with a text, and whether that has a character on a page."""
+        return {venue_id: self._find_texts(venue_id) for venue_id in self._venues}
+
+    def _find_texts(self, venue_id: str) -> dict[str, bool]:
+        texts: dict[str, bool] = {}
+        paths = self._tables.paths("5-texts", venue_id)
+        for rows in source.read_columns(paths, ["sha256", "characters_per_page"]):
+            has_words = rows.select("sha256", pl.col("characters_per_page").fill_null(1.0) > 0)
+            for sha256, is_worded in has_words.iter_rows():
+                texts[sha256] = texts.get(sha256, False) or is_worded
+        return texts
 
     @cached_property
     def _talks(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -336,11 +317,11 @@ class WorkspaceSource(CorpusSource):
 
     def _read_venue_talks(self, venue_id: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         columns = ["post_id", "forum_id", "readers_public", "deleted"]
-        parts = [_keep_public(rows).select("post_id") for rows in self._read_rows(Post, venue_id, columns)]
+        parts = [keep_public(rows).select("post_id") for rows in self._rows.read(Post, venue_id, columns)]
         posts = pl.concat([pl.DataFrame(schema={"post_id": pl.String}), *parts])
         talks, turns = [], []
         columns = ["conversation_id", "forum_id", "kind", *source.OF_TURNS, source.OF_CONTEXT]
-        for rows in map(source.with_reviewers, self._read_rows(Conversation, venue_id, columns)):
+        for rows in map(source.with_reviewers, self._rows.read(Conversation, venue_id, columns)):
             turn_rows = source.turn_rows(rows)
             turn_posts = turn_rows.select("conversation_id", "post_ids").explode("post_ids").drop_nulls()
             closed = turn_posts.join(posts, left_on="post_ids", right_on="post_id", how="anti")["conversation_id"]
@@ -376,8 +357,8 @@ class WorkspaceSource(CorpusSource):
         is_spoken = pl.col("kind").is_in([kind.value for kind in SPOKEN])
         schema = {"forum_id": pl.String, "text": pl.String, "is_public": pl.Boolean, "is_one": pl.Boolean}
         parts = (
-            rows.filter(is_spoken | _IS_META_REVIEW).with_columns(is_public=_IS_PUBLIC, is_one=_IS_META_REVIEW)
-            for rows in self._read_rows(Post, venue_id, columns)
+            rows.filter(is_spoken | IS_META_REVIEW).with_columns(is_public=_IS_PUBLIC, is_one=IS_META_REVIEW)
+            for rows in self._rows.read(Post, venue_id, columns)
         )
         posts = concat_frames(parts, schema)
         commented = concat_frames(
@@ -393,15 +374,11 @@ class WorkspaceSource(CorpusSource):
 
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """See `CorpusSource`."""
-        record = Review if kind is TextKind.REVIEWS else Post
-        columns = ["readers_public", "deleted", *_TEXT_COLUMNS[kind]]
-        if kind is TextKind.META_REVIEWS:
-            columns += ["kind", "meta_review"]
-        for venue_id in self._venues:
-            for rows in self._read_rows(record, venue_id, columns):
-                public = _keep_public(rows)
-                chosen = public.filter(_IS_META_REVIEW) if kind is TextKind.META_REVIEWS else public
-                yield _SELECT_TEXTS[kind](chosen)
+        return (rows for venue_id in self._venues for rows in self._rows.texts(kind, venue_id))
+
+    def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        return (self._kept[venue_id][kind.name] for venue_id in self._venues)
 
     @cached_property
     def files(self) -> pl.DataFrame:
@@ -435,7 +412,3 @@ class WorkspaceSource(CorpusSource):
 def _keep_commented(papers: pl.DataFrame) -> pl.DataFrame:
     """Return the papers whose decision comes with a comment: that of published records is their meta-review."""
     return papers.filter(pl.col("decision_comment").str.len_bytes() > 0)
-
-
-def _keep_public(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(_IS_PUBLIC)

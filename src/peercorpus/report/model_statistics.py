@@ -131,14 +131,14 @@ def _count_texts(source: CorpusSource) -> tuple[dict[_Population, SampleCounter]
     populations: dict[_Population, SampleCounter] = defaultdict(SampleCounter)
     without_year = 0
     for kind in TextKind:
-        for rows in source.texts(kind):
-            for forum_id, created_at, text in rows.iter_rows():
+        for rows in source.marked(kind):
+            for forum_id, created_at, share in rows.iter_rows():
                 conference, year = papers.get(forum_id, (None, None))
                 if conference is None or year is None:
                     without_year += 1
                     continue
                 is_control = created_at < CONTROL_UNTIL if created_at else year < CONTROL_UNTIL.year
-                populations[_Population(kind, conference, year, is_control)].add(forum_id, text or "")
+                populations[_Population(kind, conference, year, is_control)].add_share(forum_id, share)
     return populations, without_year
 
 

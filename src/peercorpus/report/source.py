@@ -17,6 +17,7 @@ import pyarrow as pa
 from peercorpus.corpus.filters import FIELDS, Condition, check_words, matching
 from peercorpus.corpus.text_choice import rank_text
 from peercorpus.errors import PeercorpusError, TableError
+from peercorpus.metrics.marked_share import marked_share
 from peercorpus.models.token_counts import TokenCounter
 from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, PostKind, Role
 from peercorpus.release.table1 import DETAIL_ASPECTS
@@ -75,6 +76,8 @@ FILES: Schema = {"forum_id": pl.String, "pdfs": pl.Int64, "pdfs_here": pl.Int64}
 """Number of PDFs known of a paper, and number of those that were fetched."""
 TEXTS: Schema = {"forum_id": pl.String, "created_at": TIME, "text": pl.String}
 """Words as they stand now; those of a review are its sections, joined by blank lines."""
+MARKED: Schema = {"forum_id": pl.String, "created_at": TIME, "marked": pl.Float64}
+"""Of each text its marked share (`metrics.marked_share`); null of a short one."""
 SET_ASIDE: Schema = {
     "forum_id": pl.String,
     "venue_id": pl.String,
@@ -147,6 +150,10 @@ class CorpusSource(ABC):
     @abstractmethod
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """Yield the public texts of a kind in batches; see `TEXTS`."""
+
+    def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """Yield the marked share of each public text of a kind in batches; see `MARKED`."""
+        return map(measure_marked, self.texts(kind))
 
     @property
     @abstractmethod
@@ -267,6 +274,10 @@ class FilteredSource(CorpusSource):
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """See `CorpusSource`."""
         return map(self._choose, self._whole.texts(kind))
+
+    def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        return map(self._choose, self._whole.marked(kind))
 
     @cached_property
     def files(self) -> pl.DataFrame:
@@ -411,6 +422,12 @@ def review_texts(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of `TEXTS` from the `forum_id`, `created_at` and `sections` of reviews."""
     passages = pl.col("sections").list.eval(pl.element().struct.field("text"))
     return rows.select("forum_id", "created_at", text=passages.list.join("\n\n"))
+
+
+def measure_marked(texts: pl.DataFrame) -> pl.DataFrame:
+    """Return texts with the column `text` replaced by `marked`, its marked share."""
+    shares = [marked_share(text or "") for text in texts["text"]]
+    return texts.drop("text").with_columns(marked=pl.Series(shares, dtype=pl.Float64))
 
 
 def reply_texts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -58,7 +58,11 @@ class ReportFiles:
 
 @contextmanager
 def open_source(
-    folder: Path, where: Iterable[str] = (), tokenizer: str | None = None, spread: Executor | None = None
+    folder: Path,
+    where: Iterable[str] = (),
+    tokenizer: str | None = None,
+    spread: Executor | None = None,
+    by_venue: Executor | None = None,
 ) -> Iterator[FilteredSource]:
     """Open a workspace or a release, restricted to the papers that meet conditions.
 
@@ -67,6 +71,7 @@ def open_source(
         where: Conditions that papers must meet.
         tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
         spread: Processes that count the tokens of a tokenizer; None counts them in this process.
+        by_venue: Processes that count all else in the texts of a workspace; None counts it in this process.
 
     Raises:
         PeercorpusError: The folder is neither, a condition or the tokenizer does not exist, or no paper is chosen.
@@ -76,7 +81,7 @@ def open_source(
     counter = load_token_counter(tokenizer, spread)
     if (folder / "raw.db").is_file():
         with open_workspace(folder, write=False) as workspace:
-            source = FilteredSource(WorkspaceSource(workspace, counter), conditions)
+            source = FilteredSource(WorkspaceSource(workspace, counter, by_venue), conditions)
             source.require_papers()
             yield source
     elif (folder / MANIFEST).is_file():
@@ -176,6 +181,7 @@ def write_report(
     profile: FigureProfile = FigureProfile.PEERCORPUS,
     detail: Sequence[str] = (),
     model_texts: Path | None = None,
+    by_venue: Executor | None = None,
 ) -> ReportFiles:
     """Write a report of a workspace or a release; an earlier report in `out` is replaced as a whole, at the end.
 
@@ -190,6 +196,7 @@ def write_report(
         profile: The set of figures to draw.
         detail: Conferences that Re²'s Fig. 3 shows; none means the three with the most papers.
         model_texts: Reviews that a model wrote, as `read_model_texts` reads them; None bounds shares from below alone.
+        by_venue: As for `open_source`.
 
     Raises:
         PeercorpusError: As for `open_source`, or `out` holds other files, a figure or a conference does not exist, or
@@ -198,7 +205,7 @@ def write_report(
     """
     panels = select_panels(figures, profile, detail, _read_model(model_texts))
     with (
-        open_source(folder, where, tokenizer, spread) as source,
+        open_source(folder, where, tokenizer, spread, by_venue) as source,
         styled(),
         replace_folder(out, "a report", _CHECKSUMS) as partial,
     ):

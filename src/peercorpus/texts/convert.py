@@ -22,7 +22,7 @@ from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.layouts.texts import read_text
-from peercorpus.records.papers import PaperVersion
+from peercorpus.records.papers import names_pdf
 from peercorpus.records.published_datasets import parse_dataset
 from peercorpus.texts.engine import (
     Converted,
@@ -126,18 +126,18 @@ logger = logging.getLogger(__name__)
 def find_pdfs(tables: Tables, venue_id: str) -> dict[str, str]:
     """Return the PDFs of a venue's versions, each with the forum id of the first version that has it, in order."""
     forum_ids: dict[str, str] = {}
-    for version in tables.read(PaperVersion, venue_id):
-        if version.sha256 is not None and version.is_pdf:
-            forum_ids.setdefault(version.sha256, version.forum_id)
+    for sha256, path, forum_id in tables.rows("4-versions", venue_id, ["sha256", "path", "forum_id"]):
+        if sha256 is not None and names_pdf(path):
+            forum_ids.setdefault(sha256, forum_id)
     return forum_ids
 
 
 def _find_published(tables: Tables, venue_id: str) -> dict[str, str]:
     """Return the published texts of a venue's versions, each with the id of the first record that has it, in order."""
     records: dict[str, str] = {}
-    for version in tables.read(PaperVersion, venue_id):
-        if version.sha256 is not None and not version.is_pdf:
-            records.setdefault(version.sha256, version.edit_id)
+    for sha256, path, edit_id in tables.rows("4-versions", venue_id, ["sha256", "path", "edit_id"]):
+        if sha256 is not None and not names_pdf(path):
+            records.setdefault(sha256, edit_id)
     return records
 
 
@@ -266,11 +266,8 @@ def _find_engine_version(options: Options) -> str:
 
 def read_engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
     """Return name and version of the engine that read the PDFs of a venue; None where none were read."""
-    for batch in tables.batches(TABLE, venue_id, ["engine", "engine_version"]):
-        for row in batch.to_pylist():
-            if row["engine_version"]:
-                return row["engine"], row["engine_version"]
-    return None
+    rows = tables.rows(TABLE, venue_id, ["engine", "engine_version"])
+    return next(((engine, version) for engine, version in rows if version), None)
 
 
 def default_engine() -> tuple[str, str]:

@@ -6,7 +6,7 @@ Nothing else tells it: no title, no text, no name that a reviewer or a group of 
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 import msgspec
@@ -50,15 +50,22 @@ _PAPER = r"[A-Za-z_]+\d+"
 """The last element of the group of one submission."""
 
 
-@lru_cache(maxsize=1_024)
-def _compile(signers: tuple[str, ...], venue_id: str) -> re.Pattern[str]:
-    groups = (re.escape(signer).replace(r"\{venue\}", re.escape(venue_id)) for signer in signers)
+_VENUE = "{venue}/"
+"""Beginning of every signer's group."""
+
+
+@cache
+def _compile(signers: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of what follows the venue's id, as compiling one for each venue takes long."""
+    groups = (re.escape(signer.removeprefix(_VENUE)) for signer in signers)
     return re.compile("|".join(group.replace(r"\{paper\}", _PAPER) for group in groups))
 
 
 def _are_all(signatures: Sequence[str] | None, signers: tuple[str, ...], venue_id: str) -> bool:
-    pattern = _compile(signers, venue_id)
-    return bool(signatures) and all(pattern.fullmatch(signature) for signature in signatures or ())
+    pattern, start = _compile(signers), f"{venue_id}/"
+    return bool(signatures) and all(
+        signature.startswith(start) and pattern.fullmatch(signature, len(start)) for signature in signatures or ()
+    )
 
 
 def signs_for_ai(signatures: Sequence[str] | None, venue_id: str) -> bool:

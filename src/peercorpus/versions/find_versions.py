@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.stage import (
+    ALL_FORUMS,
+    Balance,
+    ForumRange,
+    ProgressCallback,
+    RunRange,
+    Stage,
+    run_whole,
+)
 from peercorpus.openreview.objects import venue_of_edit
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Grade, PostKind, Reason, Status, VersionMoment
@@ -163,26 +171,23 @@ def _build_row(
 NAME = "choose_versions"
 
 
+def _read_review_times(
+    workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS
+) -> Iterator[tuple[str, datetime]]:
+    """Yield the forum and the time of each review of a venue, by forum."""
+    columns = ["forum_id", "kind", "created_at"]
+    for batch in workspace.tables.batches("3-posts", venue_id, columns, span=span):
+        for forum_id, kind, created_at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if kind == PostKind.REVIEW and created_at is not None:
+                yield forum_id, created_at
+
+
 class FirstReviews:
-    """The time of each forum's first review, read along with the forums in order of their ids.
+    """The time of each forum's first review, read along with the forums in order of their ids."""
 
-    Attributes:
-        of_venue: The time of the venue's first review; None if it has none.
-    """
-
-    def __init__(self, workspace: Workspace, venue_id: str) -> None:
-        times = (created_at for _, created_at in self._read_first_reviews(workspace, venue_id))
-        self.of_venue = min(times, default=None)
-        self._rows = self._read_first_reviews(workspace, venue_id)
+    def __init__(self, workspace: Workspace, venue_id: str, span: ForumRange) -> None:
+        self._rows = _read_review_times(workspace, venue_id, span)
         self._next = next(self._rows, None)
-
-    @staticmethod
-    def _read_first_reviews(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, datetime]]:
-        columns = ["forum_id", "kind", "created_at"]
-        for batch in workspace.tables.batches("3-posts", venue_id, columns):
-            for forum_id, kind, created_at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                if kind == PostKind.REVIEW and created_at is not None:
-                    yield forum_id, created_at
 
     def first(self, forum_id: str) -> datetime | None:
         """Return the time of the earliest review, or None; call it with forum ids in order."""
@@ -201,12 +206,11 @@ class Decided(NamedTuple):
     decided_at: datetime | None
 
 
-def _read_decisions(workspace: Workspace, venue_id: str) -> dict[str, Decided]:
+def _read_decisions(workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS) -> dict[str, Decided]:
     columns = ["forum_id", "status", "decided_at"]
     return {
         forum_id: Decided(status == Status.ACCEPTED, decided_at)
-        for batch in workspace.tables.batches("1-papers", venue_id, columns)
-        for forum_id, status, decided_at in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        for forum_id, status, decided_at in workspace.tables.rows("1-papers", venue_id, columns, span=span)
     }
 
 
@@ -218,42 +222,68 @@ def _form_opinion(
     return infer_version(inspection, until, names_are_open=names_are_open) if inspection else None
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
-    """Find the versions of every paper of a venue and replace its rows in the table."""
-    papers = _read_decisions(workspace, venue_id)
-    first_reviews = FirstReviews(workspace, venue_id)
-    roots = workspace.raw.roots(venue_id)
-    venue_deadlines = Deadlines(
-        workspace.raw, venue_id, find_row(workspace, venue_id), find_stages(workspace, venue_id)
-    )
-    held = workspace.raw.state.files(venue_id)
-    sha256 = {stored.path: stored.sha256 for stored in held if stored.sha256}
-    supplied = _group_supplied(held)
-    inspections = {inspection.sha256: inspection for inspection in workspace.tables.read(Inspection, venue_id)}
-    total = workspace.raw.count_forums(venue_id)
-    kinds = (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.PUBLISHED)
-    forums = workspace.raw.by_forum(kinds, venue_id, with_replies=False)
-    with workspace.tables.replacing(("4-versions",), venue_id, NAME, key) as out:
-        for done, (forum_id, objects) in enumerate(forums, 1):
-            report(done, total)
-            find_published_versions(objects, has_paper=forum_id in papers, venue_id=venue_id, out=out)
-            if forum_id not in papers or forum_id not in roots:
-                _set_aside_without_paper(forum_id, objects, supplied.get(forum_id, ()), out)
-                continue
-            for stored in supplied.get(forum_id, ()):
-                out.add(_build_supplied(stored, venue_id))
-            decided = papers[forum_id]
-            submission = read_submission(forum_id, objects, venue_deadlines, first_reviews.first(forum_id), out)
-            submission = replace(
-                submission,
-                venue_reviewed_at=first_reviews.of_venue,
-                sha256=sha256,
-                is_accepted=decided.is_accepted,
-                decided_at=decided.decided_at,
-                opinion=partial(_form_opinion, inspections, submission.names_are_open),
-            )
-            for version in read_versions(submission) if submission.uploads or submission.attachment else ():
-                out.add(version)
+class _VenueVersions:
+    """Finds the versions of a venue's papers, range by range.
+
+    What depends on all of the venue is read once: its deadlines, its files and what they tell, its first review.
+    """
+
+    def __init__(self, workspace: Workspace, venue_id: str, key: str) -> None:
+        self._workspace = workspace
+        self._venue_id = venue_id
+        self._key = key
+        self._roots = workspace.raw.roots(venue_id)
+        self._deadlines = Deadlines(
+            workspace.raw, venue_id, find_row(workspace, venue_id), find_stages(workspace, venue_id)
+        )
+        held = workspace.raw.state.files(venue_id)
+        self._sha256 = {stored.path: stored.sha256 for stored in held if stored.sha256}
+        self._supplied = _group_supplied(held)
+        inspections = workspace.tables.read(Inspection, venue_id)
+        self._inspections = {inspection.sha256: inspection for inspection in inspections}
+        times = (created_at for _, created_at in _read_review_times(workspace, venue_id))
+        self._reviewed_at = min(times, default=None)
+
+    def run_range(self, span: ForumRange, report: ProgressCallback) -> None:
+        """Write the versions of the papers of a range."""
+        raw, venue_id = self._workspace.raw, self._venue_id
+        papers = _read_decisions(self._workspace, venue_id, span)
+        first_reviews = FirstReviews(self._workspace, venue_id, span)
+        total = raw.count_forums(venue_id, span)
+        kinds = (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.PUBLISHED)
+        forums = raw.by_forum(kinds, venue_id, with_replies=False, span=span)
+        with self._workspace.tables.replacing(("4-versions",), venue_id, NAME, self._key, span.number) as out:
+            for done, (forum_id, objects) in enumerate(forums, 1):
+                report(done, total)
+                find_published_versions(objects, has_paper=forum_id in papers, venue_id=venue_id, out=out)
+                supplied = self._supplied.get(forum_id, ())
+                if forum_id not in papers or forum_id not in self._roots:
+                    _set_aside_without_paper(forum_id, objects, supplied, out)
+                    continue
+                for stored in supplied:
+                    out.add(_build_supplied(stored, venue_id))
+                submission = read_submission(forum_id, objects, self._deadlines, first_reviews.first(forum_id), out)
+                self._write_versions(submission, papers[forum_id], out)
+
+    def _write_versions(self, submission: SubmissionPdfs, decided: Decided, out: Replacement) -> None:
+        submission = replace(
+            submission,
+            venue_reviewed_at=self._reviewed_at,
+            sha256=self._sha256,
+            is_accepted=decided.is_accepted,
+            decided_at=decided.decided_at,
+            opinion=partial(_form_opinion, self._inspections, submission.names_are_open),
+        )
+        for version in read_versions(submission) if submission.uploads or submission.attachment else ():
+            out.add(version)
+
+
+def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
+    """Return what finds the versions of every paper of a range of a venue's forums and writes them."""
+    return _VenueVersions(workspace, venue_id, key).run_range
+
+
+run = run_whole(begin)
 
 
 def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
@@ -296,8 +326,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     own = sum(map(len, _group_supplied(raw.state.files(venue_id)).values()))
     attached = sum(
         edit_id == f"{forum_id}{ATTACHED}"
-        for batch in tables.batches("4-versions", venue_id, ["forum_id", "edit_id"])
-        for forum_id, edit_id in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        for forum_id, edit_id in tables.rows("4-versions", venue_id, ["forum_id", "edit_id"])
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)
@@ -322,6 +351,7 @@ STAGE = Stage(
     options=(),
     run=run,
     balance=balance,
+    begin=begin,
     made_with=lambda _: deadlines.INVITATIONS_DIGEST,
     made_with_venue=deadlines.digest_venue,
 )

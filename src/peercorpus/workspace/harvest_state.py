@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from peercorpus.workspace.raw_questions import RawQuestions
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -108,8 +110,9 @@ _LISTS_NOTES = f"listing NOT GLOB '{EDITS}*'"
 class HarvestState:
     """The tables `listings`, `sightings`, `queue` and `files` of `raw.db`, on the connection of its `RawStore`."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: sqlite3.Connection, questions: RawQuestions | None = None) -> None:
         self._db = database
+        self._questions = questions or RawQuestions(database)
 
     def listing(self, venue_id: str, listing: str) -> Listing:
         """Return how far a listing has been fetched; one never begun is at its start."""
@@ -173,8 +176,14 @@ class HarvestState:
 
     def is_listed(self, venue_id: str) -> bool | None:
         """Return whether all listings of a venue's notes were read to their end; None where none was begun."""
-        sql = f"SELECT min(complete) FROM listings WHERE venue_id = ? AND {_LISTS_NOTES}"
-        (complete,) = self._db.execute(sql, (venue_id,)).fetchone()
+        sql = f"""
+            SELECT venue_id, min(complete)
+            FROM asked
+            CROSS JOIN listings USING (venue_id)
+            WHERE {_LISTS_NOTES}
+            GROUP BY venue_id
+        """
+        complete = next((complete for (complete,) in self._questions.rows(sql, venue_id)), None)
         return None if complete is None else bool(complete)
 
     def sight(self, note_ids: Iterable[str], shown_ms: int) -> None:
@@ -184,14 +193,15 @@ class HarvestState:
 
     def unconfirmed(self, venue_id: str) -> set[str]:
         """Return the ids of the notes of which only the next complete listing shows whether they are still there."""
-        rows = self._db.execute(
-            """
-            SELECT DISTINCT object_id
-            FROM objects INDEXED BY objects_by_forum
-            JOIN sightings USING (object_id)
-            WHERE venue_id = ? AND kind = 'note' AND shown_ms = ?
+        rows = self._questions.rows(
+            f"""
+            SELECT DISTINCT venue_id, object_id
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            CROSS JOIN sightings USING (object_id)
+            WHERE kind = 'note' AND shown_ms = {UNKNOWN_MS}
             """,
-            (venue_id, UNKNOWN_MS),
+            venue_id,
         )
         return {note_id for (note_id,) in rows}
 
@@ -268,40 +278,41 @@ class HarvestState:
         gone until a listing shows it.
         """
         # The index covers every column of the query; without it, SQLite would read every body from disk.
-        replies = self._db.execute(
+        replies = self._questions.rows(
             """
-            SELECT DISTINCT note.object_id
-            FROM objects AS note INDEXED BY objects_by_forum
+            SELECT DISTINCT venue_id, note.object_id
+            FROM asked
+            CROSS JOIN objects AS note INDEXED BY objects_by_forum USING (venue_id)
             CROSS JOIN sightings AS root ON root.object_id = note.forum_id
             LEFT JOIN sightings AS own ON own.object_id = note.object_id
-            WHERE note.kind = 'note' AND note.venue_id = ?
+            WHERE note.kind = 'note'
               AND coalesce(own.shown_ms, 0) < root.shown_ms
               AND note.modified_ms <= root.shown_ms
             """,
-            (venue_id,),
+            venue_id,
         )
         return {note_id for (note_id,) in replies} | {note_id for note_id, _ in self._not_shown(venue_id)}
 
     def _not_shown(self, venue_id: str) -> list[tuple[str, str]]:
         """Return the submissions that are gone, and all notes not known to be shown, with the ids of their forums."""
-        rows = self._db.execute(
+        of_venue = f"FROM listings WHERE listings.venue_id = note.venue_id AND {_LISTS_NOTES}"
+        rows = self._questions.rows(
             f"""
-            SELECT DISTINCT note.object_id, note.forum_id
-            FROM objects AS note INDEXED BY objects_by_forum
+            SELECT DISTINCT note.venue_id, note.object_id, note.forum_id
+            FROM asked
+            CROSS JOIN objects AS note INDEXED BY objects_by_forum ON note.venue_id = asked.venue_id
             CROSS JOIN sightings AS own USING (object_id)
-            WHERE note.kind = 'note' AND note.venue_id = :venue
+            WHERE note.kind = 'note'
               AND (
                   own.shown_ms <= {UNKNOWN_MS}
                   OR note.forum_id = note.object_id
-                  AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND NOT complete)
-                  AND own.shown_ms < (
-                      SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND started_ms > 0
-                  )
+                  AND NOT EXISTS (SELECT 1 {of_venue} AND NOT complete)
+                  AND own.shown_ms < (SELECT min(started_ms) {of_venue} AND started_ms > 0)
               )
             """,
-            {"venue": venue_id},
+            venue_id,
         )
-        return rows.fetchall()
+        return [(note_id, forum_id) for note_id, forum_id in rows]
 
     def sight_edits(self, venue_id: str, edit_ids: Iterable[str], shown_ms: int) -> int:
         """Store that the list of a venue's edits showed these; return how many it had not shown since `shown_ms`.
@@ -368,8 +379,14 @@ class HarvestState:
 
     def pending(self, venue_id: str, task: str) -> list[str]:
         """Return the subjects still to fetch, in the order in which they were queued."""
-        sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 0 ORDER BY rowid"
-        return [subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))]
+        sql = """
+            SELECT venue_id, subject_id
+            FROM asked
+            CROSS JOIN queue USING (venue_id)
+            WHERE task = ? AND done = 0
+            ORDER BY queue.rowid
+        """
+        return [subject_id for (subject_id,) in self._questions.rows(sql, venue_id, task)]
 
     def pending_before(self, venue_id: str, task: str, marker: tuple[str, str]) -> list[str]:
         """Return the subjects still to fetch that were queued before another entry, a task and its subject."""
@@ -399,32 +416,32 @@ class HarvestState:
 
     def add_file(self, stored: StoredFile) -> None:
         """Store which file belongs to an edit, or why it could not be fetched."""
-        self._db.execute(
+        self.add_files([stored])
+
+    def add_files(self, files: Iterable[StoredFile]) -> None:
+        """Store which files belong to edits, or why they could not be fetched."""
+        rows = (
+            (one.edit_id, one.path, one.venue_id, one.forum_id, one.sha256, one.size_bytes, one.problem)
+            for one in files
+        )
+        self._db.executemany(
             """
             INSERT OR REPLACE INTO files (edit_id, path, venue_id, forum_id, sha256, size_bytes, problem)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            (
-                stored.edit_id,
-                stored.path,
-                stored.venue_id,
-                stored.forum_id,
-                stored.sha256,
-                stored.size_bytes,
-                stored.problem,
-            ),
+            rows,
         )
 
     def files(self, venue_id: str) -> list[StoredFile]:
         """Return every file requested for a venue, sorted by forum and edit."""
-        rows = self._db.execute(
+        rows = self._questions.rows(
             """
-            SELECT edit_id, path, venue_id, forum_id, sha256, size_bytes, problem
-            FROM files
-            WHERE venue_id = ?
+            SELECT venue_id, edit_id, path, forum_id, sha256, size_bytes, problem
+            FROM asked
+            CROSS JOIN files USING (venue_id)
             ORDER BY forum_id, edit_id, path
             """,
-            (venue_id,),
+            venue_id,
         )
         return [
             StoredFile(
@@ -436,8 +453,13 @@ class HarvestState:
                 size_bytes=size_bytes,
                 problem=problem,
             )
-            for edit_id, path, venue_id, forum_id, sha256, size_bytes, problem in rows
+            for edit_id, path, forum_id, sha256, size_bytes, problem in rows
         ]
+
+    def venues_with_files(self) -> set[str]:
+        """Return the venues of which a file was fetched."""
+        rows = self._db.execute("SELECT DISTINCT venue_id FROM files WHERE sha256 IS NOT NULL")
+        return {venue_id for (venue_id,) in rows}
 
     def files_digest(self, venue_id: str) -> str:
         """Return a digest of which file belongs to which edit: of the fields in `FILE_IN_DIGEST`, and no others."""

@@ -14,7 +14,7 @@ from uuid import uuid4
 from peercorpus.errors import StoreError, WorkspaceError
 from peercorpus.execution.executor import in_batches
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.workspace.delta_tables import TABLES, Tables
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import Location, S3Path, list_below, locate
 from peercorpus.workspace.placement import (
     HERE,
@@ -26,6 +26,7 @@ from peercorpus.workspace.placement import (
     take,
     write_placement,
 )
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 PARTS = ("files", "tables")

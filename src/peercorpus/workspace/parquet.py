@@ -1,7 +1,6 @@
 """Write Parquet files completely or not at all, and read them in batches."""
 
 import errno
-import hashlib
 import json
 import os
 import time
@@ -9,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,10 +16,12 @@ from uuid import uuid4
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake.transaction import AddAction
 
 from peercorpus.errors import DamagedError, StoreError
+from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.workspace.object_store import Location, S3Path, file_digest
 
@@ -40,6 +42,9 @@ FLUSHES_AT_ONCE = 8
 
 _READ_BYTES = 1 << 16
 """Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 @contextmanager
@@ -99,19 +104,32 @@ class PartReader:
         self._kept: OrderedDict[Location, pa.Table] = OrderedDict()
 
     def batches(
-        self, location: Location, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+        self,
+        location: Location,
+        columns: Sequence[str] | None = None,
+        rows: int = BATCH_ROWS,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file in batches; raise errors as `open_part` does.
 
         Columns may be parts of others, such as `scores.list.element.field`; for these the file itself is read.
+        If only a range of forums is read, `forum_id` must be among the columns.
         """
+        for batch in self._all_batches(location, columns, rows, span):
+            yield batch if span == ALL_FORUMS else _filter_forums(batch, span)
+
+    def _all_batches(
+        self, location: Location, columns: Sequence[str] | None, rows: int, span: ForumRange
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of all row groups that may contain a forum of the range."""
         is_whole = self.keeps and not any("." in column for column in columns or ())
         table = self._kept.get(location) if is_whole else None
         if table is None:
             with open_part(location) as file:
                 groups = map(file.metadata.row_group, range(file.num_row_groups))
                 if not is_whole or sum(group.total_byte_size for group in groups) > SMALL_BYTES:
-                    yield from file.iter_batches(rows, columns=columns)
+                    groups_within = None if span == ALL_FORUMS else list(groups_with(file, span))
+                    yield from file.iter_batches(rows, columns=columns, row_groups=groups_within)
                     return
                 table = file.read(use_threads=False)
         self._keep(location, table)
@@ -155,23 +173,31 @@ def name_fault(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
 
 
-def groups_with(file: pq.ParquetFile, forum_id: str) -> Iterator[int]:
-    """Yield the row groups that may contain a forum, judged by their smallest and largest forum id."""
+def _filter_forums(batch: pa.RecordBatch, span: ForumRange) -> pa.RecordBatch:
+    is_within = pc.greater_equal(batch.column("forum_id"), span.first_id)
+    if span.end_id is not None:
+        is_within = pc.and_(is_within, pc.less(batch.column("forum_id"), span.end_id))
+    return batch.filter(is_within)
+
+
+def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
+    """Yield the row groups that may contain a forum of a range, judged by their smallest and largest forum id."""
     column = file.schema_arrow.get_field_index("forum_id")
     for group in range(file.num_row_groups):
         bounds = file.metadata.row_group(group).column(column).statistics
-        if bounds is None or not bounds.has_min_max or bounds.min <= forum_id <= bounds.max:
+        is_known = bounds is not None and bounds.has_min_max
+        if not is_known or (bounds.max >= span.first_id and (span.end_id is None or bounds.min < span.end_id)):
             yield group
 
 
-def find_fault(location: Location, rows: int) -> str | None:
+def find_fault(location: Location, rows: int | None) -> str | None:
     """Return what is wrong with a file of a table, which is read whole; None if it is what was written.
 
     A file from before names ended with a digest is decoded, with the checksums of its pages.
 
     Args:
         location: The file.
-        rows: Rows that the log says it has.
+        rows: Rows that the log says it has; None where it need not be opened, if it is what its name says.
 
     Raises:
         StoreError: The store is out of order or refuses.
@@ -180,18 +206,20 @@ def find_fault(location: Location, rows: int) -> str | None:
     try:
         if dash and file_digest(location) != sha256:
             return "it was cut or changed after it was written"
+        if dash and rows is None:
+            return None
         with open_parquet(location) as file:
             held = file.metadata.num_rows if dash else sum(batch.num_rows for batch in file.iter_batches())
     except (OSError, pa.ArrowException) as error:
         if not _is_damage(location, error) and isinstance(location, S3Path):
             raise StoreError(f"'{location}' cannot be read: {name_fault(error)}.") from None
         return name_fault(error)
-    return None if held == rows else f"it has {held} rows; {rows} were written"
+    return None if rows in {held, None} else f"it has {held} rows; {rows} were written"
 
 
 def digest_record(record: object) -> int:
     """Return the number that stands for a record; those of several are added, so that their order does not count."""
-    return int.from_bytes(hashlib.blake2b(msgspec.msgpack.encode(record), digest_size=8).digest())
+    return int.from_bytes(blake2b(_encode(record), digest_size=8).digest())
 
 
 def flush_to_disk(paths: Iterable[Path]) -> None:
@@ -213,7 +241,8 @@ def _flush_file(path: Path) -> None:
 class PartitionWriter:
     """Writes one new file of one partition, row group by row group; nothing is visible before the commit.
 
-    The name of the file ends with its SHA-256, so that `find_fault` notices every changed bit.
+    The name of the file ends with its SHA-256, so that `find_fault` notices every changed bit. It begins with a number,
+    so that files written for ranges of a venue's forums are read in the order of the ranges.
 
     A file in a store is written locally first, and uploaded when complete.
 
@@ -222,14 +251,16 @@ class PartitionWriter:
         content: The sum of what stands for each record that was added.
     """
 
-    def __init__(self, folder: Location, record_type: type, partition: Mapping[str, str], scratch: Path) -> None:
+    def __init__(
+        self, folder: Location, record_type: type, partition: Mapping[str, str], scratch: Path, number: int = 0
+    ) -> None:
         self.record_type = record_type
         self.partition = partition
         self.rows = 0
         self.content = 0
         self._partition_path = "/".join(f"{column}={quote(value, safe='')}" for column, value in partition.items())
         self._place = folder / self._partition_path
-        self._name = uuid4().hex
+        self._name = f"{number:05}-{uuid4().hex}"
         self._path = (self._place if isinstance(self._place, Path) else scratch) / f"{self._name}.parquet"
         self._writer: pq.ParquetWriter | None = None
         self._batch: list[Any] = []

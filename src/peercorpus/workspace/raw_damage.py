@@ -4,7 +4,6 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 import zstandard
@@ -32,10 +31,11 @@ def digest_body(body: bytes) -> bytes:
 
 def unpack_body(decompressor: zstandard.ZstdDecompressor, packed: bytes, digest: bytes) -> bytes | None:
     """Return a body as it was received; None if what is stored is something else, if only a value of another type."""
-    with suppress(zstandard.ZstdError, MemoryError, TypeError):
+    try:
         body = decompressor.decompress(packed)
-        return body if digest_body(body) == digest else None
-    return None
+    except (zstandard.ZstdError, MemoryError, TypeError):
+        return None
+    return body if digest_body(body) == digest else None
 
 
 @dataclass(frozen=True, slots=True)

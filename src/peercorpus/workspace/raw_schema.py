@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from peercorpus.errors import WorkspaceError
+from peercorpus.workspace.private_files import create_private
 
 MIGRATIONS: tuple[str, ...] = tuple(
     (files("peercorpus.workspace") / name).read_text(encoding="utf-8") for name in ("raw.sql", "raw_2.sql")
@@ -18,6 +19,12 @@ MIGRATIONS: tuple[str, ...] = tuple(
 The first makes version 1 of an empty database, or of one from before versions were numbered. A released script never
 changes; new ones are added at the end.
 """
+
+CACHE_KIB = 65_536
+"""Maximum memory for the pages of the database."""
+
+IN_MEMORY = Path(":memory:")
+"""What SQLite takes for a database without a file."""
 
 OLDEST_READABLE = 1
 """Version from which on readers need no migration: later ones add what only a check needs."""
@@ -204,3 +211,54 @@ def _read_shape(database: sqlite3.Connection) -> set[tuple[str, str]]:
         """
     )
     return {(name, column) for name, column in rows}
+
+
+def open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open or create a database with the newest schema; return it, and whether the schema was older or not there.
+
+    Raises:
+        WorkspaceError: Its schema is newer than this code, or of no known version.
+        sqlite3.Error: It cannot be opened or written.
+    """
+    if path != IN_MEMORY:
+        create_private(path)
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        refuse_newer(database, path)
+        # Bodies of some kilobytes lie on one page; it counts only before the first table is made.
+        database.execute("PRAGMA page_size = 16384")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
+        database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        was_older = migrate(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database, was_older
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open a database for reading, whether or not its folder can be written.
+
+    Raises:
+        WorkspaceError: Its schema is newer than this code, or too old to be read without a migration.
+        sqlite3.Error: It cannot be opened.
+    """
+    try:
+        return _connect_to_read(path, "mode=ro")
+    except sqlite3.OperationalError:
+        # Where not even SQLite's own side files can be made, nobody else can write either.
+        return _connect_to_read(path, "immutable=1")
+
+
+def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+    try:
+        refuse_newer(database, path)
+        database.execute("SELECT 1 FROM objects LIMIT 1")
+        require_readable(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database

@@ -2,34 +2,28 @@
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from heapq import merge
 from itertools import groupby, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import zstandard
 
 from peercorpus.errors import DamagedError
+from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.published_datasets import Dataset
 from peercorpus.workspace.harvest_state import HarvestState
-from peercorpus.workspace.private_files import create_private
 from peercorpus.workspace.pseudonyms import Pseudonyms
 from peercorpus.workspace.raw_damage import DamagedObjects, digest_body, unpack_body
-from peercorpus.workspace.raw_schema import migrate, refuse_newer, require_readable
+from peercorpus.workspace.raw_questions import RawQuestions
+from peercorpus.workspace.raw_schema import open_to_read, open_to_write
 
 UNPLACED = "unplaced"
 """Venue of an object that names none, until its forum is known."""
-
-CACHE_KIB = 65_536
-"""Maximum memory for the pages of the database."""
-
-IN_MEMORY = Path(":memory:")
-"""What SQLite takes for a database without a file."""
 
 BATCH = 1_000
 """Objects compressed together."""
@@ -54,6 +48,9 @@ class RawKind(StrEnum):
 
     UNREADABLE = "unreadable"
     """A note, edit, reference, group or invitation that is not JSON, in the bytes in which it came."""
+
+
+_KINDS = {kind.value: kind for kind in RawKind}
 
 
 class RawObject(NamedTuple):
@@ -82,6 +79,17 @@ class RawObject(NamedTuple):
     body: bytes
 
 
+_WITHIN = "forum_id >= ? AND forum_id < ?"
+"""Condition that a forum is in a range, with the values of `_bounds`."""
+
+_BEHIND_ALL = b"\xff" * 8
+"""What SQLite takes for greater than any text."""
+
+
+def _bounds(span: ForumRange) -> tuple[str, str | bytes]:
+    return span.first_id, _BEHIND_ALL if span.end_id is None else span.end_id
+
+
 def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[object, ...]:
     """Return the values of one row, in the order in which `RawStore.add` names the columns."""
     return (
@@ -99,62 +107,12 @@ def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[o
     )
 
 
-def _open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open or create a database with the newest schema; return it, and whether the schema was older or not there.
-
-    Raises:
-        WorkspaceError: Its schema is newer than this code, or of no known version.
-        sqlite3.Error: It cannot be opened or written.
-    """
-    if path != IN_MEMORY:
-        create_private(path)
-    database = sqlite3.connect(path, isolation_level=None)
-    try:
-        refuse_newer(database, path)
-        # Bodies of some kilobytes lie on one page; it counts only before the first table is made.
-        database.execute("PRAGMA page_size = 16384")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
-        database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        was_older = migrate(database, path)
-    except BaseException:
-        database.close()
-        raise
-    return database, was_older
-
-
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """Open a database for reading, whether or not its folder can be written.
-
-    Raises:
-        WorkspaceError: Its schema is newer than this code, or too old to be read without a migration.
-        sqlite3.Error: It cannot be opened.
-    """
-    try:
-        return _connect_to_read(path, "mode=ro")
-    except sqlite3.OperationalError:
-        # Where not even SQLite's own side files can be made, nobody else can write either.
-        return _connect_to_read(path, "immutable=1")
-
-
-def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
-    try:
-        refuse_newer(database, path)
-        database.execute("SELECT 1 FROM objects LIMIT 1")
-        require_readable(database, path)
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
 class RawStore:
     """Database of everything received; must not be shared between threads.
 
     Attributes:
         path: The file of the database.
+        questions: Questions about venues, which may be asked for many at a time.
         state: The harvest's own tables, on the same connection, so that transactions cover them too.
         pseudonyms: Pseudonyms of accounts, made with the key in this database.
         damaged: What is damaged in this database.
@@ -168,8 +126,9 @@ class RawStore:
             sqlite3.Error: It cannot be opened.
         """
         self.path = path
-        self._db, was_older = _open_to_write(path) if write else (open_to_read(path), False)
-        self.state = HarvestState(self._db)
+        self._db, was_older = open_to_write(path) if write else (open_to_read(path), False)
+        self.questions = RawQuestions(self._db)
+        self.state = HarvestState(self._db, self.questions)
         self.damaged = DamagedObjects(self._db)
         self.pseudonyms = Pseudonyms(self._db)
         try:
@@ -412,22 +371,35 @@ class RawStore:
         return bool(is_empty)
 
     def count(self, kind: RawKind, venue_id: str, prefix: str = "") -> int:
-        """Return the number of distinct objects of a kind (not of versions) whose ids begin with `prefix`."""
-        (number,) = self._db.execute(
-            """
-            SELECT count(DISTINCT object_id)
-            FROM objects
-            WHERE kind = ? AND venue_id = ? AND substr(object_id, 1, ?) = ?
+        """Return the number of distinct objects of a kind (not of versions) whose ids begin with `prefix`.
+
+        A prefix ends with the first colon of an id, or before.
+        """
+        start = "substr(object_id, 1, instr(object_id || ':', ':'))" if prefix or kind is RawKind.PUBLISHED else "''"
+        rows = self.questions.rows(
+            f"""
+            SELECT venue_id, {start} AS start, count(DISTINCT object_id)
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            WHERE kind = ?
+            GROUP BY venue_id, start
             """,
-            (kind.value, venue_id, len(prefix), prefix),
-        ).fetchone()
-        return int(number)
+            venue_id,
+            kind.value,
+            is_short=True,
+        )
+        return sum(number for start, number in rows if start.startswith(prefix))
 
     def roots(self, venue_id: str) -> set[str]:
         """Return the forums of a venue whose own submission note is stored, public or not."""
-        rows = self._db.execute(
-            "SELECT DISTINCT forum_id FROM objects WHERE venue_id = ? AND kind = 'note' AND object_id = forum_id",
-            (venue_id,),
+        rows = self.questions.rows(
+            """
+            SELECT DISTINCT venue_id, forum_id
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            WHERE kind = 'note' AND object_id = forum_id
+            """,
+            venue_id,
         )
         return {forum_id for (forum_id,) in rows}
 
@@ -436,20 +408,31 @@ class RawStore:
         (number,) = self._db.execute("SELECT count(*) FROM objects WHERE venue_id = ?", (venue_id,)).fetchone()
         return int(number)
 
-    def count_forums(self, venue_id: str) -> int:
-        """Return the number of forums of a venue with at least one stored object."""
-        (number,) = self._db.execute(
-            """
-            SELECT count(DISTINCT forum_id)
-            FROM objects
-            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published')
+    def count_forums(self, venue_id: str, span: ForumRange = ALL_FORUMS) -> int:
+        """Return the number of forums of a venue, or of a range of them, with at least one stored object."""
+        return len(self.forum_ids(venue_id, span))
+
+    def forum_ids(self, venue_id: str, span: ForumRange = ALL_FORUMS) -> list[str]:
+        """Return these forums in order."""
+        rows = self._db.execute(
+            f"""
+            SELECT DISTINCT forum_id
+            FROM objects INDEXED BY objects_by_forum
+            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published') AND {_WITHIN}
+            ORDER BY forum_id
             """,
-            (venue_id,),
-        ).fetchone()
-        return int(number)
+            (venue_id, *_bounds(span)),
+        )
+        return [forum_id for (forum_id,) in rows]
 
     def versions(
-        self, kind: RawKind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+        self,
+        kind: RawKind,
+        venue_id: str,
+        prefix: str = "",
+        *,
+        with_replies: bool = True,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RawObject]:
         """Yield every version of every object of a kind, ordered by forum, id and time: the latest of an id comes last.
 
@@ -458,16 +441,17 @@ class RawStore:
             venue_id: Venue of the objects.
             prefix: Limits the objects to those whose id begins with it.
             with_replies: Whether notes include replies, not only submissions.
+            span: Range of forums.
         """
         only_roots = "" if with_replies or kind is not RawKind.NOTE else "AND object_id = forum_id"
         rows = self._db.cursor().execute(
             f"""
             SELECT {OBJECT}
             FROM objects
-            WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ? {only_roots}
+            WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ? AND {_WITHIN} {only_roots}
             ORDER BY forum_id, object_id, modified_ms, seen
             """,
-            (venue_id, kind.value, len(prefix), prefix),
+            (venue_id, kind.value, len(prefix), prefix, *_bounds(span)),
         )
         return map(self._unpack_object, rows)
 
@@ -484,25 +468,23 @@ class RawStore:
                 f"'{self.path}' is damaged: what it stores of the {kind} '{object_id}' of '{venue_id}' is not what was"
                 " received; run 'peercorpus check --repair' on the workspace."
             )
+        # By place, not by name: this is done for every object that is read.
         return RawObject(
-            kind=RawKind(kind),
-            object_id=object_id,
-            api=api,
-            venue_id=venue_id,
-            forum_id=forum_id,
-            subject_id=subject_id,
-            modified_ms=modified_ms,
-            seen_ms=seen_ms,
-            source=source,
-            body=body,
+            _KINDS[kind], object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
         )
 
     def latest(
-        self, kind: RawKind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+        self,
+        kind: RawKind,
+        venue_id: str,
+        prefix: str = "",
+        *,
+        with_replies: bool = True,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RawObject]:
         """Yield the latest version of every object of a kind, ordered by forum and id; arguments as `versions`."""
         latest = None
-        for version in self.versions(kind, venue_id, prefix, with_replies=with_replies):
+        for version in self.versions(kind, venue_id, prefix, with_replies=with_replies, span=span):
             if latest is not None and version.object_id != latest.object_id:
                 yield latest
             latest = version
@@ -510,7 +492,13 @@ class RawStore:
             yield latest
 
     def by_forum(
-        self, kinds: Iterable[RawKind], venue_id: str, *, earlier: bool = False, with_replies: bool = True
+        self,
+        kinds: Iterable[RawKind],
+        venue_id: str,
+        *,
+        earlier: bool = False,
+        with_replies: bool = True,
+        span: ForumRange = ALL_FORUMS,
     ) -> Iterator[tuple[str, list[RawObject]]]:
         """Yield each forum, ordered by id, with the latest version of its objects of these kinds.
 
@@ -520,12 +508,16 @@ class RawStore:
             earlier: Give every version of each object instead of the latest; versions of one object follow each other,
                 the latest last.
             with_replies: Whether notes include replies; if not, only submissions.
+            span: Range of forums.
         """
         read = self.versions if earlier else self.latest
         by_forum_id = attrgetter("forum_id")
-        objects = (read(kind, venue_id, with_replies=with_replies) for kind in kinds)
-        for forum_id, group in groupby(merge(*objects, key=by_forum_id), key=by_forum_id):
-            yield forum_id, list(group)
+        of_kinds = (
+            groupby(read(kind, venue_id, with_replies=with_replies, span=span), key=by_forum_id) for kind in kinds
+        )
+        # A group is read before its kind's next one is asked for, as `groupby` demands.
+        for forum_id, groups in groupby(merge(*of_kinds, key=itemgetter(0)), key=itemgetter(0)):
+            yield forum_id, [found for _, group in groups for found in group]
 
     def find(self, kind: RawKind, object_id: str) -> RawObject | None:
         """Return the latest version of one object; None if it is not stored."""
@@ -543,14 +535,16 @@ class RawStore:
 
     def digest(self, kind: str, venue_id: str) -> str:
         """Return a digest of all versions of a kind of object, in any order of arrival, and of what is gone."""
-        rows = self._db.execute(
+        rows = self.questions.rows(
             """
-            SELECT object_id, digest
-            FROM objects INDEXED BY objects_by_forum
-            WHERE kind = ? AND venue_id = ?
+            SELECT venue_id, object_id, digest
+            FROM asked
+            CROSS JOIN objects INDEXED BY objects_by_forum USING (venue_id)
+            WHERE kind = ?
             ORDER BY object_id, digest
             """,
-            (kind, venue_id),
+            venue_id,
+            kind,
         )
         total = hashlib.sha256()
         for object_id, digest in rows:

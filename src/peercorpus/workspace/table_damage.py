@@ -49,8 +49,14 @@ class TableFault:
     detail: str
 
 
-def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
+def check_table(tables: Tables, name: str, *, opens: bool = True) -> Iterator[TableFault | None]:
     """Yield one value for each Parquet file of a table, None where it is what was written; and what its log lacks.
+
+    Args:
+        tables: The tables.
+        name: The table.
+        opens: Whether each file is opened, to compare its rows with those of the log, also where its name says that
+            its bytes are those written and every file of the log is the one recorded: then the log's number is too.
 
     Raises:
         StoreError: The store is out of order or refuses.
@@ -65,12 +71,13 @@ def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
     if detail is not None:
         yield TableFault(None, detail)
         return
+    is_proven = not opens and _is_recorded(tables, name)
     for part in parts:
         if _is_misnamed(part):
             yield TableFault(None, f"its log places '{part.relative}' elsewhere than its name")
             return
     for part in parts:
-        fault = find_fault(tables.folder / name / part.relative, part.rows)
+        fault = find_fault(tables.folder / name / part.relative, None if is_proven else part.rows)
         yield TableFault(part.values["venue_id"], fault) if fault else None
 
 
@@ -83,7 +90,7 @@ def require_whole(tables: Tables, name: str) -> None:
         DamagedError: It is not.
     """
     if isinstance(tables.folder, Path):
-        fault = next(filter(None, check_table(tables, name)), None)
+        fault = next(filter(None, check_table(tables, name, opens=False)), None)
         if fault is not None:
             raise damaged_table(tables.folder / name, fault.detail)
 
@@ -100,6 +107,12 @@ def _find_changed_file(tables: Tables, name: str) -> str | None:
         if path.name in recorded and digest_log_file(path) != recorded[path.name]:
             return f"'{path.name}' of its log is not what was written"
     return None
+
+
+def _is_recorded(tables: Tables, name: str) -> bool:
+    """Return whether it is recorded of every file of a log what it was."""
+    recorded = tables.logs.read(name) if tables.logs else {}
+    return all(path.name in recorded for path in list_log(tables.folder / name / LOG))
 
 
 def _find_log_fault(log: Location) -> str | None:

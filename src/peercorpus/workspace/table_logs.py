@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from peercorpus.workspace.object_store import Location, list_below, read_file
-from peercorpus.workspace.raw_store import open_to_read
+from peercorpus.workspace.raw_schema import open_to_read
 
 LOG = "_delta_log"
 NUMBER_DIGITS = 20

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 import msgspec
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Schema, Transaction
-from deltalake.transaction import AddAction, RemoveAction
+from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Schema, Transaction
+from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.object_store import Location, damaged_table, read_file
@@ -19,6 +19,12 @@ from peercorpus.workspace.parquet import open_part
 from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, list_log, name_commit
 
 _LAST_CHECKPOINT = "_last_checkpoint"
+
+CHECKPOINT_COMMITS = 100
+"""After so many commits a checkpoint is written, and the log before earlier checkpoints is deleted once it is old."""
+
+NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
+"""Nothing is done after a commit; whether a checkpoint is due, Delta Lake finds out by listing the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,54 @@ class TablePart:
     values: Mapping[str, str]
     rows: int
     size_bytes: int
+
+
+def owner_of(partition: Mapping[str, str]) -> str:
+    """Return the name of the transaction that holds the key of a partition."""
+    return "/".join(partition.values())
+
+
+def number_of(key: str) -> int:
+    """Return the number of the transaction that holds a content key."""
+    return int(key[:15], 16)
+
+
+def digest_of(key: str) -> str:
+    """Return what stands for a partition that is finished under a content key, in the keys of stages that read it."""
+    return str(number_of(key))
+
+
+def content_of(owner: str) -> str:
+    """Return the name of the transaction that holds what stands for a partition's rows."""
+    return f"content of {owner}"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionChange:
+    """A change to one partition of a table, whose files are written.
+
+    Attributes:
+        name: The table.
+        partition: Its value of each partition column.
+        replaces: Whether the rows that are there are removed.
+        files: What is added: each file, and its number of rows.
+        content: The sum of what stands for each row that is added.
+        key: Content key that finishes the partition; None if it is not finished.
+        made_from: What the commit says of the change.
+    """
+
+    name: str
+    partition: Mapping[str, str]
+    replaces: bool
+    files: tuple[tuple[AddAction, int], ...]
+    content: int
+    key: str | None
+    made_from: Mapping[str, str]
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Return the number of the transaction that holds the key, if there is one."""
+        return {owner_of(self.partition): number_of(self.key)} if self.key else {}
 
 
 @dataclass(slots=True)
@@ -58,6 +112,18 @@ class TableState:
     def all_parts(self) -> Iterator[TablePart]:
         """Yield the files of all venues."""
         return (part for of_venue in self.parts.values() for part in of_venue.values())
+
+    def copy(self) -> "TableState":
+        """Return a state of its own."""
+        return TableState({venue_id: dict(parts) for venue_id, parts in self.parts.items()}, dict(self.numbers))
+
+    def of_venue(self, venue_id: str, stages: Sequence[str]) -> "TableState":
+        """Return what the table holds of one venue alone, with what each of these stages set aside."""
+        owners = [venue_id, *(f"{venue_id}/{stage}" for stage in stages)]
+        names = [name for owner in owners for name in (owner, content_of(owner))]
+        numbers = {name: self.numbers[name] for name in names if name in self.numbers}
+        of_venue = self.parts.get(venue_id)
+        return TableState({venue_id: dict(of_venue)} if of_venue else {}, numbers)
 
     def add(self, part: TablePart) -> None:
         """Add a file."""
@@ -115,25 +181,36 @@ class OpenedTable:
     """A table that was opened, with changes to it that are not committed yet.
 
     Attributes:
-        table: The table, with the commits that were read.
+        table: The table, with the commits that were read; None where this process makes it, until it is needed.
         identity: What distinguishes a local table from another one made in its place; None if that is not known.
         changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
             time in nanoseconds, in which two changes may fall together. None if that was not looked at.
-        read_version: Number of the commit after which `state` was read; None if it was not.
+        read_version: Number of the commit after which `state` was read; None if it was not, or there is none yet.
         state: What it holds, with the changes that are not committed; None if it has other columns.
         changes: Changes that are not committed yet.
     """
 
-    table: DeltaTable
+    table: DeltaTable | None
     identity: Identity | None = None
     changed_at: int | None = None
     read_version: int | None = None
     state: TableState | None = None
     changes: TableChanges = field(default_factory=TableChanges)
 
+    @property
+    def version(self) -> int | None:
+        """The number of the last commit; None if it has none yet."""
+        return self.read_version if self.table is None else self.table.version()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether there are changes that are not committed, or the table has no commit yet."""
+        return bool(self.changes.made_from) or self.version is None
+
     def follow(self, log: Location) -> None:
         """Read the commits of a local table that are new."""
         assert isinstance(log, Path)
+        assert self.table is not None
         changed_at = log.stat().st_mtime_ns
         if changed_at != self.changed_at or (log / name_commit(self.table.version() + 1)).exists():
             self.table.update_incremental()
@@ -157,12 +234,39 @@ class OpenedTable:
 
     def commit(self, schema: Schema, columns: Sequence[str]) -> None:
         """Commit the changes; should another process have committed as well, the state is read again."""
+        assert self.table is not None
         version = self.table.version()
+        commits = version + 2  # That of this commit is among them, and they are numbered from 0.
         self.table.create_write_transaction(
-            self.changes.actions(), "append", schema, list(columns), commit_properties=self.changes.properties()
+            self.changes.actions(),
+            "append",
+            schema,
+            list(columns),
+            commit_properties=self.changes.properties(),
+            post_commithook_properties=NO_HOOKS if commits % CHECKPOINT_COMMITS else None,
         )
         self.table.update_incremental()
         self.read_version = version + 1
+        self.changes = TableChanges()
+
+    def create(
+        self, url: str, name: str, schema: Schema, columns: Sequence[str], options: dict[str, str] | None
+    ) -> None:
+        """Make the table with the changes as its first commit.
+
+        It is not opened: each look at the log of a table in a store is a listing.
+        """
+        create_table_with_add_actions(
+            url,
+            schema,
+            list(self.changes.added.values()),
+            partition_by=list(columns),
+            name=name,
+            storage_options=options,
+            commit_properties=self.changes.properties(),
+            post_commithook_properties=NO_HOOKS,
+        )
+        self.read_version = 0
         self.changes = TableChanges()
 
 
@@ -194,9 +298,11 @@ def read_state(table: DeltaTable, folder: Location, columns: Sequence[str]) -> T
         OSError: The disk or the store cannot be reached, or refuses.
     """
     state = TableState({}, _read_numbers(table, folder))
-    for row in pa.table(table.get_add_actions(flatten=True)).to_pylist():
-        values = {column: row[f"partition.{column}"] for column in columns}
-        state.add(TablePart(unquote(row["path"]), values, row["num_records"], row["size_bytes"]))
+    named = ["path", "num_records", "size_bytes", *(f"partition.{column}" for column in columns)]
+    # `pa.table` would import pandas, to see whether this is one of its frames.
+    actions = pa.RecordBatchReader.from_stream(table.get_add_actions(flatten=True)).read_all().select(named)
+    for path, rows, size_bytes, *values in zip(*(column.to_pylist() for column in actions.columns), strict=True):
+        state.add(TablePart(unquote(path), dict(zip(columns, values, strict=True)), rows, size_bytes))
     return state
 
 

@@ -8,13 +8,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
+from copy import copy
 from pathlib import Path
 from typing import IO
 
 from filelock import FileLock, Timeout
 
 from peercorpus.errors import DamagedError, WorkspaceError, WorkspaceLockedError
-from peercorpus.workspace.delta_tables import TABLES, Tables
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
@@ -22,9 +24,13 @@ from peercorpus.workspace.private_files import make_private_folder, require_own
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.table_logs import TableLogs
+from peercorpus.workspace.table_reader import TABLES
 
 LOCK = "workspace.lock"
-OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "files", "releases", "tables", "texts")
+OWN = (
+    *("raw.db", "raw.db-wal", "raw.db-shm", LOCK),
+    *("damaged", "explorer", "files", "parts", "releases", "report", "tables", "texts"),
+)
 """Files and folders of a workspace that must not be links."""
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -132,7 +138,7 @@ class Workspace:
         self.files = (Files if is_here else StoredFiles)(root / "files", partial)
         logs = TableLogs(folder / "raw.db", write=write)
         # In a store, each look for what another run commits takes requests.
-        self.tables = Tables(root / "tables", partial, logs, is_steady=not is_here)
+        self.tables: Tables = Tables(root / "tables", partial, logs, is_steady=not is_here)
         with ExitStack() as opened:
             self.raw = opened.enter_context(closing(RawStore(folder / "raw.db", write=write)))
             self.budget_state = opened.enter_context(closing(BudgetState(folder / "raw.db"))) if write else None
@@ -144,6 +150,13 @@ class Workspace:
         """Return every venue with anything received, or in a table although its notes are now in another venue."""
         built = (venue_id for name in TABLES for venue_id in self.tables.venues(name))
         return sorted({*self.raw.venues(), *built})
+
+    def with_drafts(self) -> tuple["Workspace", DraftTables]:
+        """Return this workspace with tables that collect what is written and never commit it, and these tables."""
+        drafts = DraftTables(self.tables.folder, self.tables.scratch)
+        drafting = copy(self)
+        drafting.tables = drafts
+        return drafting, drafts
 
     def close(self) -> None:
         """Close the database."""

@@ -9,7 +9,7 @@ from peercorpus.cli.text.losses import lost
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
-    from peercorpus.pipeline.build import StepResult
+    from peercorpus.pipeline.build_venues import StepResult
     from peercorpus.pipeline.losses import SourceLoss
 
 

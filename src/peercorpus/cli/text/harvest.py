@@ -58,6 +58,8 @@ def _planned_step(step: "PlannedStep") -> str:
     wait = f"waits {duration(step.seconds)}" if step.seconds >= 1 else "no waiting"
     megabytes = f", about {size(step.size_bytes)}" if step.size_bytes else ""
     asked = f"{rough}{plural(step.requests, 'request')} for {rough}{plural(step.things, unit)}"
+    if step.fewest is not None and step.most is not None and step.fewest < step.most:
+        asked += f" ({step.fewest:,} to {step.most:,}, by the length of their replies)"
     way = ", from the list of the venue's edits" if step.by_venue else ""
     way = f", one by one (OpenReview's list of the venue's edits: {step.refusal})" if step.refusal else way
     return f"  {step.what:<9} {asked}{way}{megabytes}: {wait} ({limit:,} in {duration(window_s)}, {source})"

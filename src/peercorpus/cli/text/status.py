@@ -1,8 +1,8 @@
 """Texts of `status`: completeness, warnings and row balances of each venue, as text and as JSON."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -224,18 +224,29 @@ def _fields(counts: Mapping[str, int]) -> str:
     return fields + (", …" if len(counts) > EXAMPLES else "")
 
 
-def _venue(venue: Completeness, status: WorkspaceStatus) -> Iterator[str]:
+def _venue(
+    venue: Completeness, censuses: Sequence[FormUsage], balances: Iterable[Balance], unfinished: Iterable[str]
+) -> Iterator[str]:
     yield escape_controls(venue.venue_id, most=200)
-    censuses = status.censuses.get(venue.venue_id, ())
     yield from _completeness(venue, censuses)
     for census in censuses:
         yield from _form_line(census)
-    yield from (_balance(balance) for balance in status.balances if balance.venue_id == venue.venue_id)
-    for stage, venue_id in status.unfinished:
-        if venue_id == venue.venue_id:
-            yield f"  {stage:<20} not built yet, or out of date"
+    yield from map(_balance, balances)
+    yield from (f"  {stage:<20} not built yet, or out of date" for stage in unfinished)
     yield from (f"  Take care: {caution(issue)}" for issue in venue.cautions)
     yield from [f"  The catalogue says: {venue.remark}"] if venue.remark else ()
+
+
+def _venues(status: WorkspaceStatus) -> Iterator[str]:
+    balances: dict[str, list[Balance]] = defaultdict(list)
+    unfinished: dict[str, list[str]] = defaultdict(list)
+    for balance in status.balances:
+        balances[balance.venue_id].append(balance)
+    for stage, venue_id in status.unfinished:
+        unfinished[venue_id].append(stage)
+    for venue in status.venues:
+        venue_id = venue.venue_id
+        yield from _venue(venue, status.censuses.get(venue_id, ()), balances[venue_id], unfinished[venue_id])
 
 
 def _engines(status: WorkspaceStatus) -> Iterator[str]:
@@ -263,7 +274,7 @@ def standing(status: WorkspaceStatus) -> str:
     """Return how complete each venue is, the row balance of every stage, and whether all sums agree."""
     if not status.venues:
         return "\n".join(["The workspace is empty: harvest a venue, or import a dump.", *_move(status.placement)])
-    lines = [line for venue in status.venues for line in _venue(venue, status)]
+    lines = [*_venues(status)]
     lines = [*lost(status.losses, is_built=True), *lines]
     return "\n".join([*lines, *_engines(status), *_move(status.placement), _verdict(status)])
 

@@ -1,6 +1,6 @@
 """Write `croissant.json`, the machine-readable metadata of a release (Croissant 1.1 with RAI)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from peercorpus.release.card.statements import state_release
 from peercorpus.release.counts import ReleaseCounts
+from peercorpus.release.folder import NOTHING_KNOWN
 from peercorpus.release.schemas import column_meaning, item_type
 from peercorpus.release.shards import CONFIGS, Config, SplitShards
 from peercorpus.workspace.object_store import file_digest
@@ -142,7 +143,7 @@ def _describe_file_sets(config: Config, splits: Sequence[SplitShards]) -> Iterat
         yield {"@type": "cr:FileSet", "@id": name, "name": name, "encodingFormat": FORMAT, "includes": pattern}
 
 
-def _describe_file(folder: Path, path: Path) -> Node:
+def _describe_file(folder: Path, path: Path, known: Mapping[str, str]) -> Node:
     name = path.relative_to(folder).as_posix()
     return {
         "@type": "cr:FileObject",
@@ -151,11 +152,11 @@ def _describe_file(folder: Path, path: Path) -> Node:
         "contentUrl": name,
         "contentSize": f"{path.stat().st_size} B",
         "encodingFormat": FORMAT,
-        "sha256": file_digest(path),
+        "sha256": known.get(name) or file_digest(path),
     }
 
 
-def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> Node:
+def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards], known: Mapping[str, str]) -> Node:
     """Return the metadata of a release as a JSON-LD node."""
     statements = state_release(tally)
     configs = [
@@ -170,14 +171,16 @@ def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards])
         **statements.dataset,
         **{f"rai:{name}": value for name, value in statements.rai.items()},
         "distribution": [
-            *(_describe_file(folder, path) for path in sorted((folder / "data").rglob("*.parquet"))),
+            *(_describe_file(folder, path, known) for path in sorted((folder / "data").rglob("*.parquet"))),
             *(node for pair in configs for node in _describe_file_sets(*pair)),
         ],
         "recordSet": [node for pair in configs for node in _describe_record_sets(*pair)],
     }
 
 
-def write_croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> None:
+def write_croissant(
+    folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards], known: Mapping[str, str] = NOTHING_KNOWN
+) -> None:
     """Write `croissant.json` into a release whose Parquet files are written."""
-    metadata = croissant(folder, tally, splits)
+    metadata = croissant(folder, tally, splits, known)
     (folder / NAME).write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=1) + b"\n")

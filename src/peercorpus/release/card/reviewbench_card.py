@@ -55,6 +55,13 @@ class ReviewBenchCounts:
         self.reviews += row["num_reviews"] or 0
         self.with_text += bool(row["markdown"])
 
+    def add(self, others: "ReviewBenchCounts") -> None:
+        """Add what was counted of further papers."""
+        self.opening = others.opening | self.opening
+        self.papers.update(others.papers)
+        self.reviews += others.reviews
+        self.with_text += others.with_text
+
 
 def _order(split: SplitShards) -> tuple[int, str]:
     return ORDER.index(split.name) if split.name in ORDER else len(ORDER), split.name

@@ -1,5 +1,6 @@
 """Run the simulated service: two loopback ports, a log of requests and a request budget."""
 
+import gc
 import gzip
 import logging
 import math
@@ -384,5 +385,7 @@ def serve_simulator(
 def serve_forever(running: AbstractContextManager[Service], ready: Callable[[Service], None]) -> None:
     """Run the simulator until it is interrupted; `ready` is called once it accepts requests."""
     with running as service, suppress(KeyboardInterrupt):
+        # The world stays as long as the process: no search for garbage needs to go through it again.
+        gc.freeze()
         ready(service)
         threading.Event().wait()

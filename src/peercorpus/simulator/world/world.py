@@ -2,7 +2,8 @@
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import zip_longest
 
 from peercorpus.errors import PeercorpusError
@@ -62,12 +63,34 @@ def _holdings(world: World, venue: Venue) -> Holdings:
     return world.v1 if venue.api == 1 else world.v2
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _LongFile:
+    """Reader of the file that several long papers of a venue share: one object for all of them."""
+
+    venue: Venue
+    seed: int
+    index: int
+    layout: PageStyle
+    version: Draft
+
+    def __call__(self) -> bytes:
+        return _write_long(self)
+
+
+# Writing the text of a long manuscript anew for each request would take longer than all else in answering it.
+@lru_cache(maxsize=1_024)
+def _write_long(file: _LongFile) -> bytes:
+    manuscript = generate_manuscript(file.venue, file.seed, file.index, is_long=True)
+    return typeset(manuscript, file.layout, file.version)
+
+
 def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int, papers_per_file: int | None) -> None:
     """Write the papers of the venues; `papers_per_file` is None if they are shorter than real ones."""
     writers: dict[int, api1_notes.Api1Writer | api2_notes.Api2Writer] = {
         1: api1_notes.Api1Writer(world.v1),
         2: api2_notes.Api2Writer(world.v2),
     }
+    shared: dict[tuple[str, int, Draft], _LongFile] = {}
     for venue, index in _deal(chosen, papers):
         holdings = _holdings(world, venue)
         written = read_handwritten(venue.venue_id)
@@ -81,7 +104,7 @@ def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int,
         write_review_invitation(holdings, venue, timeline.place, timeline.forum_id)
         for version in script.versions:
             path = timeline.path(version)
-            holdings.files[path] = _file(timeline, version, index, path, papers_per_file)
+            holdings.files[path] = _file(timeline, version, index, path, papers_per_file, shared)
             if venue.api == 1 and version is Draft.SUBMISSION and script.public_history:
                 holdings.files[timeline.path(version, "attachment")] = holdings.files[path]
     for holdings in (world.v1, world.v2):
@@ -100,7 +123,12 @@ def _deal(chosen: Sequence[Venue], papers: int) -> Iterator[tuple[Venue, int]]:
 
 
 def _file(
-    timeline: PaperTimeline, version: Draft, index: int, path: str, papers_per_file: int | None
+    timeline: PaperTimeline,
+    version: Draft,
+    index: int,
+    path: str,
+    papers_per_file: int | None,
+    shared: dict[tuple[str, int, Draft], _LongFile],
 ) -> Callable[[], bytes]:
     venue = timeline.venue
     written = read_handwritten(timeline.venue.venue_id)
@@ -110,12 +138,9 @@ def _file(
     number = index - len(written)
     seed = timeline.seed
     if papers_per_file is not None:
-        return partial(_long_file, venue, seed, number // papers_per_file, layout, version)
+        group = number // papers_per_file
+        return shared.setdefault((venue.venue_id, group, version), _LongFile(venue, seed, group, layout, version))
     return partial(_generated_file, venue, seed, number, layout, version, path)
-
-
-def _long_file(venue: Venue, seed: int, index: int, layout: PageStyle, version: Draft) -> bytes:
-    return typeset(generate_manuscript(venue, seed, index, is_long=True), layout, version)
 
 
 def _generated_file(venue: Venue, seed: int, index: int, layout: PageStyle, version: Draft, path: str) -> bytes:

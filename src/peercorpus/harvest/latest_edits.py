@@ -1,0 +1,64 @@
+"""Ask which edits of an API v2 venue changed lately, in one request instead of one for each file of an edit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from peercorpus.errors import BusyError, SignInError, SourceError
+from peercorpus.harvest.pdf_list import file_path
+from peercorpus.harvest.session import VenueSession
+from peercorpus.harvest.submissions import OVERLAP_MS
+from peercorpus.harvest.venue_edits import find_refusal
+from peercorpus.openreview.listing import LATEST_FIRST, fetch_venue_edits
+from peercorpus.openreview.objects import Edit, decode_leniently, now_ms, venue_of_edit
+from peercorpus.workspace.harvest_state import EDITS
+
+
+@dataclass(frozen=True, slots=True)
+class LatestEdits:
+    """The edits of a venue that were modified last.
+
+    Attributes:
+        asked_ms: When they were asked for, milliseconds since the epoch.
+        paths: The path of the PDF that each of them names, by its id; None if it names none.
+        since_ms: When the oldest of them was modified, by OpenReview's clock; None if the list cannot be used.
+    """
+
+    asked_ms: int
+    paths: Mapping[str, str | None] = field(default_factory=dict)
+    since_ms: int | None = None
+
+    def shows_changes_since(self, moment_ms: int) -> bool:
+        """Return whether every edit modified since a moment by this machine's clock is among them."""
+        return self.since_ms is not None and self.since_ms < moment_ms - OVERLAP_MS
+
+
+def can_list_latest(session: VenueSession) -> bool:
+    """Return whether the list of the venue's edits was read before and found right."""
+    is_read = session.api == 2 and session.raw.state.listing(session.venue_id, EDITS).complete
+    return is_read and find_refusal(session) is None
+
+
+def fetch_latest(session: VenueSession) -> LatestEdits:
+    """Return the thousand edits of a venue that were modified last.
+
+    Raises:
+        BusyError: OpenReview asks to wait, or is out of order.
+        SignInError: A token is needed, or was refused.
+    """
+    asked_ms = now_ms()
+    try:
+        page = fetch_venue_edits(session.client, session.venue_id, sort=LATEST_FIRST)
+    except (BusyError, SignInError):
+        raise
+    except SourceError:
+        return LatestEdits(asked_ms)
+    bodies = [bytes(item) for item in page.items]
+    edits = [decode_leniently(Edit, body) for body in bodies]
+    times_ms = [edit.tmdate or edit.tcdate or 0 for edit in edits]
+    is_right = all(earlier >= later > 0 for earlier, later in pairwise(times_ms))
+    if not times_ms or not is_right or any(venue_of_edit(body) != session.venue_id for body in bodies):
+        return LatestEdits(asked_ms)
+    # One that cannot be read may be any: then what is not among them may have changed as well.
+    paths = {edit.id: file_path(edit.note, "pdf") for edit in edits if edit.id}
+    return LatestEdits(asked_ms, paths, times_ms[-1] if len(paths) == len(edits) else None)

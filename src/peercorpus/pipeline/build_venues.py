@@ -1,0 +1,259 @@
+"""Run the stages of each venue: one venue after the other in this process, or beside each other in workers.
+
+Workers write files; this process alone commits them. Rows and files are the same either way.
+"""
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Self
+from uuid import uuid4
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor, Failure
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.execution.ray_cluster import RayExecutor
+from peercorpus.execution.stage import ForumRange, Options, ProgressCallback, Stage
+from peercorpus.pipeline.plan_build import PlannedStep, VenuePlan, plan_venue
+from peercorpus.pipeline.schedule import Schedule
+from peercorpus.pipeline.venue_work import OF_NOTES, StageWork, VenueTask, VenueWorker, WorkItem, do_work
+from peercorpus.workspace.draft_tables import hold, join_ranges
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_state import PartitionChange
+from peercorpus.workspace.workspace import Workspace
+
+ALL_VENUES = "all venues"
+"""Stands for the venue in the step of a stage that works on all venues at once, and in the progress of several."""
+
+LEAST_WEIGHT = 20_000
+"""Objects from which workers are started, which takes about a second; our choice."""
+
+TIMEOUT_S = 3_600.0
+"""Time limit of what is sent to a worker at a time, which takes seconds; our choice."""
+
+SPREAD = "build_tables"
+"""Name, in `Progress`, of the work that workers do."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """The result of one stage for one venue.
+
+    Attributes:
+        venue_id: `ALL_VENUES` if the stage works on all venues at once.
+        was_finished: Whether there was nothing to do.
+        seconds: Duration; 0 if there was nothing to do. Where workers did several steps beside each other, the time
+            that all of them took is divided among them.
+    """
+
+    stage: str
+    venue_id: str
+    was_finished: bool
+    seconds: float
+
+
+def report_to(workspace: Workspace, meter: Meter) -> ProgressCallback:
+    """Return a callback that shows the progress, and commits what was held back for a while."""
+
+    def report(done: int, total: int) -> None:
+        meter.report(done, total)
+        workspace.tables.commit_due()
+
+    return report
+
+
+def build_venues(
+    workspace: Workspace,
+    venue_ids: Sequence[str],
+    stages: Sequence[Stage[Workspace]],
+    options: Options,
+    show: Show,
+    spread: Executor,
+) -> list[StepResult]:
+    """Bring the tables of venues up to date, and return one result per venue and stage, in order.
+
+    Args:
+        workspace: Opened for writing.
+        venue_ids: The venues.
+        stages: Stages that work on one venue, in order.
+        options: Options of the stages.
+        show: Receives the progress.
+        spread: Executor of the work.
+
+    Raises:
+        PeercorpusError: A stage raised it, or a worker died at its work.
+    """
+    build = _VenueBuild(workspace, stages, options, show)
+    plans = map(build.plan, venue_ids)
+    workers = _find_workers(spread, options)
+    # Plans are made until they show whether workers are worth starting; further ones while workers are at work.
+    seen = list(_take_weight(plans, LEAST_WEIGHT)) if workers is not None else []
+    if workers is not None and sum(plan.weight for plan in seen) >= LEAST_WEIGHT:
+        build.spread(workers, venue_ids)
+    for plan in map(build.plan, venue_ids):
+        for step in plan.steps:
+            build.run_here(plan, step)
+    return [build.describe(venue_id, step) for venue_id in venue_ids for step in build.plan(venue_id).steps]
+
+
+def _find_workers(spread: Executor, options: Options) -> Executor | None:
+    """Return what spreads the work on notes; None where there is one worker only.
+
+    `raw.db` is on this machine, so that those of a cluster are of no use.
+    """
+    executor = LocalExecutor() if isinstance(spread, RayExecutor) else spread
+    is_alone = isinstance(executor, LocalExecutor) and _count_workers(options) == 1
+    return None if is_alone else executor
+
+
+def _count_workers(options: Options) -> int:
+    return options.workers or os.cpu_count() or 1
+
+
+def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]:
+    """Yield plans until there is so much work in them."""
+    taken = 0
+    while taken < weight and (plan := next(plans, None)) is not None:
+        taken += plan.weight
+        yield plan
+
+
+class _VenueBuild:
+    """Plans venues, has their work done here or by workers, and applies the changes to the tables."""
+
+    def __init__(self, workspace: Workspace, stages: Sequence[Stage[Workspace]], options: Options, show: Show) -> None:
+        self._workspace = workspace
+        self._stages = stages
+        self._options = options
+        self._show = show
+        self._here = VenueWorker(workspace)
+        self._with_files = workspace.raw.state.venues_with_files()
+        self._plans: dict[str, VenuePlan] = {}
+        self._seconds: dict[tuple[str, str], float] = {}
+
+    def plan(self, venue_id: str) -> VenuePlan:
+        """Return the plan of a venue, as it was when it was first asked for."""
+        if venue_id not in self._plans:
+            has_files = self._has_files(venue_id)
+            self._plans[venue_id] = plan_venue(
+                self._workspace, self._stages, venue_id, self._options, has_files=has_files
+            )
+        return self._plans[venue_id]
+
+    def _has_files(self, venue_id: str) -> bool:
+        return venue_id in self._with_files or self._workspace.raw.count(RawKind.PUBLISHED, venue_id) > 0
+
+    def describe(self, venue_id: str, step: PlannedStep) -> StepResult:
+        """Return the result of a step."""
+        seconds = self._seconds.get((venue_id, step.stage.name))
+        return StepResult(step.stage.name, venue_id, was_finished=seconds is None, seconds=seconds or 0.0)
+
+    def run_here(self, plan: VenuePlan, step: PlannedStep) -> None:
+        """Do a step in this process, unless it is done; its stage may itself give work to an executor."""
+        if step.is_finished or (plan.venue_id, step.stage.name) in self._seconds:
+            return
+        report = report_to(self._workspace, Meter(plan.venue_id, step.stage.name, self._show))
+        began = time.perf_counter()
+        if step.stage.begin is None:
+            step.stage.run(self._workspace, plan.venue_id, self._options, step.key, report)
+        else:
+            self._apply([self._run_range(plan, span, step, report) for span in plan.ranges])
+        self._seconds[plan.venue_id, step.stage.name] = time.perf_counter() - began
+
+    def _run_range(
+        self, plan: VenuePlan, span: ForumRange, step: PlannedStep, report: ProgressCallback
+    ) -> Sequence[PartitionChange]:
+        """Do a step for a range of a venue's forums."""
+        within = _count_within(plan, span.number, report)
+        (work,) = self._here.work(self._make_task(plan, span, [step]), self._options, within)
+        return work.changes
+
+    def _make_task(self, plan: VenuePlan, span: ForumRange, steps: Sequence[PlannedStep]) -> VenueTask:
+        """Return what a worker is asked to do for a range of a venue's forums, as the tables are now."""
+        names = {name for step in steps for name in ("set-aside", *step.stage.reads, *step.stage.writes)}
+        held = hold(self._workspace.tables, names, plan.venue_id, [step.stage.name for step in steps])
+        return VenueTask(plan.venue_id, span, tuple((step.stage.name, step.key) for step in steps), held)
+
+    def _apply(self, ranges: Sequence[Sequence[PartitionChange]]) -> None:
+        """Change the tables by what a stage wrote for all ranges of a venue's forums."""
+        for change in join_ranges(ranges):
+            self._workspace.tables.apply(change)
+
+    def spread(self, workers: Executor, venue_ids: Sequence[str]) -> None:
+        """Have workers do what they can; what they depend on and gives work to an executor is done before."""
+        for plan in map(self.plan, filter(self._has_files, venue_ids)):
+            for step in takewhile(lambda step: step.stage.name not in OF_NOTES, plan.steps):
+                self.run_here(plan, step)
+        began = time.perf_counter()
+        worked: dict[tuple[str, str], float] = defaultdict(float)
+        schedule = Schedule(map(self.plan, venue_ids), self._make_task)
+        meter = self._make_meter(venue_ids)
+        done = 0.0
+        for item, works in self._do_work(workers, schedule):
+            for work in works:
+                worked[work.venue_id, work.stage] += work.seconds
+                if (ranges := schedule.collect(work)) is not None:
+                    self._apply(ranges)
+                    schedule.go_on(work.venue_id, work.stage)
+            done += schedule.count_forums(item.tasks)
+            meter.advance(round(done) - meter.done)
+            self._workspace.tables.commit_due()
+        share = (time.perf_counter() - began) / (sum(worked.values()) or 1.0)
+        self._seconds |= {step: seconds * share for step, seconds in worked.items()}
+
+    def _make_meter(self, venue_ids: Sequence[str]) -> Meter:
+        forums = sum(map(self._workspace.raw.count_forums, venue_ids))
+        done = sum(plan.forums for plan in self._plans.values() if not plan.first)
+        return Meter(venue_ids[0] if len(venue_ids) == 1 else ALL_VENUES, SPREAD, self._show, done, forums)
+
+    def _do_work(self, workers: Executor, schedule: Schedule) -> Iterator[tuple[WorkItem, list[StageWork]]]:
+        """Yield what workers were asked to do, with what they made.
+
+        Raises:
+            PeercorpusError: One died at its work.
+            Exception: Whatever one raised.
+        """
+        workspace = self._workspace
+        asked = WorkItem(workspace.folder, uuid4().hex, workspace.own_venues, self._options, ())
+        count = _count_workers(self._options) if isinstance(workers, LocalExecutor) else None
+        items = _Items(schedule, asked)
+        for item, result in workers(do_work, items, timeout_s=TIMEOUT_S, workers=count):
+            if not isinstance(result, Failure):
+                yield item, result
+            elif result.error is not None:
+                raise result.error
+            else:
+                raise PeercorpusError(
+                    f"Building the tables of '{item.tasks[0].venue_id}' failed: {result.detail} Run the same command"
+                    " again: it goes on."
+                )
+
+
+class _Items:
+    """The tasks of a schedule as items for workers; like it, it may go on after the end."""
+
+    def __init__(self, schedule: Schedule, asked: WorkItem) -> None:
+        self._schedule = schedule
+        self._asked = asked
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> WorkItem:
+        return replace(self._asked, tasks=next(self._schedule))
+
+
+def _count_within(plan: VenuePlan, number: int, report: ProgressCallback) -> ProgressCallback:
+    """Return a callback that counts the forums of one range among those of its venue."""
+    if len(plan.ranges) == 1:
+        return report
+    before, until = (plan.forums * place // len(plan.ranges) for place in (number, number + 1))
+
+    def report_within(done: int, total: int) -> None:
+        report(until if done == total else min(before + done, until), plan.forums)
+
+    return report_within

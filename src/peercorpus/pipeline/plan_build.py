@@ -1,0 +1,159 @@
+"""Plan a build: which stages of a venue are not up to date, and under which content keys they will be.
+
+A stage is up to date when its tables carry the content key of its present inputs, options and version.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from peercorpus.execution.stage import ForumRange, Options, Stage, content_key, split_forums
+from peercorpus.forms.normalise import STAGE as NORMALISE
+from peercorpus.pipeline.venue_work import OF_NOTES, OF_VENUE
+from peercorpus.versions.find_versions import STAGE as CHOOSE_VERSIONS
+from peercorpus.workspace.table_state import digest_of
+from peercorpus.workspace.workspace import Workspace
+
+VENUE = "venue"
+"""Key, among a stage's inputs, of what `Stage.made_with_venue` returns, such as the venue's deadlines."""
+
+
+RANGE_FORUMS = 500
+"""Forums of a venue whose rows are one file of a table; our choice. Files change with it, rows do not."""
+
+VENUE_WEIGHT = 300
+"""What a venue takes beside its objects, in objects: however small it is, its files are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A stage of a venue, as a build finds it.
+
+    Attributes:
+        stage: The stage.
+        key: The content key that its partitions will have.
+        is_finished: Whether there is nothing to do.
+    """
+
+    stage: Stage[Workspace]
+    key: str
+    is_finished: bool
+
+
+class InputDigests:
+    """Digests of what the stages of one venue read; what was received is read once, as a build does not change it."""
+
+    def __init__(self, workspace: Workspace, venue_id: str) -> None:
+        self._workspace = workspace
+        self._venue_id = venue_id
+        self._received: dict[str, str] = {}
+        self._coming: dict[str, str] = {}
+
+    def expect(self, stage: Stage[Workspace], key: str) -> None:
+        """Take the tables of a stage for what they will be under a key."""
+        self._coming |= dict.fromkeys(stage.writes, digest_of(key))
+
+    def read(self, stage: Stage[Workspace]) -> dict[str, str]:
+        """Return the digests of a stage's inputs, by name."""
+        workspace, venue_id = self._workspace, self._venue_id
+        made_with = stage.made_with_venue(workspace, venue_id)
+        known = {VENUE: made_with} if made_with else {}
+        tables = {name: self._coming.get(name) or workspace.tables.digest(name, venue_id) for name in stage.reads}
+        return {kind: self._read_received(kind) for kind in stage.reads_raw} | known | tables
+
+    def _read_received(self, kind: str) -> str:
+        if kind not in self._received:
+            raw = self._workspace.raw
+            others: dict[str, Callable[[], str]] = {
+                "file": lambda: raw.state.files_digest(self._venue_id),
+                "pseudonyms": raw.pseudonyms.digest,
+            }
+            self._received[kind] = others[kind]() if kind in others else raw.digest(kind, self._venue_id)
+        return self._received[kind]
+
+
+def expected_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> str:
+    """Return the content key that a stage's partition of a venue has when it is up to date."""
+    if not stage.is_of_all:
+        return content_key(stage, options, InputDigests(workspace, venue_id).read(stage))
+    digests = ((name, workspace.tables.digests(name)) for name in stage.reads)
+    by_name = {f"{name} {read_id}": digest for name, by_venue in digests for read_id, digest in by_venue.items()}
+    return content_key(stage, options, by_name)
+
+
+def carries_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, key: str) -> bool:
+    """Return whether what a stage writes for a venue is finished under a key."""
+    return all(workspace.tables.is_finished(name, venue_id, stage.name, key) for name in ("set-aside", *stage.writes))
+
+
+def may_pass(workspace: Workspace, stage: Stage[Workspace], venue_ids: Iterable[str]) -> bool:
+    """Return whether a stage set rows of venues aside for a reason that may not apply in another run."""
+    tables = workspace.tables
+    return bool(stage.passing) and any(
+        stage.passing & tables.set_aside_counts(venue_id, stage.name).keys() for venue_id in venue_ids
+    )
+
+
+def plan_steps(
+    workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: Options
+) -> list[PlannedStep]:
+    """Return what is to be done of stages that work on one venue, in order.
+
+    The key of a stage that reads what an earlier one will write is known before that one runs.
+    """
+    digests = InputDigests(workspace, venue_id)
+    steps = []
+    for stage in stages:
+        key = content_key(stage, options, digests.read(stage))
+        is_left = options.retry and may_pass(workspace, stage, [venue_id])
+        is_finished = not is_left and carries_key(workspace, stage, venue_id, key)
+        digests.expect(stage, key)
+        steps.append(PlannedStep(stage, key, is_finished))
+    return steps
+
+
+@dataclass(frozen=True, slots=True)
+class VenuePlan:
+    """What is to be done of one venue.
+
+    Attributes:
+        venue_id: The venue.
+        steps: Its steps, in order.
+        ranges: Ranges of its forums; their number does not depend on that of the workers.
+        forums: Number of its forums.
+        weight: How much there is to do for workers, in objects.
+        first: Steps that a worker does for a range of forums, one after the other.
+        later: Steps that it does for a range when the first ones are done for all ranges.
+    """
+
+    venue_id: str
+    steps: Sequence[PlannedStep]
+    ranges: Sequence[ForumRange]
+    forums: int
+    weight: int
+    first: Sequence[PlannedStep]
+    later: Sequence[PlannedStep]
+
+
+def plan_venue(
+    workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: Options, *, has_files: bool
+) -> VenuePlan:
+    """Return what is to be done of a venue.
+
+    Args:
+        workspace: The workspace.
+        stages: Stages that work on one venue, in order.
+        venue_id: The venue.
+        options: Options of the stages.
+        has_files: Whether it has files or published texts, so that some stages give work to an executor.
+    """
+    steps = plan_steps(workspace, stages, venue_id, options)
+    forum_ids = workspace.raw.forum_ids(venue_id)
+    ranges = split_forums(forum_ids, RANGE_FORUMS)
+    for_workers = OF_NOTES if has_files or len(ranges) > 1 else OF_VENUE
+    left = [step for step in steps if not step.is_finished and step.stage.name in for_workers]
+    # The versions of a paper depend on the reviews of all others.
+    must_wait = len(ranges) > 1 and any(step.stage.name == NORMALISE.name for step in left)
+    later = [step for step in left if must_wait and step.stage.name == CHOOSE_VERSIONS.name]
+    first = [step for step in left if step not in later]
+    weight = workspace.raw.count_versions(venue_id) + VENUE_WEIGHT if left else 0
+    return VenuePlan(venue_id, steps, ranges, len(forum_ids), weight, first, later)

@@ -1,0 +1,117 @@
+"""Group the venues of a release by the files that hold their rows, and say what those files depend on.
+
+A large venue has files of its own; small ones that follow each other share theirs. Where a group ends depends on the
+names and sizes of its own venues alone: a venue that is added, changed or removed leaves other groups as they were.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from peercorpus.corpus.takedown import ID_COLUMNS, Takedown
+from peercorpus.corpus.text_choice import TextRule
+from peercorpus.release.provenance import LINKS, VERSION, VenueInput
+from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.splits import Split, Task
+from peercorpus.workspace.delta_tables import Tables
+
+LARGE_VENUE = 100
+"""Papers from which on a venue has files of its own."""
+SMALL_VENUES = 32
+"""Small venues that share files, on average: every so many a name ends its group."""
+_OF_CARD = frozenset({"set-aside", LINKS})
+"""Tables whose rows change the card, the links or the sides of a release, but no row of a venue."""
+
+
+def group_venues(venue_ids: Iterable[str], count_papers: Callable[[str], int]) -> Iterator[list[str]]:
+    """Yield venues in groups whose rows share files.
+
+    Args:
+        venue_ids: In the order in which their rows are written.
+        count_papers: Returns the number of papers of a venue.
+    """
+    group: list[str] = []
+    for venue_id in venue_ids:
+        is_large = count_papers(venue_id) >= LARGE_VENUE
+        if is_large and group:
+            yield group
+            group = []
+        group.append(venue_id)
+        if is_large or _ends_group(venue_id):
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _ends_group(venue_id: str) -> bool:
+    return hashlib.sha256(venue_id.encode()).digest()[0] % SMALL_VENUES == 0
+
+
+def _find_ids(tables: Tables, name: str, venue_id: str, columns: Sequence[str], ids: pa.Array) -> Iterator[str]:
+    """Yield those of some ids that stand in these columns of a venue; lists of replies count by their posts."""
+    for batch in tables.batches(name, venue_id, columns):
+        for column in batch.columns:
+            is_nested = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+            values = pc.struct_field(pc.list_flatten(column), "post_id") if is_nested else column
+            yield from values.filter(pc.is_in(values.cast(pa.string()), ids)).to_pylist()
+
+
+def find_taken(tables: Tables, venue_id: str, takedown: Takedown) -> list[str]:
+    """Return the ids of what is taken down of a venue, and the sha256 of its files that are; each once, sorted."""
+    found: set[str] = set()
+    if ids := takedown.forums | takedown.posts:
+        for name, column in ID_COLUMNS.items():
+            nested = {"replies"} if name == "2-ai-reviews" else set()
+            columns = sorted({column, "forum_id", *nested})
+            found.update(_find_ids(tables, name, venue_id, columns, pa.array(sorted(ids), pa.string())))
+    if takedown.files:
+        files = pa.array(sorted(takedown.files), pa.string())
+        found.update(_find_ids(tables, "4-versions", venue_id, ["sha256"], files))
+    return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class PartKeys:
+    """Makes the keys by which files of an earlier release are found: equal keys mean equal bytes.
+
+    Attributes:
+        inputs: What the workspace holds of each venue.
+    """
+
+    tables: Tables
+    takedown: Takedown
+    inputs: Mapping[str, VenueInput]
+    with_authors: bool
+    figures: bool
+    layout: ReleaseLayout
+    text_rule: TextRule
+
+    def of_group(self, venue_ids: Sequence[str]) -> str:
+        """Return the key of the rows of some venues: their tables, what is taken down of them, options and code."""
+        made_with = version("peercorpus"), version("pyarrow"), VERSION
+        options = self.layout, self.with_authors, self.figures, self.text_rule
+        venues = [
+            (
+                venue_id,
+                sorted((name, of) for name, of in self.inputs[venue_id].tables.items() if name not in _OF_CARD),
+                find_taken(self.tables, venue_id, self.takedown),
+            )
+            for venue_id in venue_ids
+        ]
+        return _digest([made_with, options, venues])
+
+
+def key_of_tasks(key: str, forum_ids: Iterable[str], used: Mapping[Task, Mapping[str, Split]]) -> str:
+    """Return the key of the rows for tasks of some papers: that of their rows, and on which sides they are used."""
+    sides = [[(task, of.get(forum_id)) for task, of in sorted(used.items())] for forum_id in forum_ids]
+    return _digest([key, sides])
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

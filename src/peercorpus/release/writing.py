@@ -1,0 +1,340 @@
+"""Write the files of a release, venue by venue, and keep those of an earlier one whose rows would be the same."""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+
+from peercorpus.corpus.figures import VenueFigures
+from peercorpus.corpus.forums import Forum, ForumReader, VenueForums
+from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.takedown import Takedown, write_tombstone
+from peercorpus.corpus.texts import VenueTexts
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.records.documents import Change
+from peercorpus.release.card.citation import CITED
+from peercorpus.release.card.croissant import write_croissant
+from peercorpus.release.card.dataset_card import write_dataset_card
+from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
+from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
+from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
+from peercorpus.release.kept_parts import SCRATCH, KeptParts, Part, TaskPart
+from peercorpus.release.kept_sides import write_sides
+from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
+from peercorpus.release.reviewbench_rows import reviewbench_row
+from peercorpus.release.rows import build_rows
+from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ReleaseLayout, ShardFile, SplitShards, Writers
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.task_tables import write_eval_file, write_tasks
+from peercorpus.release.text_rows import count_text_rows
+from peercorpus.release.turn_titles import Titler
+from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
+from peercorpus.release.work_links import MetPaper, WorkLinks, meet_paper
+from peercorpus.venues.own_venues import own_venue
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
+
+ENDS = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ?"
+HARVESTED = (
+    "SELECT min(seen_ms), max(seen_ms) FROM objects"
+    f" WHERE seen IN (SELECT min(seen) {ENDS} UNION SELECT max(seen) {ENDS})"
+)
+"""Times of the first and the last row stored; the index holds their ids, so no other body is read."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+logger = logging.getLogger("peercorpus.release.publish")
+
+
+def count_venue_inputs(workspace: Workspace, venue_id: str) -> VenueCounts:
+    """Return the counts of a venue before any of its papers is added."""
+    raw, tables = workspace.raw, workspace.tables
+    records = Counter({name: raw.count(RawKind.PUBLISHED, venue_id, name) for name in CITED})
+    set_aside = Counter(
+        {
+            (stage, reason): count
+            for stage in tables.stages(venue_id)
+            for reason, count in tables.set_aside_counts(venue_id, stage).items()
+        }
+    )
+    ((first, last),) = raw.select(HARVESTED, venue_id, venue_id)
+    harvested = None
+    if first is not None:
+        harvested = EPOCH + timedelta(milliseconds=first), EPOCH + timedelta(milliseconds=last)
+    return VenueCounts(
+        venue_id,
+        is_listed=raw.state.is_listed(venue_id),
+        records=+records,
+        set_aside=set_aside,
+        own=own_venue(workspace, venue_id),
+        harvested=harvested,
+    )
+
+
+def split_name(conference: str) -> str:
+    """Return a conference family as the name of a split: letters, digits and underscores, as `datasets` requires.
+
+    >>> split_name("ACM-MM"), split_name("all")
+    ('acm_mm', 'all_')
+    """
+    name = re.sub(r"[^a-z0-9]+", "_", conference.lower()).strip("_") or "other"
+    return f"{name}_" if name == "all" else name
+
+
+def _read_changes(tables: Tables, forum: Forum) -> Iterator[Change]:
+    return tables.of_forum(Change, forum.paper.venue_id, forum.paper.forum_id)
+
+
+@dataclass(slots=True)
+class _Group:
+    """The files of some venues, which tasks are made from.
+
+    Attributes:
+        key: What the files depend on; None where they cannot be kept.
+        forum_ids: Their papers.
+    """
+
+    venue_ids: Sequence[str]
+    key: str | None
+    files: Sequence[ShardFile]
+    forum_ids: Sequence[str]
+
+
+@dataclass(slots=True)
+class _GroupWriter:
+    """Writes the rows of a group of venues and counts them."""
+
+    workspace: Workspace
+    folder: Path
+    writers: Writers
+    tally: ReleaseCounts
+    sieve: PublicFilter
+    titler: Titler | None
+    show: Show
+    counts: RowCounts = field(default_factory=RowCounts)
+    papers: list[MetPaper] = field(default_factory=list)
+    reviewbench: ReviewBenchCounts | None = None
+    buffered: int = 0
+
+    def __post_init__(self) -> None:
+        self.counts.figures = None if self.tally.figures is None else FigureCounts()
+        self.reviewbench = ReviewBenchCounts() if self.tally.layout is ReleaseLayout.REVIEWBENCH else None
+
+    def write(self, venue_ids: Sequence[str]) -> tuple[Part, list[ShardFile]]:
+        """Write the rows of some venues in files of their own."""
+        for venue_id in venue_ids:
+            self._add_venue(venue_id)
+        files = self.writers.cut()
+        part = Part(
+            files=[file.record for file in files],
+            counts=self.counts,
+            taken=self.sieve.by_venue,
+            papers=self.papers,
+            reviewbench=self.reviewbench,
+        )
+        return part, files
+
+    def _add_venue(self, venue_id: str) -> None:
+        tables = self.workspace.tables
+        self.counts.venues.append(VenueCounts(venue_id))
+        walk = VenueForums(tables, venue_id)
+        changes = ForumReader(tables.read(Change, venue_id))
+        rule = self.tally.text_rule
+        figures = None if self.counts.figures is None else VenueFigures(tables, venue_id)
+        held = VenueTexts(
+            tables, venue_id, self.folder, rule.choose_needed, with_outlines=True, with_blocks=rule.with_blocks
+        )
+        with held as texts:
+            meter = Meter(venue_id, "publish", self.show)
+            total = tables.count("1-papers", venue_id)
+            public = self.sieve.through(
+                walk, lambda forum: count_text_rows(forum, texts, _read_changes(tables, forum), rule)
+            )
+            for done, forum in enumerate(public, 1):
+                meter.report(done, total)
+                self._add_forum(forum, texts, changes.take(forum.paper.forum_id), figures)
+        self.buffered += total
+        if self.buffered >= LARGE_VENUE:  # Row groups of small venues are of several: their number costs time.
+            self.writers.flush()
+            self.buffered = 0
+        self.counts.orphans += walk.orphans
+
+    def _add_forum(
+        self, forum: Forum, texts: VenueTexts, changes: Sequence[Change], figures: VenueFigures | None
+    ) -> None:
+        split = split_name(forum.paper.conference)
+        files_gone = self.sieve.takedown.files
+        changes = [one for one in changes if files_gone.isdisjoint((one.left_sha256, one.right_sha256))]
+        rows = build_rows(forum, texts, changes, self.tally.text_rule, with_authors=self.tally.names_authors)
+        if self.reviewbench is not None:
+            row = reviewbench_row(forum, rows, with_authors=self.tally.names_authors)
+            split = split_name(row["conference"])
+            self.writers.add(DEFAULT_OF_REVIEWBENCH, split, row)
+            self.reviewbench.count(split, row)
+            self.counts.count(forum, rows)
+            return
+        if self.titler is not None:
+            entitle = self.titler.entitle
+            titled = [talk | {"turns": [*map(entitle, talk["turns"])]} for talk in rows.conversations]
+            rows = replace(rows, conversations=titled)
+        for config, of_config in rows.by_config.items():
+            for row in of_config:
+                self.writers.add(config, split, row)
+        if figures is not None and self.counts.figures is not None:
+            for row in build_figure_rows(rows.paper, figures, self.counts.figures):
+                self.writers.add("figures", split, row)
+        self.papers.append(meet_paper(split, rows))
+        self.counts.count(forum, rows)
+
+
+class ReleaseWriting:
+    """A release while it is written; `begin` says where, before anything else."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        tally: ReleaseCounts,
+        takedown: Takedown,
+        titler: Titler | None,
+        show: Show,
+        kept: KeptParts,
+        venue_ids: Sequence[str],
+    ) -> None:
+        self._workspace, self._tally = workspace, tally
+        self._sieve = PublicFilter(takedown)
+        self._titler, self._show, self._kept, self._venue_ids = titler, show, kept, venue_ids
+        self._reviewbench = ReviewBenchCounts() if tally.layout is ReleaseLayout.REVIEWBENCH else None
+        self._linked = WorkLinks(workspace.tables)
+        self._groups: list[_Group] = []
+
+    def begin(self, folder: Path) -> None:
+        """Write to an empty folder."""
+        self._folder = folder
+        self._kept.scratch = folder / SCRATCH
+        self._writers, self._task_writers = Writers(folder), Writers(folder)
+
+    @cached_property
+    def _inputs(self) -> Mapping[str, VenueInput]:
+        has_figures = self._tally.figures is not None
+        return read_venue_inputs(self._workspace, self._venue_ids, figures=has_figures)
+
+    @cached_property
+    def _keys(self) -> PartKeys:
+        tally = self._tally
+        return PartKeys(
+            self._workspace.tables,
+            self._sieve.takedown,
+            self._inputs,
+            tally.names_authors,
+            tally.figures is not None,
+            tally.layout,
+            tally.text_rule,
+        )
+
+    def add_venues(self) -> list[SplitShards]:
+        """Write the rows of every venue, then the links between the papers written; return the splits."""
+        tables, tally = self._workspace.tables, self._tally
+        for venue_ids in group_venues(self._venue_ids, lambda venue_id: tables.count_committed("1-papers", venue_id)):
+            self._add_group(venue_ids)
+        tally.taken_down = self._sieve.taken
+        if self._reviewbench is None:
+            self._linked.write(self._writers)
+            tally.links, tally.links_left_out = self._linked.kinds, self._linked.left_out
+        return self._writers.finish()
+
+    def _add_group(self, venue_ids: Sequence[str]) -> None:
+        # What a model says may differ from one time to the next.
+        key = None if self._titler is not None else self._keys.of_group(venue_ids)
+        found = self._kept.take(key, Part, self._writers)
+        if found is None:
+            sieve = PublicFilter(self._sieve.takedown)
+            own = self._workspace, self._folder, self._writers, self._tally, sieve, self._titler, self._show
+            found = _GroupWriter(*own).write(venue_ids)
+            self._kept.put(key, found[0])
+            state = "written"
+        else:
+            state = "as they were"
+        part, files = found
+        self._groups.append(_Group(venue_ids, key, files, [paper.forum_id for paper in part.counts.papers]))
+        self._count(part)
+        for venue in part.counts.venues:
+            of = venue.venue_id, venue.papers, venue.conversations, state
+            logger.info("publish %s: %d papers, %d conversations, %s", *of)
+
+    def _count(self, part: Part) -> None:
+        self._linked.meet(part.papers)
+        for venue_id, taken in part.taken.items():
+            self._sieve.by_venue[venue_id] = taken
+        if self._reviewbench is not None and part.reviewbench is not None:
+            self._reviewbench.add(part.reviewbench)
+        before = len(self._tally.venues)
+        self._tally.add(part.counts)
+        for place, counted in enumerate(part.counts.venues, before):
+            now = count_venue_inputs(self._workspace, counted.venue_id)
+            held = {name: getattr(now, name) for name in ("is_listed", "records", "set_aside", "own", "harvested")}
+            self._tally.venues[place] = replace(counted, **held)
+
+    def draw_sides(self, sides: SplitRequest, standing: Path) -> list[SplitShards]:
+        """Assign papers to train, validation and test, and write the configurations for tasks."""
+        tally = self._tally
+        tally.asked = sides
+        tally.sides = write_sides(
+            self._folder,
+            tally.papers,
+            sides,
+            standing=standing,
+            workspace=self._workspace.folder,
+            gone=self._sieve.takedown.forums,
+            groups=self._linked.groups(),
+        )
+        meter = Meter("all venues", "tasks", self._show)
+        total = len(set().union(*tally.sides.used.values()))
+        done = 0
+        for group in self._groups:
+            for _ in self._add_tasks(group):
+                done += 1
+                meter.report(done, total)
+        splits = self._task_writers.finish()
+        write_eval_file(self._folder, splits)
+        return splits
+
+    def _add_tasks(self, group: _Group) -> Iterator[str]:
+        """Write the rows for tasks of some venues, and yield each paper that has any; none where they were kept."""
+        used = self._tally.sides.used
+        key = None if group.key is None else key_of_tasks(group.key, group.forum_ids, used)
+        if self._kept.take(key, TaskPart, self._task_writers) is None:
+            yield from write_tasks(self._task_writers, group.files, used)
+            files = self._task_writers.cut()
+            self._kept.put(key, TaskPart([file.record for file in files]))
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The sha256 of each Parquet file, by its path in the release."""
+        return self._writers.digests | self._task_writers.digests
+
+    def record_inputs(self, sides: SplitRequest | None) -> None:
+        """Write what the release was made from."""
+        tally = self._tally
+        write_inputs(
+            self._folder,
+            self._workspace,
+            dict(self._inputs),
+            sides,
+            None if self._titler is None else self._titler.endpoint.model,
+            authors=tally.names_authors,
+            figures=tally.figures is not None,
+            text_rule=tally.text_rule,
+            layout=tally.layout,
+        )
+
+    def describe(self, splits: Sequence[SplitShards]) -> None:
+        """Write the tombstone of what was taken down, the metadata and the card."""
+        write_tombstone(self._folder, self._workspace, self._sieve.takedown, self._sieve.by_venue)
+        if self._reviewbench is not None:
+            write_reviewbench_card(self._folder, self._tally, splits, self._reviewbench)
+        else:
+            write_croissant(self._folder, self._tally, splits, self.digests)
+            write_dataset_card(self._folder, self._tally, splits)

@@ -1,0 +1,286 @@
+"""Count what is in the texts of one venue, and keep the counts by what they were counted from.
+
+Reading and counting texts is nearly all the work of a report. What is kept are numbers by paper and review, never a
+text; a venue is counted again only if its rows, or what is taken down of it, changed.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import msgspec
+import polars as pl
+import pyarrow as pa
+
+from peercorpus.corpus.forums import Forum, read_forum
+from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.takedown import Takedown
+from peercorpus.errors import TryLaterError
+from peercorpus.execution.executor import Executor, Failure
+from peercorpus.metrics.marked_share import marker_words
+from peercorpus.models.token_counts import TokenCounter, words_and_signs
+from peercorpus.records.arrow_schema import to_arrow
+from peercorpus.records.enums import PostKind
+from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.report import source
+from peercorpus.report.source import MARKED, REVIEW_TOKENS, TEXTS, Schema, TextKind, concat_frames
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.object_store import Location
+from peercorpus.workspace.private_files import make_private_folder, require_own
+
+FOLDER = "report"
+"""Folder of a workspace with kept counts."""
+_PARTIAL = "partial-"
+VERSION = 1
+"""Increased when the same rows would give other counts."""
+_TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations")
+_TIMEOUT_S = 3_600.0
+"""Time limit for one venue in seconds; 1,840 papers take three."""
+_FEW_BYTES = 16 << 20
+"""Size of the tables up to which this process counts them sooner than others, which take time to start."""
+TEXT_TOKENS: Schema = {"sha256": pl.String, "tokens": pl.Int64}
+_IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
+IS_META_REVIEW = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
+"""Whether a post is a meta-review, or a decision that holds one."""
+_FORUM_FIELDS: Mapping[type, str] = {
+    Paper: "paper",
+    Review: "reviews",
+    Post: "posts",
+    PaperVersion: "versions",
+    Conversation: "conversations",
+}
+TEXT_COLUMNS: Mapping[TextKind, Sequence[str]] = {
+    TextKind.REVIEWS: ("forum_id", "created_at", source.OF_SECTIONS),
+    TextKind.REPLIES: (*TEXTS, "kind", "role"),
+    TextKind.META_REVIEWS: tuple(TEXTS),
+}
+
+
+def select_texts(kind: TextKind, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of `TEXTS` from reviews or posts with `TEXT_COLUMNS`."""
+    if kind is TextKind.REVIEWS:
+        return source.review_texts(rows)
+    return source.reply_texts(rows) if kind is TextKind.REPLIES else rows.select(*TEXTS)
+
+
+def keep_public(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the posts or reviews that everyone may read."""
+    return rows.filter(_IS_PUBLIC)
+
+
+class PublicRows:
+    """The rows of a workspace's tables, without what is taken down."""
+
+    def __init__(self, tables: Tables, takedown: Takedown) -> None:
+        self.tables = tables
+        self.takedown = takedown
+        self._touched = [forum_id for forum_id, _ in takedown.venues]
+        self._remaining: dict[str, list[Forum]] = {}
+
+    def _touched_forums(self, venue_id: str) -> list[Forum]:
+        """Return what remains of each paper of a venue of which anything was taken down."""
+        if venue_id not in self._remaining:
+            public_filter = PublicFilter(self.takedown)
+            forum_ids = [forum_id for forum_id, of_venue in self.takedown.venues if of_venue == venue_id]
+            forums = [read_forum(self.tables, venue_id, forum_id) for forum_id in forum_ids]
+            sifted = [public_filter.sift(forum) for forum in forums if forum is not None]
+            self._remaining[venue_id] = [forum for forum in sifted if forum is not None]
+        return self._remaining[venue_id]
+
+    def read(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield columns of a venue's rows in batches; papers with a take-down come last, without what it removes."""
+        paths = self.tables.paths(self.tables.name_of(kind), venue_id)
+        for rows in source.read_columns(paths, columns):
+            yield rows.filter(~pl.col("forum_id").is_in(self._touched)) if self._touched else rows
+        records: list[object] = []
+        for forum in self._touched_forums(venue_id):
+            value = getattr(forum, _FORUM_FIELDS[kind])
+            records += [value] if kind is Paper else value
+        if records:
+            names = list(dict.fromkeys(name.partition(".")[0] for name in columns))
+            table: pa.Table = to_arrow(kind, records)
+            yield source.from_batch(table.select(names))
+
+    def texts(self, kind: TextKind, venue_id: str) -> Iterator[pl.DataFrame]:
+        """Yield the public texts of a kind of a venue in batches, in the columns of `TEXTS`."""
+        record = Review if kind is TextKind.REVIEWS else Post
+        columns = ["readers_public", "deleted", *TEXT_COLUMNS[kind]]
+        if kind is TextKind.META_REVIEWS:
+            columns += ["kind", "meta_review"]
+        for rows in self.read(record, venue_id, columns):
+            public = keep_public(rows)
+            yield select_texts(kind, public.filter(IS_META_REVIEW) if kind is TextKind.META_REVIEWS else public)
+
+    def count_reviews(self, venue_id: str, counter: TokenCounter) -> pl.DataFrame:
+        """Count the tokens of each public review of a venue, in the columns of `REVIEW_TOKENS`."""
+        columns = ["review_id", "forum_id", "readers_public", "deleted", source.OF_SECTIONS]
+        every = map(keep_public, self.read(Review, venue_id, columns))
+        return concat_frames(source.review_tokens(every, counter), REVIEW_TOKENS)
+
+    def count_files(self, venue_id: str, sha256s: Sequence[str], counter: TokenCounter) -> pl.DataFrame:
+        """Count the tokens of the texts of some files of a venue, in the columns of `TEXT_TOKENS`."""
+        paths = self.tables.paths("5-texts", venue_id)
+        wanted = set(sha256s)
+        texts = (
+            rows.filter(pl.col("sha256").is_in(wanted))
+            for rows in source.read_columns(paths, ["sha256", "markdown"], source.TEXT_ROWS)
+        )
+        return concat_frames(counter.counted(texts, "markdown"), TEXT_TOKENS)
+
+    def measure(self, kind: TextKind, venue_id: str) -> pl.DataFrame:
+        """Measure the marked share of each text of a kind of a venue, in the columns of `MARKED`."""
+        return concat_frames(map(source.measure_marked, self.texts(kind, venue_id)), MARKED)
+
+
+@dataclass(frozen=True, slots=True)
+class CountJob:
+    """What is to be counted of a venue, by this process or another.
+
+    Attributes:
+        tables: Location of the tables.
+        scratch: A local folder for files that are not complete yet.
+        takedown: What is taken down.
+        sha256s: Files of the venue whose texts are counted.
+        contents: What stands for the venue's rows, by table.
+        path: The file that receives the counts.
+    """
+
+    tables: Location
+    scratch: Path
+    takedown: Takedown
+    venue_id: str
+    sha256s: Sequence[str]
+    contents: Mapping[str, str]
+    path: Path
+
+
+def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
+    """Return what stands for a venue's rows of each table that is read for its counts."""
+    return {name: tables.content(name, venue_id) for name in _TABLES_READ}
+
+
+@cache
+def _open_tables(folder: Location, scratch: Path) -> Tables:
+    """Return the tables as they are when a process of its own first counts."""
+    return Tables(folder, scratch, is_steady=True)
+
+
+def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
+    """Count what is in the texts of a venue and keep it; return whether the tables are still those of the job."""
+    tables = opened or _open_tables(job.tables, job.scratch)
+    if read_contents(tables, job.venue_id) != job.contents:
+        return False
+    rows, counter = PublicRows(tables, job.takedown), words_and_signs()
+    frames = {
+        "reviews": rows.count_reviews(job.venue_id, counter),
+        "files": rows.count_files(job.venue_id, job.sha256s, counter),
+        **{kind.name: rows.measure(kind, job.venue_id) for kind in TextKind},
+    }
+    _write_frames(job.path, frames)
+    return True
+
+
+def _write_frames(path: Path, frames: Mapping[str, pl.DataFrame]) -> None:
+    """Write frames as one file, completely or not at all."""
+    contents = {name: frame.write_ipc(None, compression="zstd").getvalue() for name, frame in frames.items()}
+    descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL, dir=path.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(msgspec.msgpack.encode(contents))
+    Path(partial).replace(path)
+
+
+def _read_frames(path: Path) -> dict[str, pl.DataFrame]:
+    contents = msgspec.msgpack.decode(path.read_bytes(), type=dict[str, bytes])
+    return {name: pl.read_ipc(content) for name, content in contents.items()}
+
+
+@contextmanager
+def _open_folder(workspace: Path) -> Iterator[Path]:
+    """Give the folder with kept counts; where the workspace cannot be written, one that is removed at the end."""
+    folder = workspace / FOLDER
+    require_own(folder)
+    with suppress(OSError):
+        make_private_folder(folder)
+    if folder.is_dir() and os.access(folder, os.W_OK):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="peercorpus-report-") as temporary:
+        yield Path(temporary)
+
+
+def _clear(folder: Path, kept: Set[Path]) -> None:
+    """Remove the counts of what changed or was taken down, and what killed processes left."""
+    for path in folder.iterdir():
+        is_written_now = path.name.startswith(_PARTIAL) and time.time() - path.stat().st_mtime < _TIMEOUT_S
+        if path not in kept and not is_written_now:
+            path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class KeptCounts:
+    """The counts of the venues of a workspace, kept in its folder `report`.
+
+    Attributes:
+        workspace: Its folder.
+        rows: Its rows.
+        files: For each venue, its files whose texts are counted.
+        spread: Runs the processes that count; None counts in this process.
+    """
+
+    workspace: Path
+    rows: PublicRows
+    files: Mapping[str, Sequence[str]]
+    spread: Executor | None = None
+
+    @cached_property
+    def by_venue(self) -> Mapping[str, Mapping[str, pl.DataFrame]]:
+        """Counts of each venue: `reviews`, `files`, and for each `TextKind` under its name the marked shares.
+
+        Raises:
+            DamagedError: A table is damaged.
+        """
+        with _open_folder(self.workspace) as folder:
+            with self.rows.tables.looking_once():
+                jobs = [self._make_job(folder, venue_id) for venue_id in self.files]
+            self._count([job for job in jobs if not job.path.is_file()])
+            counts = {job.venue_id: _read_frames(job.path) for job in jobs}
+            _clear(folder, {job.path for job in jobs})
+            return counts
+
+    def _make_job(self, folder: Path, venue_id: str) -> CountJob:
+        tables, takedown = self.rows.tables, self.rows.takedown
+        contents = read_contents(tables, venue_id)
+        touched = sorted(forum_id for forum_id, of_venue in takedown.venues if of_venue == venue_id)
+        gone = sorted(post_id for post_id, of_venue in takedown.post_venues if of_venue == venue_id)
+        whole = sorted(takedown.forums.intersection(touched))
+        words = hashlib.sha256(" ".join(sorted(marker_words())).encode()).hexdigest()
+        inputs = [VERSION, venue_id, contents, touched, gone, whole, words, sorted(self.files[venue_id])]
+        key = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+        files, path = self.files[venue_id], folder / f"{key}.counts"
+        return CountJob(tables.folder, folder, takedown, venue_id, files, contents, path)
+
+    def _count(self, jobs: Sequence[CountJob]) -> None:
+        """Count venues, the largest first, so that no process waits long for another at the end."""
+        sizes = Counter[str]()
+        for name in ("2-reviews", "3-posts", "5-texts"):
+            for part in self.rows.tables.parts(name):
+                sizes[part.values["venue_id"]] += part.size_bytes
+        ordered = sorted(jobs, key=lambda job: -sizes[job.venue_id])
+        if self.spread is not None and len(jobs) > 1 and sum(sizes[job.venue_id] for job in jobs) > _FEW_BYTES:
+            workers = min(os.cpu_count() or 1, len(jobs))
+            done = self.spread(count_venue, ordered, timeout_s=_TIMEOUT_S, workers=workers)
+            # What failed elsewhere fails here with its own error.
+            ordered = [job for job, outcome in done if isinstance(outcome, Failure) or not outcome]
+        with self.rows.tables.looking_once():
+            for job in ordered:
+                if not count_venue(job, self.rows.tables):
+                    raise TryLaterError("The tables changed while the report was made; run the same command again.")

@@ -1,0 +1,404 @@
+"""Read the Delta Lake tables of a workspace, by venue, range of forums or forum."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from operator import attrgetter
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
+
+from peercorpus.errors import TableError
+from peercorpus.execution.stage import ALL_FORUMS, ForumRange
+from peercorpus.records.ai_reviews import AiReview
+from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow, repeat_text
+from peercorpus.records.documents import Change, Figure, Inspection, PaperText
+from peercorpus.records.enums import Reason
+from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
+from peercorpus.records.points import Point
+from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.workspace.object_store import (
+    Location,
+    damaged_table,
+    delta_options,
+    table_url,
+    translate_delta_errors,
+)
+from peercorpus.workspace.parquet import (
+    BATCH_ROWS,
+    CONTENT_BITS,
+    PartReader,
+    digest_record,
+    groups_with,
+    open_part,
+)
+from peercorpus.workspace.small_parts import SmallParts
+from peercorpus.workspace.table_logs import LOG, TableLogs
+from peercorpus.workspace.table_state import (
+    OpenedTable,
+    TablePart,
+    TableState,
+    content_of,
+    identify_table,
+    number_of,
+    owner_of,
+    read_state,
+)
+
+TABLES: dict[str, type] = {
+    "1-papers": Paper,
+    "2-ai-reviews": AiReview,
+    "2-reviews": Review,
+    "3-posts": Post,
+    "4-versions": PaperVersion,
+    "5-figures": Figure,
+    "5-texts": PaperText,
+    "6-conversations": Conversation,
+    "7-changes": Change,
+    "8-links": Link,
+    "9-points": Point,
+    "0-inspections": Inspection,
+    "set-aside": SetAside,
+}
+
+ON_DEMAND: Mapping[str, str] = MappingProxyType({"5-figures": "--figures", "9-points": "--points"})
+"""Tables that a build makes only if asked to, with the option that asks."""
+
+RecordT = TypeVar("RecordT")
+
+
+def partition_columns(name: str) -> tuple[str, ...]:
+    """Return the columns by which a table is partitioned."""
+    return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
+
+
+def _by_place(part: TablePart) -> list[str]:
+    return part.relative.split("/")
+
+
+class TableReader:
+    """The tables of a workspace, as they are when they are read."""
+
+    def __init__(
+        self, folder: Location, scratch: Path, logs: TableLogs | None = None, *, is_steady: bool = False
+    ) -> None:
+        """Use the tables below a folder.
+
+        Args:
+            folder: Location of the tables.
+            scratch: Local folder for files that are not complete yet.
+            logs: What is recorded of their logs; None if nothing is.
+            is_steady: Whether each table stays as it was when first opened, but for this process's own commits: where
+                no other process writes, or its commits are not looked for.
+        """
+        self.folder = folder
+        self.scratch = scratch
+        self.logs = logs
+        self._is_steady = is_steady
+        self._options = delta_options(folder)
+        self._opened: dict[str, OpenedTable | None] = {}
+        self._held_since: float | None = None
+        self._reader = PartReader()
+        self._small: SmallParts | None = None
+
+    def _open(self, name: str) -> OpenedTable | None:
+        """Return a table as it is now, whatever its columns; only commits that are new are read."""
+        opened = self._opened.get(name)
+        if (self._is_steady and name in self._opened) or (opened is not None and opened.is_changed):
+            return opened
+        identity = identify_table(self.folder / name / LOG)
+        if opened is None or identity is None or identity != opened.identity:
+            table = self._read(name)
+            opened = self._opened[name] = None if table is None else OpenedTable(table, identity)
+        else:
+            with translate_delta_errors(self.folder / name):
+                opened.follow(self.folder / name / LOG)
+        return opened
+
+    @contextmanager
+    def looking_once(self) -> Iterator[None]:
+        """Read every table inside as it is when first opened there, whatever other processes commit meanwhile."""
+        was_steady, self._is_steady = self._is_steady, True
+        if not was_steady:
+            self._opened.clear()
+        self._reader.keeps = True
+        try:
+            yield
+        finally:
+            self._is_steady = was_steady
+            self._reader.forget()
+
+    @contextmanager
+    def reading_through(self) -> Iterator[None]:
+        """Look once, and read the small files of many venues together: venues are read in alphabetical order inside.
+
+        In a store, where a file is a request in either case, each is read by itself.
+        """
+        with self.looking_once():
+            self._small = SmallParts(self.folder, self.parts) if isinstance(self.folder, Path) else None
+            try:
+                yield
+            finally:
+                self._small = None
+
+    def _read(self, name: str) -> DeltaTable | None:
+        url = table_url(self.folder / name)
+        table: DeltaTable | None = None
+        with translate_delta_errors(self.folder / name):
+            # Of a folder that may not be read, only this says so; in a store, it is one more listing.
+            is_there = not isinstance(self.folder, Path) or DeltaTable.is_deltatable(url)
+            with suppress(TableNotFoundError):
+                table = DeltaTable(url, storage_options=self._options) if is_there else None
+        loss = self.find_loss(name, None if table is None else table.version())
+        if loss is not None and not (table is None and self.logs and self.logs.is_writer):
+            raise damaged_table(self.folder / name, loss)
+        return table
+
+    def find_loss(self, name: str, version: int | None) -> str | None:
+        """Return, in words, why a table with this last commit is not the one last written; None if it is."""
+        return self.logs.find_loss(name, self.folder / name / LOG, version) if self.logs else None
+
+    def _state(self, name: str) -> TableState | None:
+        """Return what a table holds; one with other columns, made by another version of peercorpus, counts as missing.
+
+        What changes that are not committed yet make of it counts.
+        """
+        opened = self._open(name)
+        if opened is None:
+            return None
+        if opened.table is not None and opened.read_version != opened.table.version():
+            columns = {field.name for field in opened.table.schema().fields}
+            is_ours = columns == set(arrow_schema(TABLES[name]).names)
+            folder = self.folder / name
+            with translate_delta_errors(folder):
+                opened.state = read_state(opened.table, folder, partition_columns(name)) if is_ours else None
+            opened.read_version = opened.table.version()
+        return opened.state
+
+    def state_of(self, name: str, venue_id: str, stages: Sequence[str]) -> TableState | None:
+        """Return what a table holds of one venue, with what these stages set aside; None if there is no such table."""
+        state = self._state(name)
+        return None if state is None else state.of_venue(venue_id, stages)
+
+    def version(self, name: str) -> int | None:
+        """Return the number of a table's last commit; None if there is no such table."""
+        opened = self._open(name)
+        return None if opened is None else opened.version
+
+    def is_finished(self, name: str, venue_id: str, stage: str, key: str) -> bool:
+        """Return whether the last finishing commit of a partition has this key."""
+        owner = f"{venue_id}/{stage}" if name == "set-aside" else venue_id
+        return self._read_key(name, owner) == number_of(key)
+
+    def _read_key(self, name: str, owner: str) -> int | None:
+        """Return the number that the last commit with this owner's transaction has; None if there is none."""
+        state = self._state(name)
+        return state.numbers.get(owner) if state else None
+
+    def digest(self, name: str, venue_id: str) -> str:
+        """Return what stands for a partition's content in the keys of stages that read it: its own finishing key."""
+        return str(self._read_key(name, venue_id))
+
+    def content(self, name: str, venue_id: str | None) -> str:
+        """Return what stands for a venue's rows of a table, or for all rows, however they were made.
+
+        Equal rows give the same 15 hexadecimal digits in every workspace, in any order.
+        """
+        parts = self._list_partitions(name, venue_id)
+        return f"{sum(self._read_content(name, part) for part in parts) % (1 << CONTENT_BITS):015x}"
+
+    def _read_content(self, name: str, partition: Mapping[str, str]) -> int:
+        """Return the number that stands for a partition's rows; those of earlier versions are read for it."""
+        stored = self._read_key(name, content_of(owner_of(partition)))
+        if stored is not None:
+            return stored
+        return sum(map(digest_record, self._read_partition(TABLES[name], partition)))
+
+    def digests(self, name: str) -> dict[str, str]:
+        """Return the digest of every venue that has rows in a table."""
+        return {venue_id: self.digest(name, venue_id) for venue_id in self.venues(name)}
+
+    def venues(self, name: str) -> list[str]:
+        """Return the venues that have rows in a table, in alphabetical order."""
+        state = self._state(name)
+        return sorted(state.parts) if state else []
+
+    def _parts_of(self, name: str, partition: Mapping[str, str]) -> list[TablePart]:
+        state = self._state(name)
+        return sorted(state.parts_of(partition), key=_by_place) if state else []
+
+    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
+        return [self.folder / name / part.relative for part in self._parts_of(name, partition)]
+
+    def paths(self, name: str, venue_id: str) -> list[Location]:
+        """Return the Parquet files of a venue's partition as they are now."""
+        return self._files(name, {"venue_id": venue_id})
+
+    def count(self, name: str, venue_id: str) -> int:
+        """Return the number of rows of a venue."""
+        return sum(self._count_part(name, part) for part in self._parts_of(name, {"venue_id": venue_id}))
+
+    def _count_part(self, name: str, part: TablePart) -> int:
+        known = self._small.count(name, part) if self._small else None
+        return self._reader.count(self.folder / name / part.relative) if known is None else known
+
+    def parts(self, name: str) -> list[TablePart]:
+        """Return the Parquet files of a table, sorted by their paths."""
+        state = self._state(name)
+        return sorted(state.all_parts(), key=attrgetter("relative")) if state else []
+
+    def count_committed(self, name: str, venue_id: str) -> int:
+        """Return the number of rows of a venue according to the commits that wrote them; 0 if there is no table."""
+        state = self._state(name)
+        return sum(part.rows for part in (state.parts_of({"venue_id": venue_id}) if state else ()))
+
+    def tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> set[tuple[str, ...]]:
+        """Return the distinct values of these columns in a venue's rows."""
+        return set(self.rows(name, venue_id, columns))
+
+    def batches(
+        self,
+        name: str,
+        venue_id: str,
+        columns: Sequence[str] | None = None,
+        rows: int = BATCH_ROWS,
+        span: ForumRange = ALL_FORUMS,
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield a venue's rows, or those of a range of forums, in batches, without the partition columns."""
+        for path in self.paths(name, venue_id):
+            yield from self._reader.batches(path, columns, rows, span)
+
+    def rows(
+        self,
+        name: str,
+        venue_id: str,
+        columns: Sequence[str],
+        stage: str | None = None,
+        span: ForumRange = ALL_FORUMS,
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of these columns in a venue's rows, without the partition columns, in their order.
+
+        Args:
+            name: The table.
+            venue_id: The venue.
+            columns: Columns, or parts of them such as `scores.list.element.field`, which limit what is read of a large
+                file; parts of one column are one value.
+            stage: Of what is set aside, the stage whose rows these are; None means all.
+            span: The range of forums whose rows these are.
+        """
+        partition = {"venue_id": venue_id} if stage is None else {"venue_id": venue_id, "stage": stage}
+        whole = list(dict.fromkeys(column.partition(".")[0] for column in columns))
+        for part in self._parts_of(name, partition):
+            values = self._small.columns(name, part, whole) if self._small and span == ALL_FORUMS else None
+            if values is not None:
+                yield from zip(*values, strict=True)
+                continue
+            for batch in self._reader.batches(self.folder / name / part.relative, columns, span=span):
+                yield from zip(*(batch.column(column).to_pylist() for column in whole), strict=True)
+
+    def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
+        """Return the partitions of a venue, or all, in the order of their stages."""
+        state = self._state(name)
+        if state is None:
+            return []
+        parts = state.all_parts() if venue_id is None else state.parts_of({"venue_id": venue_id})
+        partitions = {tuple(part.values.items()): part.values for part in parts}
+        return [partitions[items] for items in sorted(partitions)]
+
+    def read(
+        self,
+        record_type: type[RecordT],
+        venue_id: str,
+        unread: Mapping[str, object] = NOTHING,
+        span: ForumRange = ALL_FORUMS,
+    ) -> Iterator[RecordT]:
+        """Yield a venue's records in the order in which they were written.
+
+        Args:
+            record_type: The type of the records.
+            venue_id: The venue.
+            unread: Fields that are not read, with what every record has instead, as reading all takes longer.
+            span: Range of forums, for records that have one.
+        """
+        for partition in self._list_partitions(self.name_of(record_type), venue_id):
+            yield from self._read_partition(record_type, partition, unread, span)
+
+    def _read_partition(
+        self,
+        record_type: type[RecordT],
+        partition: Mapping[str, str],
+        unread: Mapping[str, object] = NOTHING,
+        span: ForumRange = ALL_FORUMS,
+    ) -> Iterator[RecordT]:
+        schema = arrow_schema(cast(Any, record_type))
+        columns = [column for column in schema.names if column not in partition and column not in unread]
+        for path in self._files(self.name_of(record_type), partition):
+            for batch in self._reader.batches(path, columns, span=span):
+                for column, value in partition.items():
+                    batch = batch.append_column(schema.field(column), repeat_text(value, batch.num_rows))
+                yield from from_arrow(record_type, batch, unread)
+
+    def of_forum(
+        self, record_type: type[RecordT], venue_id: str, forum_id: str, unread: Mapping[str, object] = NOTHING
+    ) -> Iterator[RecordT]:
+        """Yield the records of one forum of a venue; only row groups that may contain it are read.
+
+        Args:
+            record_type: The type of the records.
+            venue_id: The venue.
+            forum_id: The forum.
+            unread: As in `read`.
+        """
+        name = self.name_of(record_type)
+        schema = arrow_schema(cast(Any, record_type))
+        for partition in self._list_partitions(name, venue_id):
+            columns = [column for column in schema.names if column not in partition and column not in unread]
+            for path in self._files(name, partition):
+                with open_part(path) as file:
+                    for group in groups_with(file, ForumRange(0, forum_id, f"{forum_id}\0")):
+                        ids = file.read_row_group(group, ["forum_id"], use_threads=False).column(0)
+                        is_of_forum = pc.equal(ids, repeat_text(forum_id, len(ids)))
+                        if not pc.any(is_of_forum).as_py():
+                            continue
+                        rows = file.read_row_group(group, columns, use_threads=False).filter(is_of_forum)
+                        for column, value in partition.items():
+                            rows = rows.append_column(schema.field(column), repeat_text(value, rows.num_rows))
+                        for batch in rows.to_batches():
+                            yield from from_arrow(record_type, batch, unread)
+
+    def stages(self, venue_id: str) -> list[str]:
+        """Return the stages that set rows of a venue aside."""
+        return [part["stage"] for part in self._list_partitions("set-aside", venue_id)]
+
+    def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
+        """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
+        counts = Counter(Reason(reason) for (reason,) in self.rows("set-aside", venue_id, ["reason"], stage))
+        return dict(sorted(counts.items()))
+
+    @staticmethod
+    def name_of(record_type: type) -> str:
+        """Return the table for records of a type.
+
+        Raises:
+            TableError: There is none.
+        """
+        name = next((name for name, kind in TABLES.items() if kind is record_type), None)
+        if name is None:
+            raise TableError(f"No table holds records of type '{record_type.__name__}'.")
+        return name
+
+    def require(self, name: str) -> Location:
+        """Return the location of a table that exists.
+
+        Raises:
+            TableError: It has not been built.
+        """
+        if self._state(name) is None:
+            command = f"peercorpus build {ON_DEMAND.get(name, '')}".rstrip()
+            raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run '{command}'.")
+        return self.folder / name

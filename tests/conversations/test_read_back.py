@@ -1,0 +1,36 @@
+"""Conversations are built from a part of what the tables hold, and say what all of it says."""
+
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from peercorpus.conversations.build import build_conversations
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.workspace.workspace import Workspace, open_workspace
+
+
+def _build_from_all(workspace: Workspace, venue_id: str) -> list[Conversation]:
+    """The conversations of a venue, from every column of every post and review."""
+    decided = {paper.forum_id: paper.decided_at for paper in workspace.tables.read(Paper, venue_id)}
+    reviews = list(workspace.tables.read(Review, venue_id))
+    conversations: list[Conversation] = []
+    for forum_id, posts in groupby(workspace.tables.read(Post, venue_id), attrgetter("forum_id")):
+        here = [review for review in reviews if review.forum_id == forum_id]
+        conversations += build_conversations(list(posts), here, decided[forum_id])[0]
+    return conversations
+
+
+def test_conversations_are_those_that_whole_posts_and_reviews_give(demo_folder: Path) -> None:
+    with open_workspace(demo_folder / "corpus") as workspace:
+        for venue_id in workspace.tables.venues("6-conversations"):
+            assert list(workspace.tables.read(Conversation, venue_id)) == _build_from_all(workspace, venue_id)
+
+
+def test_some_of_their_turns_come_from_reviews_alone(demo_folder: Path) -> None:
+    with open_workspace(demo_folder / "corpus") as workspace:
+        venues = workspace.tables.venues("6-conversations")
+        held = [one for venue_id in venues for one in workspace.tables.read(Conversation, venue_id)]
+    turns = [turn for conversation in held for turn in conversation.turns]
+    assert any(turn.score_changes for turn in turns)
+    assert any(turn.final_justification for turn in turns)

@@ -1,0 +1,281 @@
+"""The index keeps the parts whose venues did not change, and is what one made from nothing would be."""
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explored import GONE, LIVELY, hostile, known
+from invented_tables import ICLR, ICML, TABLES_BUILT, TMLR, a_forum, fill, invented, link, paper, post, text, version
+from peercorpus.corpus.public_forums import public_forums
+from peercorpus.corpus.takedown import NOTHING, read_takedown
+from peercorpus.errors import TryLaterError
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer import index_parts, search_index
+from peercorpus.explorer.index_documents import TEXTS
+from peercorpus.explorer.index_parts import VenueInputs, divide
+from peercorpus.explorer.search_index import OpenIndex, find_forum, find_stored, open_index
+from peercorpus.records.enums import Grade, PostKind
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.workspace import Workspace
+
+keys = (f"{number:015x}{0:049x}" for number in count(1))
+NAMES = (*TEXTS, "row")
+SEARCHES = ("words", "invent", "Words of answer", '"words of"', "venue_id:tmlr", "kite OR answer", "zebra")
+
+
+def put(workspace: Workspace, venue_id: str, records: list[object]) -> None:
+    with workspace.tables.replacing(TABLES_BUILT, venue_id, "invent", next(keys)) as replacement:
+        for record in records:
+            replacement.add(record)
+
+
+def opened(workspace: Workspace, spread: LocalExecutor | None = None) -> OpenIndex:
+    return open_index(workspace, read_takedown(workspace), show_nothing, spread)
+
+
+def described(index: OpenIndex) -> dict[str, Any]:
+    """Everything that an index holds and answers, in its order."""
+    found: dict[str, Any] = {"venues": index.venues}
+    for words in ("*", *SEARCHES):
+        query = index.index.parse_query(words, list(TEXTS))
+        hits = index.searcher.search(query, 1_000, count=False).hits
+        documents = [(score, index.searcher.doc(address)) for score, address in hits]
+        found[words] = [(score, [document.get_all(name) for name in NAMES]) for score, document in documents]
+    newest = index.searcher.search(index.index.parse_query("*"), 1_000, order_by_field="created").hits
+    found["newest"] = [index.searcher.doc(address).get_first("row") for _, address in newest]
+    return found
+
+
+def described_anew(workspace: Workspace) -> dict[str, Any]:
+    """What an index made from nothing holds; the one that is there stays."""
+    explorer, aside = workspace.folder / "explorer", workspace.folder / "aside"
+    explorer.rename(aside)
+    try:
+        return described(opened(workspace))
+    finally:
+        shutil.rmtree(explorer)
+        aside.rename(explorer)
+
+
+def files(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_ino for path in (folder / "explorer").glob("index-*/*.store")}
+
+
+def holds(folder: Path, words: bytes) -> bool:
+    return any(words in path.read_bytes() for path in (folder / "explorer").rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part for each venue, and a segment a paper."""
+    monkeypatch.setattr(index_parts, "PART_PAPERS", 1)
+    monkeypatch.setattr(index_parts, "_SEGMENT_CHARACTERS", 1)
+
+
+class Corpus:
+    """A corpus that changes by chance: venues come, go and change, papers and posts are taken down and given back."""
+
+    def __init__(self, workspace: Workspace, chance: random.Random) -> None:
+        self.workspace = workspace
+        self.chance = chance
+        self.listed: set[str] = set()
+
+    def pick_venue(self) -> str:
+        return f"V{self.chance.randrange(6)}.cc/2020/Conference"
+
+    def pick_forum(self) -> str:
+        return f"V{self.chance.randrange(6)}.p{self.chance.randrange(4)}"
+
+    def replace_venue(self) -> None:
+        venue_id = self.pick_venue()
+        numbers = range(self.chance.randrange(1, 4))
+        records = [record for n in numbers for record in a_forum(f"{venue_id[:2]}.p{n}", venue_id)]
+        # A file of another venue's paper, and a link with one.
+        shared = self.pick_forum()
+        records.append(version(f"{venue_id[:2]}.p{numbers[-1]}", f"sha-{shared}", Grade.UNREVISED, venue_id))
+        records.append(link(f"{venue_id[:2]}.p0", venue_id, shared, f"{shared[:2]}.cc/2020/Conference"))
+        records.append(post(f"{venue_id[:2]}.p{numbers[-1]}-{self.chance.random()}", f"{venue_id[:2]}.p{numbers[-1]}"))
+        put(self.workspace, venue_id, records)
+
+    def remove_venue(self) -> None:
+        put(self.workspace, self.pick_venue(), [])
+
+    def list_paper(self) -> None:
+        self.listed ^= {self.pick_forum()}
+
+    def list_post(self) -> None:
+        self.listed ^= {f"{self.pick_forum()}-answer"}
+
+    def change(self) -> None:
+        moves: list[Callable[[], None]] = [self.replace_venue, self.replace_venue, self.list_paper, self.list_post]
+        self.chance.choice([*moves, self.remove_venue])()
+        (self.workspace.folder / "takedown.txt").write_text("".join(f"{listed}\n" for listed in sorted(self.listed)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.usefixtures("small_parts")
+def test_after_any_changes_it_is_what_one_made_from_nothing_is(tmp_path: Path, seed: int) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("always")}) as workspace:
+        corpus = Corpus(workspace, random.Random(seed))
+        for _ in range(8):
+            corpus.change()
+            assert described(opened(workspace)) == described_anew(workspace)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_only_the_venue_that_changed_is_made_again(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        opened(workspace)
+        before = files(workspace.folder)
+        put(workspace, TMLR, [paper("New00001", TMLR)])
+        assert find_stored(opened(workspace), "New00001") is not None
+        after = files(workspace.folder)
+    assert len(before) == len(after) == 4
+    assert len(before.items() & after.items()) == 3
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_what_is_taken_down_leaves_no_byte_and_other_venues_stay(tmp_path: Path) -> None:
+    secret = b"zanzibarquagga"
+    venues = known()
+    venues[ICLR] = [*venues[ICLR], paper("Zz00001", title=secret.decode())]
+    with invented(tmp_path / "corpus", venues) as workspace:
+        opened(workspace)
+        before = files(workspace.folder)
+        assert holds(workspace.folder, secret)
+        assert holds(workspace.folder, b"Gone0004")
+        (workspace.folder / "takedown.txt").write_text(f"Zz00001\n{GONE}\n")
+        index = opened(workspace)
+        assert find_stored(index, LIVELY) is not None
+        assert not holds(workspace.folder, secret)
+        assert not holds(workspace.folder, b"Gone0004")
+        after = files(workspace.folder)
+        assert len(before.items() & after.items()) == 2
+        put(workspace, ICLR, [])
+        opened(workspace)
+        assert not holds(workspace.folder, b"Kites in strong wind")
+
+
+def test_a_post_of_another_venue_that_is_taken_down_changes_no_part(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        keys_before = {each.venue_id: each.key for each in read_all(workspace)}
+        (workspace.folder / "takedown.txt").write_text(f"{LIVELY}-answer\n")
+        keys_after = {each.venue_id: each.key for each in read_all(workspace)}
+    assert {venue_id for venue_id in keys_before if keys_before[venue_id] != keys_after[venue_id]} == {ICLR}
+
+
+def read_all(workspace: Workspace) -> Iterator[VenueInputs]:
+    return index_parts.read_inputs(workspace.tables, read_takedown(workspace))
+
+
+def test_a_text_or_a_link_of_another_venue_changes_the_papers_it_is_of(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        fill(workspace, TMLR, [paper("T1", TMLR), version("T1", "sha-far", Grade.EXACT, TMLR)])
+        before = {each.venue_id: each.key for each in read_all(workspace)}
+        put(workspace, "Far.cc/2020/Conference", [text("sha-far", "# Far", "Far.cc/2020/Conference")])
+        between = {each.venue_id: each.key for each in read_all(workspace)}
+        put(workspace, "Far.cc/2020/Conference", [link("F1", "Far.cc/2020/Conference", "T1", TMLR)])
+        after = {each.venue_id: each.key for each in read_all(workspace)}
+    assert between[TMLR] not in {before[TMLR], after[TMLR]}
+    assert after[TMLR] != before[TMLR]
+    assert before[ICML] == between[ICML] == after[ICML]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_several_processes_make_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_index, "_FEW_PAPERS", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with invented(tmp_path / "corpus", known()) as workspace:
+        by_several = described(opened(workspace, LocalExecutor()))
+        assert by_several == described_anew(workspace)
+
+
+def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        make = index_parts.make_part
+
+        def make_late(job: index_parts.PartJob, tables: Tables | None = None) -> index_parts.Part:
+            put(workspace, TMLR, [post("late", "late", TMLR, kind=PostKind.COMMENT)])
+            return make(job, tables)
+
+        monkeypatch.setattr(search_index, "make_part", make_late)
+        with pytest.raises(TryLaterError):
+            opened(workspace)
+        monkeypatch.undo()
+        assert described(opened(workspace)) == described_anew(workspace)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_what_another_version_or_a_fault_left_is_made_again(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        opened(workspace)
+        (folder,) = (workspace.folder / "explorer").iterdir()
+        next(folder.glob("*.store")).unlink()
+        folder.rename(folder.with_name("index-damaged"))
+        other = workspace.folder / "explorer" / "index-other"
+        other.mkdir()
+        (other / "parts.json").write_text('[{"key": 3}]')
+        assert described(opened(workspace)) == described_anew(workspace)
+        assert len(list((workspace.folder / "explorer").iterdir())) == 1
+
+
+def test_an_older_index_that_a_killed_process_left_goes_at_the_next_start(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        opened(workspace)
+        left = workspace.folder / "explorer" / "index-left"
+        left.mkdir()
+        os.utime(left, (1, 1))
+        opened(workspace)
+        assert not left.exists()
+
+
+def invented_inputs(sizes: list[int]) -> list[VenueInputs]:
+    return [VenueInputs(f"V{n:04}", size, {}, (), frozenset(), NOTHING) for n, size in enumerate(sizes)]
+
+
+def test_small_venues_share_parts_and_a_new_one_changes_a_few() -> None:
+    venues = invented_inputs([1] * 2_000)
+    parts = [tuple(each.venue_id for each in part) for part in divide(venues)]
+    assert 40 <= len(parts) <= 90
+    assert [venue_id for part in parts for venue_id in part] == [each.venue_id for each in venues]
+    for left_out in (0, 700, 1_999):
+        fewer = [tuple(each.venue_id for each in part) for part in divide(venues[:left_out] + venues[left_out + 1 :])]
+        assert len(set(fewer) - set(parts)) <= 2
+
+
+def test_large_venues_are_parts_of_their_own() -> None:
+    sizes = [5_000, 1, 1, 999, 1_000, 2]
+    parts = [[each.papers for each in part] for part in divide(invented_inputs(sizes))]
+    assert [size for part in parts for size in part] == sizes
+    assert all(len(part) == 1 or sum(part) <= 1_000 for part in parts)
+
+
+def test_a_key_says_which_rows_it_stands_for() -> None:
+    one = VenueInputs("V", 1, {"1-papers": "a"}, (), frozenset({"x"}), NOTHING)
+    other = VenueInputs("V", 1, {"1-papers": "b"}, (), frozenset({"x"}), NOTHING)
+    assert len({one.key, other.key, sha256(b"").hexdigest()}) == 3
+
+
+@pytest.mark.parametrize("make", [known, hostile])
+def test_it_holds_the_records_of_a_paper_as_the_tables_do(
+    tmp_path: Path, make: Callable[[], dict[str, list[object]]]
+) -> None:
+    with invented(tmp_path / "corpus", make()) as workspace:
+        index = opened(workspace)
+        shown = [
+            forum
+            for venue_id in workspace.tables.venues("1-papers")
+            for forum in public_forums(workspace.tables, NOTHING, venue_id)
+        ]
+        assert shown
+        assert [find_forum(index, forum.paper.forum_id) for forum in shown] == shown

@@ -1,0 +1,99 @@
+"""Files of edits that were listed long ago: one look at the venue's latest edits shows which of them changed since."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from naming import Naming
+from peercorpus.execution.progress import show_nothing
+from peercorpus.harvest import latest_edits, pdfs
+from peercorpus.harvest.harvest import harvest
+from peercorpus.harvest.pdf_list import CURRENT, PdfRequest
+from peercorpus.harvest.session import open_session
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.objects import now_ms
+from peercorpus.simulator.server.faults import faults_by_name
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import Workspace
+
+BOREALIS = "Borealis.cc/2024/Conference"
+HOURS_MS = 4 * 3_600_000
+
+MakeClient = Callable[..., Client]
+
+
+@contextmanager
+def listed_long_ago(
+    world: World, workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch, *faults: str
+) -> Iterator[Service]:
+    """A service all whose edits were listed four hours ago, before any file was asked for."""
+    with serve_simulator(world, faults=faults_by_name(*faults)) as service:
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        for module in (pdfs, latest_edits):
+            monkeypatch.setattr(module, "now_ms", lambda: now_ms() + HOURS_MS)
+        service.requests.clear()
+        yield service
+
+
+def _wanted(workspace: Workspace, client: Client) -> list[PdfRequest]:
+    session = open_session(workspace, client, BOREALIS, limit=None, refresh=False, show=show_nothing)
+    return pdfs.missing_files(session)
+
+
+def fetch_files(workspace: Workspace, client: Client) -> None:
+    harvest(workspace, client, [BOREALIS], changes=False)
+
+
+def looks(service: Service) -> Counter[str]:
+    """How often edits were asked for, by what they were asked by."""
+    queries = [one.query for one in service.requests if one.path == "/notes/edits"]
+    return Counter("venue" if "domain" in query else "note" for query in queries)
+
+
+@pytest.mark.parametrize("papers", [30, 60])
+def test_the_looks_do_not_grow_with_the_files(
+    papers: int, workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = build_world(papers=papers, venues=[BOREALIS])
+    with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
+        fetch_files(workspace, hasty(service))
+        files = [one for one in service.requests if one.path == "/notes/edits/attachment"]
+        assert len(files) >= papers // 10
+        assert looks(service) == {"venue": 1}
+    assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}
+
+
+def test_each_file_is_looked_after_where_the_list_cannot_be_used(
+    workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = build_world(papers=30, venues=[BOREALIS])
+    with listed_long_ago(world, workspace, hasty, monkeypatch, "no_domain") as service:
+        fetch_files(workspace, hasty(service))
+        files = [one for one in service.requests if one.path == "/notes/edits/attachment"]
+        assert looks(service) == {"note": len(files)}
+
+
+def test_the_file_of_an_edit_that_names_another_now_is_not_kept_as_the_one_it_named(
+    workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = build_world(papers=30, venues=[BOREALIS])
+    with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
+        wanted = _wanted(workspace, hasty(service))
+        paths = Counter(one.path for one in wanted)
+        # Where the paper names the same file, that one is the edit's too.
+        first = next(one.key for one in wanted if one.route != CURRENT and paths[one.path] == 1)
+        edit: dict[str, Any] = world.v2.edits[first[0]]
+        other = next(path for path in world.v2.files if path != first[1])
+        content = {**edit["note"]["content"], "pdf": {"value": other}}
+        world.v2.edits[first[0]] = {**edit, "tmdate": now_ms(), "note": {**edit["note"], "content": content}}
+        service.reindex()
+        fetch_files(workspace, hasty(service))
+        assert looks(service) == {"venue": 1}
+    found = {(file.edit_id, file.path): file for file in workspace.raw.state.files(BOREALIS)}
+    assert (found[first].sha256, found[first].problem) == (None, Naming("replaced"))
+    assert {file.problem for key, file in found.items() if key != first} == {None}

@@ -1,0 +1,268 @@
+"""The tables of a build are the same whatever the number of its workers, and whatever happens to them."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from in_this_process import InThisProcess
+from peercorpus.errors import DamagedError, PeercorpusError
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.progress import Progress, show_nothing
+from peercorpus.execution.stage import Options, split_forums
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline import build_venues, plan_build, schedule
+from peercorpus.pipeline.build import build
+from peercorpus.pipeline.build_venues import StepResult
+from peercorpus.pipeline.status import read_status
+from peercorpus.pipeline.venue_work import StageWork, WorkItem, do_work
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.move import move_workspace
+from peercorpus.workspace.object_store import S3Path
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.table_reader import TABLES
+from peercorpus.workspace.workspace import Workspace, open_workspace
+from small_venues import fill
+from table_rows import rows
+
+VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference", "JLE"]
+PAPERS = 24
+
+
+@pytest.fixture(scope="module")
+def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of three venues of some papers, one of which has files, that was not built; tests copy it."""
+    folder = tmp_path_factory.mktemp("workers") / "harvested"
+    world = build_world(papers=PAPERS, venues=VENUES)
+    with (
+        serve_simulator(world) as service,
+        Client(service.base_url_v1, service.base_url_v2) as client,
+        open_workspace(folder, create=True) as workspace,
+    ):
+        harvest(workspace, client, VENUES[:1])
+        harvest(workspace, client, VENUES[1:], files=False)
+    return folder
+
+
+@pytest.fixture
+def corpus(harvested: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(harvested, tmp_path / "corpus")
+
+
+@pytest.fixture
+def tiny_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every venue has several ranges of forums, and workers are worth starting whatever there is to do."""
+    monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
+    monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
+
+
+def digests_of_files(workspace: Workspace, name: str, venue_id: str) -> list[str]:
+    """The digests of a partition's files, in order; texts are appended in no order."""
+    digests = [path.stem.rpartition("-")[2] for path in workspace.tables.paths(name, venue_id)]
+    return sorted(digests) if name == "5-texts" else digests
+
+
+def contents(workspace: Workspace) -> dict[str, Any]:
+    """What each table holds of each venue: its key, what stands for its rows, and the digest of each file in order."""
+    return {
+        f"{name} {venue_id}": (
+            workspace.tables.digest(name, venue_id),
+            workspace.tables.content(name, venue_id),
+            digests_of_files(workspace, name, venue_id),
+        )
+        for name in TABLES
+        for venue_id in workspace.venues()
+    }
+
+
+def built(folder: Path, spread: Any, options: Options | None = None) -> tuple[dict[str, Any], list[StepResult]]:
+    with open_workspace(folder) as workspace:
+        steps = build(workspace, options=options, spread=spread)
+        assert read_status(workspace).holds
+        assert not list(read_status(workspace).unfinished)
+        return contents(workspace), steps
+
+
+@pytest.mark.usefixtures("tiny_ranges")
+def test_rows_digests_and_files_are_those_of_one_worker(corpus: Path, tmp_path: Path) -> None:
+    copies = [shutil.copytree(corpus, tmp_path / f"{number}") for number in range(4)]
+    alone, steps = built(copies[0], LocalExecutor(), Options(workers=1))
+    for copied, workers in zip(copies[1:3], (2, 3), strict=True):
+        found, others = built(copied, LocalExecutor(), Options(workers=workers))
+        assert found == alone
+        assert [(step.venue_id, step.stage) for step in others] == [(step.venue_id, step.stage) for step in steps]
+    assert built(copies[3], InThisProcess())[0] == alone
+    assert max(len(files) for _, _, files in alone.values()) > 3
+
+
+def test_the_rows_of_ranges_are_those_of_the_whole_venue(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shutil.copytree(corpus, tmp_path / "whole")
+    built(whole, LocalExecutor(), Options(workers=1))
+    monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
+    built(corpus, LocalExecutor(), Options(workers=1))
+    with open_workspace(whole) as one, open_workspace(corpus) as other:
+        for venue_id in VENUES:
+            assert list(one.tables.read(TABLES["3-posts"], venue_id)) == list(
+                other.tables.read(TABLES["3-posts"], venue_id)
+            )
+            assert rows(one, venue_id) == rows(other, venue_id)
+            assert {name: one.tables.digest(name, venue_id) for name in TABLES} == {
+                name: other.tables.digest(name, venue_id) for name in TABLES
+            }
+
+
+@pytest.mark.usefixtures("tiny_ranges")
+def test_only_what_changed_is_built_again_by_workers(corpus: Path) -> None:
+    before, _ = built(corpus, InThisProcess())
+    with open_workspace(corpus) as workspace:
+        found = next(workspace.raw.latest(RawKind.NOTE, VENUES[1]))
+        workspace.raw.add([found._replace(body=found.body + b" ", modified_ms=found.modified_ms + 1)])
+    after, steps = built(corpus, InThisProcess())
+    ran = {step.venue_id for step in steps if not step.was_finished}
+    assert ran == {VENUES[1], build_venues.ALL_VENUES}
+    assert {name for name in before if before[name] != after[name]} <= {
+        f"{name} {venue_id}" for name in TABLES for venue_id in VENUES if venue_id == VENUES[1] or name == "8-links"
+    }
+    again, steps = built(corpus, InThisProcess())
+    assert again == after
+    assert all(step.was_finished for step in steps)
+
+
+@pytest.mark.usefixtures("tiny_ranges")
+def test_the_progress_of_workers_counts_every_paper_once(corpus: Path) -> None:
+    told: list[Progress] = []
+    with open_workspace(corpus) as workspace:
+        forums = sum(map(workspace.raw.count_forums, workspace.venues()))
+        build(workspace, progress=told.append, spread=InThisProcess())
+    of_workers = [one for one in told if one.what == build_venues.SPREAD]
+    assert [one.done for one in of_workers] == sorted(one.done for one in of_workers)
+    assert (of_workers[-1].done, of_workers[-1].total) == (forums, forums)
+
+
+def test_few_notes_start_no_workers(corpus: Path) -> None:
+    told: list[Progress] = []
+    with open_workspace(corpus) as workspace:
+        build(workspace, progress=told.append, spread=InThisProcess())
+    assert build_venues.SPREAD not in {one.what for one in told}
+
+
+class Failing(InThisProcess):
+    """An executor whose work on notes fails after so many items."""
+
+    def __init__(self, fails_after: int, failure: Failure) -> None:
+        super().__init__()
+        self._left, self._failure = fails_after, failure
+
+    def __call__(self, function: Callable[[Any], Any], items: Any, **more: Any) -> Iterator[tuple[Any, Any]]:
+        for item, result in super().__call__(function, items, **more):
+            is_of_notes = function is do_work
+            self._left -= is_of_notes
+            yield item, self._failure if is_of_notes and self._left < 0 else result
+
+
+@pytest.mark.usefixtures("tiny_ranges")
+@pytest.mark.parametrize(
+    ("failure", "kind", "sentence"),
+    [
+        (Failure(FailureKind.CRASH, "Its process died (exit code -9)."), PeercorpusError, "'Aurora.*died.*it goes on"),
+        (Failure(FailureKind.ERROR, "", error=DamagedError("raw.db is damaged.")), DamagedError, "raw.db is damaged"),
+    ],
+)
+def test_a_worker_that_fails_ends_the_build_with_a_sentence_and_the_next_goes_on(
+    corpus: Path, tmp_path: Path, failure: Failure, kind: type[Exception], sentence: str
+) -> None:
+    alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
+    with open_workspace(corpus) as workspace, pytest.raises(kind, match=sentence):
+        build(workspace, spread=Failing(5, failure))
+    assert built(corpus, InThisProcess())[0] == alone
+
+
+def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
+    monkeypatch.setattr(schedule, "ITEM_WEIGHT", 1_000)
+    read: list[list[str]] = []
+
+    def note(item: WorkItem) -> list[StageWork]:
+        read.append([task.venue_id for task in item.tasks])
+        return do_work(item)
+
+    monkeypatch.setattr(build_venues, "do_work", note)
+    fill(tmp_path / "corpus", 9)
+    _, steps = built(tmp_path / "corpus", InThisProcess())
+    assert [len(venue_ids) for venue_ids in read] == [4, 4, 1]
+    assert len(steps) == 6 * 9 + 1
+
+
+def test_ranges_hold_every_forum_once() -> None:
+    forum_ids = [f"{number:03}" for number in range(101)]
+    for most in (1, 7, 100, 101, 500):
+        spans = split_forums(forum_ids, most)
+        held = [[forum_id for forum_id in forum_ids if span.contains(forum_id)] for span in spans]
+        assert [forum_id for of_range in held for forum_id in of_range] == forum_ids
+        assert max(map(len, held)) <= most
+        assert [span.number for span in spans] == list(range(len(spans)))
+
+
+SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+import psutil
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options
+from peercorpus.pipeline import build_venues, plan_build
+from peercorpus.pipeline.build import build
+from peercorpus.workspace import delta_tables
+from peercorpus.workspace.workspace import open_workspace
+
+plan_build.RANGE_FORUMS, build_venues.LEAST_WEIGHT, delta_tables.HOLD_S = 3, 0, 0.0
+left, victim = int(sys.argv[2]), sys.argv[3]
+
+def show(progress):
+    global left
+    if progress.what == build_venues.SPREAD:
+        left -= 1
+        if left == 0:
+            workers = [one for one in psutil.Process().children() if "spawn_main" in " ".join(one.cmdline())]
+            os.kill(workers[0].pid if victim == "worker" else os.getpid(), signal.SIGKILL)
+
+with open_workspace(Path(sys.argv[1])) as workspace:
+    build(workspace, options=Options(workers=2), progress=show, spread=LocalExecutor())
+"""
+
+
+@pytest.mark.fault("kill", "a build whose workers are at work", "it goes on", times=4, lost="what was not committed")
+@pytest.mark.parametrize("victim", ["worker", "build"])
+@pytest.mark.parametrize("after", [2, 9])
+def test_a_kill_of_the_build_or_of_a_worker_leaves_what_the_next_build_completes(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: str, after: int
+) -> None:
+    monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
+    alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
+    ended = subprocess.run([sys.executable, "-c", SCRIPT, str(corpus), str(after), victim], check=False)
+    assert ended.returncode == (0 if victim == "worker" else -signal.SIGKILL)
+    again, steps = built(corpus, InThisProcess())
+    assert again == alone
+    if victim == "worker":
+        assert all(step.was_finished for step in steps)
+
+
+@pytest.mark.cluster
+def test_workers_write_into_a_store_what_they_write_here(
+    tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_build, "RANGE_FORUMS", 1)
+    monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
+    fill(tmp_path / "placed", 3)
+    here = shutil.copytree(tmp_path / "placed", tmp_path / "here")
+    move_workspace(tmp_path / "placed", f"s3://{bucket.bucket}/placed", show_nothing)
+    assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
