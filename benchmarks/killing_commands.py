@@ -34,8 +34,9 @@ KILLED_VENUES = (AURORA, BOREALIS)
 """One of each API; people sign with their names at both."""
 
 WORKSPACES = ("corpus", "recipe-corpus")
-VOLATILE = ("tables", "explorer")
-"""Folders of a workspace whose files have random names; what they hold is compared otherwise."""
+VOLATILE = ("tables", "explorer", "parts")
+"""Folders of a workspace whose files have random names or hold sets in any order; what they hold is compared otherwise:
+tables row by row, what `parts` keeps by the releases that are made with it."""
 
 Digests = dict[str, object]
 
