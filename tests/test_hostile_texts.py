@@ -83,7 +83,7 @@ STATED: dict[str, Callable[[], object]] = {
     "release.reviewbench_rows:name_track": lambda: re.compile(r"datasets.{0,3}benchmarks"),
     "release.text_rows:names_author": lambda: re.compile(_pattern(["ada", "example"])),
     "report.page:inline_svg": lambda: re.compile(r'(fill|stroke)="#000000"'),
-    "venues.ai_reviews:_compile": lambda: ai_reviews._compile(("{paper}/AI_Reviewer",), "V"),
+    "venues.ai_reviews:_compile": lambda: ai_reviews._compile(("{paper}/AI_Reviewer",)),
 }
 """Expressions that only a call makes, as a call makes them."""
 

@@ -27,6 +27,7 @@ from peercorpus.explorer.index_documents import Stored, make_document, make_sche
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.papers import Link
+from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import Location
 
@@ -122,15 +123,10 @@ def read_inputs(tables: Tables, takedown: Takedown) -> Iterator[VenueInputs]:
     """Yield what the documents of each venue are made from, in the order of the venues."""
     held = {sha256 for venue_id in tables.venues("5-texts") for sha256 in _read_files(tables, "5-texts", venue_id)}
     links = _read_links(tables, takedown)
-    forums = _group_ids((forum_id, venue_id) for forum_id, venue_id in takedown.venues if forum_id in takedown.forums)
-    posts = _group_ids(takedown.post_venues)
     for venue_id in tables.venues("1-papers"):
         files = frozenset(_read_files(tables, "4-versions", venue_id))
-        gone = Takedown(
-            forums=frozenset(forums.get(venue_id, ())),
-            posts=frozenset(posts.get(venue_id, ())),
-            files=takedown.files & files,
-        )
+        taken = frozenset(find_taken(tables, venue_id, takedown))
+        gone = Takedown(forums=takedown.forums & taken, posts=takedown.posts & taken, files=takedown.files & files)
         yield VenueInputs(
             venue_id=venue_id,
             papers=tables.count_committed("1-papers", venue_id),
@@ -144,14 +140,6 @@ def read_inputs(tables: Tables, takedown: Takedown) -> Iterator[VenueInputs]:
 def _read_files(tables: Tables, name: str, venue_id: str) -> Iterator[str]:
     for batch in tables.batches(name, venue_id, ["sha256"]):
         yield from filter(None, batch.column("sha256").to_pylist())
-
-
-def _group_ids(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the first member of pairs by the second."""
-    groups: dict[str, list[str]] = {}
-    for one, venue_id in pairs:
-        groups.setdefault(venue_id, []).append(one)
-    return groups
 
 
 def _read_links(tables: Tables, takedown: Takedown) -> dict[str, list[Link]]:

@@ -7,7 +7,9 @@ kept from the index before; the others are made by several processes.
 import hashlib
 import json
 import os
+import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +43,8 @@ from peercorpus.workspace.workspace import Workspace
 FOLDER = "explorer"
 VENUES = "venues.json"
 PARTS = "parts.json"
+SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.\w+(?:\.\w+)?")
+"""Name of a file of a segment of tantivy: its id, and what it holds."""
 PARTIAL = "partial-"
 _NEW = "parts"
 """Subfolder of an incomplete index in which parts are made."""
@@ -218,6 +222,8 @@ def _keep_parts(indexes: Path, wanted: set[str], folder: Path) -> dict[str, Part
     """Put the files of those parts that an earlier index has into a folder, and return the parts by key."""
     kept: dict[str, Part] = {}
     for earlier in sorted(indexes.glob(f"index-*/{PARTS}")):
+        if earlier.parent.is_symlink() or earlier.is_symlink():
+            continue
         try:
             parts = msgspec.json.decode(earlier.read_bytes(), type=list[Part])
         except (OSError, msgspec.MsgspecError):
@@ -229,13 +235,21 @@ def _keep_parts(indexes: Path, wanted: set[str], folder: Path) -> dict[str, Part
 
 
 def _take_files(part: Part, earlier: Path, folder: Path) -> bool:
-    """Link the files of a part into a folder, or copy them; return whether they are all there."""
+    """Link the files of a part into a folder, or copy them; return whether they are all there.
+
+    The list of files is that of a workspace which somebody else may have given: only names of files of segments count.
+    """
+    if not all(map(SEGMENT_FILE.fullmatch, part.files)):
+        return False
     try:
         for file in part.files:
+            if not stat.S_ISREG((earlier / file).lstat().st_mode):
+                return False
             try:
                 (folder / file).hardlink_to(earlier / file)
             except OSError:
-                shutil.copyfile(earlier / file, folder / file)
+                with (earlier / file).open("rb") as source, (folder / file).open("xb") as target:
+                    shutil.copyfileobj(source, target)
     except OSError:
         return False
     return True

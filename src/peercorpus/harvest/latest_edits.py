@@ -9,7 +9,7 @@ from peercorpus.harvest.pdf_list import file_path
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import OVERLAP_MS
 from peercorpus.harvest.venue_edits import find_refusal
-from peercorpus.openreview.listing import LATEST_FIRST, fetch_venue_edits
+from peercorpus.openreview.listing import LARGEST_PAGE, LATEST_FIRST, fetch_venue_edits
 from peercorpus.openreview.objects import Edit, decode_leniently, now_ms, venue_of_edit
 from peercorpus.workspace.harvest_state import EDITS
 
@@ -22,15 +22,21 @@ class LatestEdits:
         asked_ms: When they were asked for, milliseconds since the epoch.
         paths: The path of the PDF that each of them names, by its id; None if it names none.
         since_ms: When the oldest of them was modified, by OpenReview's clock; None if the list cannot be used.
+        is_whole: Whether these are all edits of the venue, so that an edit that is not among them is gone or hidden.
     """
 
     asked_ms: int
     paths: Mapping[str, str | None] = field(default_factory=dict)
     since_ms: int | None = None
+    is_whole: bool = False
 
     def shows_changes_since(self, moment_ms: int) -> bool:
-        """Return whether every edit modified since a moment by this machine's clock is among them."""
-        return self.since_ms is not None and self.since_ms < moment_ms - OVERLAP_MS
+        """Return whether every edit modified since a moment by this machine's clock is among them.
+
+        One that was hidden or deleted since is not: where the list is not whole, nothing here tells it from one that
+        did not change, and OpenReview must refuse its file.
+        """
+        return self.since_ms is not None and not self.is_whole and self.since_ms < moment_ms - OVERLAP_MS
 
 
 def can_list_latest(session: VenueSession) -> bool:
@@ -43,14 +49,18 @@ def fetch_latest(session: VenueSession) -> LatestEdits:
     """Return the thousand edits of a venue that were modified last.
 
     Raises:
-        BusyError: OpenReview asks to wait, or is out of order.
+        BusyError: OpenReview asks to wait.
         SignInError: A token is needed, or was refused.
     """
     asked_ms = now_ms()
     try:
         page = fetch_venue_edits(session.client, session.venue_id, sort=LATEST_FIRST)
-    except (BusyError, SignInError):
+    except SignInError:
         raise
+    except BusyError as error:
+        if error.wait_s is not None:
+            raise
+        return LatestEdits(asked_ms)
     except SourceError:
         return LatestEdits(asked_ms)
     bodies = [bytes(item) for item in page.items]
@@ -61,4 +71,5 @@ def fetch_latest(session: VenueSession) -> LatestEdits:
         return LatestEdits(asked_ms)
     # One that cannot be read may be any: then what is not among them may have changed as well.
     paths = {edit.id: file_path(edit.note, "pdf") for edit in edits if edit.id}
-    return LatestEdits(asked_ms, paths, times_ms[-1] if len(paths) == len(edits) else None)
+    is_whole = len(edits) < LARGEST_PAGE or (page.expected is not None and page.expected <= len(edits))
+    return LatestEdits(asked_ms, paths, times_ms[-1] if len(paths) == len(edits) else None, is_whole)

@@ -22,7 +22,7 @@ from peercorpus.harvest.pdf_list import CURRENT, PdfRequest, decode_note, file_p
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.client import CUT_OFF, MOST_FILE_BYTES, NO_PDF, is_pdf, is_whole
 from peercorpus.openreview.listing import fetch_edits, fetch_references, find_notes, object_id
-from peercorpus.openreview.objects import Note, decode_leniently, now_ms
+from peercorpus.openreview.objects import Note, decode_leniently, now_ms, venue_of_edit
 from peercorpus.workspace.harvest_state import Listing, StoredFile
 from peercorpus.workspace.raw_store import RawKind
 
@@ -336,7 +336,7 @@ def _is_still_named(files: _Files, request: PdfRequest) -> bool:
         latest = files.find_latest()
         if request.edit_id in latest.paths:
             return latest.paths[request.edit_id] == request.path
-        if latest.shows_changes_since(stored.seen_ms):
+        if latest.shows_changes_since(stored.seen_ms) and venue_of_edit(stored.body) == session.venue_id:
             return True
     fetch = fetch_references if session.api == 1 else fetch_edits
     items = (bytes(item) for _, item in fetch(session.client, request.forum_id) if object_id(item) == request.edit_id)

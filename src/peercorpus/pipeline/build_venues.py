@@ -93,7 +93,7 @@ def build_venues(
     # Plans are made until they show whether workers are worth starting; further ones while workers are at work.
     seen = list(_take_weight(plans, LEAST_WEIGHT)) if workers is not None else []
     if workers is not None and sum(plan.weight for plan in seen) >= LEAST_WEIGHT:
-        build.spread(workers, venue_ids)
+        build.spread(workers, venue_ids, _count_processes(spread, options))
     for plan in map(build.plan, venue_ids):
         for step in plan.steps:
             build.run_here(plan, step)
@@ -112,6 +112,12 @@ def _find_workers(spread: Executor, options: Options) -> Executor | None:
 
 def _count_workers(options: Options) -> int:
     return options.workers or os.cpu_count() or 1
+
+
+def _count_processes(spread: Executor, options: Options) -> int:
+    """Return the number of processes here: `--workers` of a cluster counts those of its machines."""
+    here = os.cpu_count() or 1
+    return min(_count_workers(options), here) if isinstance(spread, RayExecutor) else _count_workers(options)
 
 
 def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]:
@@ -183,7 +189,7 @@ class _VenueBuild:
         for change in join_ranges(ranges):
             self._workspace.tables.apply(change)
 
-    def spread(self, workers: Executor, venue_ids: Sequence[str]) -> None:
+    def spread(self, workers: Executor, venue_ids: Sequence[str], processes: int) -> None:
         """Have workers do what they can; what they depend on and gives work to an executor is done before."""
         for plan in map(self.plan, filter(self._has_files, venue_ids)):
             for step in takewhile(lambda step: step.stage.name not in OF_NOTES, plan.steps):
@@ -193,7 +199,7 @@ class _VenueBuild:
         schedule = Schedule(map(self.plan, venue_ids), self._make_task)
         meter = self._make_meter(venue_ids)
         done = 0.0
-        for item, works in self._do_work(workers, schedule):
+        for item, works in self._do_work(workers, schedule, processes):
             for work in works:
                 worked[work.venue_id, work.stage] += work.seconds
                 if (ranges := schedule.collect(work)) is not None:
@@ -210,7 +216,9 @@ class _VenueBuild:
         done = sum(plan.forums for plan in self._plans.values() if not plan.first)
         return Meter(venue_ids[0] if len(venue_ids) == 1 else ALL_VENUES, SPREAD, self._show, done, forums)
 
-    def _do_work(self, workers: Executor, schedule: Schedule) -> Iterator[tuple[WorkItem, list[StageWork]]]:
+    def _do_work(
+        self, workers: Executor, schedule: Schedule, processes: int
+    ) -> Iterator[tuple[WorkItem, list[StageWork]]]:
         """Yield what workers were asked to do, with what they made.
 
         Raises:
@@ -219,7 +227,7 @@ class _VenueBuild:
         """
         workspace = self._workspace
         asked = WorkItem(workspace.folder, uuid4().hex, workspace.own_venues, self._options, ())
-        count = _count_workers(self._options) if isinstance(workers, LocalExecutor) else None
+        count = processes if isinstance(workers, LocalExecutor) else None
         items = _Items(schedule, asked)
         for item, result in workers(do_work, items, timeout_s=TIMEOUT_S, workers=count):
             if not isinstance(result, Failure):

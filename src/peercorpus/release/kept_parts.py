@@ -7,6 +7,8 @@ written whole without it.
 import hashlib
 import logging
 import os
+import re
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -20,8 +22,8 @@ import zstandard
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.card.reviewbench_card import ReviewBenchCounts
 from peercorpus.release.counts import RowCounts
-from peercorpus.release.folder import open_release
-from peercorpus.release.shards import FileRecord, ShardFile, Writers
+from peercorpus.release.folder import FILE, open_release
+from peercorpus.release.shards import EVERY_CONFIG, FileRecord, ShardFile, Writers
 from peercorpus.release.work_links import MetPaper
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.private_files import OWNER_ONLY, make_private_folder, require_own
@@ -31,6 +33,10 @@ PARTS = "parts"
 SCRATCH = ".kept"
 """Folder in an unfinished release for files that are being copied."""
 _LEVEL = 3
+_SHA256_BYTES = 32
+_SPLIT = re.compile(r"[\w-]+")
+_OWN_NAME = re.compile(r"[0-9a-f]{64}(?:\.partial)?")
+"""Names in the folder of parts; other files there are somebody else's."""
 _CHUNK_BYTES = 1 << 20
 logger = logging.getLogger(__name__)
 
@@ -75,7 +81,8 @@ class _Held:
     def __init__(self, folder: Path, parts: Path) -> None:
         release = open_release(folder)
         self.sha256, self.folder = release.sha256, folder
-        self._paths = {sha256: folder / name for name, sha256 in release.manifest.files.items()}
+        files = release.manifest.files.items()
+        self._paths = {sha256: folder / name for name, sha256 in files if FILE.fullmatch(name)}
         self._parts: dict[str, bytes] = msgspec.msgpack.decode(
             (parts / release.sha256).read_bytes(), type=dict[str, bytes]
         )
@@ -84,9 +91,20 @@ class _Held:
         return key in self._parts
 
     def read(self, key: str, kind: type[PartT]) -> PartT:
-        return msgspec.msgpack.decode(
-            zstandard.ZstdDecompressor().decompress(self._parts[key]), type=kind, dec_hook=_decode_counter
+        """Return a part.
+
+        Raises:
+            ValueError: It is not what was written.
+        """
+        sha256, packed = self._parts[key][:_SHA256_BYTES], self._parts[key][_SHA256_BYTES:]
+        if hashlib.sha256(packed).digest() != sha256:
+            raise ValueError(key)
+        part = msgspec.msgpack.decode(
+            zstandard.ZstdDecompressor().decompress(packed), type=kind, dec_hook=_decode_counter
         )
+        if not all(record.config in EVERY_CONFIG and _SPLIT.fullmatch(record.split) for record in part.files):
+            raise ValueError(key)
+        return part
 
     def bring(self, record: FileRecord, path: Path, *, may_link: bool) -> ShardFile | None:
         """Bring a file to a path; None where it is not there any more, or is not what it was."""
@@ -94,10 +112,18 @@ class _Held:
         if source is None:
             return None
         try:
-            sha256 = _link(source, path) if may_link and source.stat().st_nlink == 1 else _copy(source, path)
+            may_link = may_link and _is_alone(source, self.folder)
+            sha256 = _link(source, path) if may_link else _copy(source, path)
         except OSError:
             return None
         return ShardFile(path, record) if sha256 == record.sha256 else None
+
+
+def _is_alone(file: Path, release: Path) -> bool:
+    """Return whether a file is one of the release's own folder, which no link leads to or from."""
+    status = file.lstat()
+    is_inside = file.resolve() == release.resolve() / file.relative_to(release)
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and is_inside
 
 
 def _link(source: Path, path: Path) -> str:
@@ -159,7 +185,10 @@ class KeptParts:
             return None
         for held in self._open():
             if key in held:
-                part = held.read(key, kind)
+                try:
+                    part = held.read(key, kind)
+                except (ValueError, msgspec.MsgspecError, zstandard.ZstdError, LookupError, TypeError):
+                    continue  # It was damaged, or another version wrote it.
                 files = self._copy_all(held, part.files)
                 if files is not None:
                     writers.adopt(files)
@@ -187,7 +216,8 @@ class KeptParts:
         """Remember a part of this release."""
         if key is not None:
             encoded = msgspec.msgpack.encode(part)
-            self._own[key] = zstandard.ZstdCompressor(level=_LEVEL).compress(encoded)
+            packed = zstandard.ZstdCompressor(level=_LEVEL).compress(encoded)
+            self._own[key] = hashlib.sha256(packed).digest() + packed
 
     def save(self, release: Path) -> None:
         """Keep the parts of the release that was written, and forget those of releases that are gone.
@@ -202,7 +232,7 @@ class KeptParts:
             make_private_folder(folder)
             _replace(folder / sha256, msgspec.msgpack.encode(self._own))
             for path in folder.iterdir():
-                if path.name not in here:
+                if path.name not in here and _OWN_NAME.fullmatch(path.name):
                     path.unlink()
         except OSError as error:
             logger.warning("What the next release could keep was not noted in '%s': %s.", folder, error.strerror)

@@ -7,6 +7,7 @@ text; a venue is counted again only if its rows, or what is taken down of it, ch
 import hashlib
 import json
 import os
+import re
 import tempfile
 import time
 from collections import Counter
@@ -31,6 +32,7 @@ from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.records.enums import PostKind
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.release.venue_groups import find_taken
 from peercorpus.report import source
 from peercorpus.report.source import MARKED, REVIEW_TOKENS, TEXTS, Schema, TextKind, concat_frames
 from peercorpus.workspace.delta_tables import Tables
@@ -40,6 +42,9 @@ from peercorpus.workspace.private_files import make_private_folder, require_own
 FOLDER = "report"
 """Folder of a workspace with kept counts."""
 _PARTIAL = "partial-"
+_SHA256_BYTES = 32
+_OWN_NAME = re.compile(rf"[0-9a-f]{{64}}\.counts|{re.escape(_PARTIAL)}.*")
+"""Names of the files that are kept; other files of the folder are somebody else's."""
 VERSION = 1
 """Increased when the same rows would give other counts."""
 _TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations")
@@ -191,15 +196,27 @@ def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
 
 def _write_frames(path: Path, frames: Mapping[str, pl.DataFrame]) -> None:
     """Write frames as one file, completely or not at all."""
-    contents = {name: frame.write_ipc(None, compression="zstd").getvalue() for name, frame in frames.items()}
+    content = msgspec.msgpack.encode(
+        {name: frame.write_ipc(None, compression="zstd").getvalue() for name, frame in frames.items()}
+    )
     descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL, dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(msgspec.msgpack.encode(contents))
+        file.write(hashlib.sha256(content).digest() + content)
+        file.flush()
+        os.fsync(file.fileno())
     Path(partial).replace(path)
 
 
+def _is_whole(path: Path) -> bool:
+    """Return whether a file is there and holds what was written."""
+    if not path.is_file():
+        return False
+    content = path.read_bytes()
+    return hashlib.sha256(content[_SHA256_BYTES:]).digest() == content[:_SHA256_BYTES]
+
+
 def _read_frames(path: Path) -> dict[str, pl.DataFrame]:
-    contents = msgspec.msgpack.decode(path.read_bytes(), type=dict[str, bytes])
+    contents = msgspec.msgpack.decode(path.read_bytes()[_SHA256_BYTES:], type=dict[str, bytes])
     return {name: pl.read_ipc(content) for name, content in contents.items()}
 
 
@@ -221,7 +238,7 @@ def _clear(folder: Path, kept: Set[Path]) -> None:
     """Remove the counts of what changed or was taken down, and what killed processes left."""
     for path in folder.iterdir():
         is_written_now = path.name.startswith(_PARTIAL) and time.time() - path.stat().st_mtime < _TIMEOUT_S
-        if path not in kept and not is_written_now:
+        if path not in kept and not is_written_now and _OWN_NAME.fullmatch(path.name):
             path.unlink(missing_ok=True)
 
 
@@ -251,7 +268,7 @@ class KeptCounts:
         with _open_folder(self.workspace) as folder:
             with self.rows.tables.looking_once():
                 jobs = [self._make_job(folder, venue_id) for venue_id in self.files]
-            self._count([job for job in jobs if not job.path.is_file()])
+            self._count([job for job in jobs if not _is_whole(job.path)])
             counts = {job.venue_id: _read_frames(job.path) for job in jobs}
             _clear(folder, {job.path for job in jobs})
             return counts
@@ -259,11 +276,9 @@ class KeptCounts:
     def _make_job(self, folder: Path, venue_id: str) -> CountJob:
         tables, takedown = self.rows.tables, self.rows.takedown
         contents = read_contents(tables, venue_id)
-        touched = sorted(forum_id for forum_id, of_venue in takedown.venues if of_venue == venue_id)
-        gone = sorted(post_id for post_id, of_venue in takedown.post_venues if of_venue == venue_id)
-        whole = sorted(takedown.forums.intersection(touched))
+        taken = find_taken(tables, venue_id, takedown)
         words = hashlib.sha256(" ".join(sorted(marker_words())).encode()).hexdigest()
-        inputs = [VERSION, venue_id, contents, touched, gone, whole, words, sorted(self.files[venue_id])]
+        inputs = [VERSION, venue_id, contents, taken, words, sorted(self.files[venue_id])]
         key = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
         files, path = self.files[venue_id], folder / f"{key}.counts"
         return CountJob(tables.folder, folder, takedown, venue_id, files, contents, path)

@@ -82,7 +82,7 @@ class TextCache:
         _, _, libraries = self.folder.name.partition("+")
         for path in self.folder.parent.glob("*"):
             if path != self.folder and path.name.partition("+")[2] == libraries:
-                shutil.rmtree(path)
+                shutil.rmtree(path, ignore_errors=True)  # Another worker may be at it.
 
 
 def name_engine_of_record(record_id: str) -> str:

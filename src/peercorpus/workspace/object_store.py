@@ -309,6 +309,8 @@ def write_whole(location: Location, content: bytes) -> None:
 def list_below(location: Location) -> Iterator[tuple[Location, int]]:
     """Yield every file or object below a folder or prefix with its size in bytes; nothing if there is no such folder.
 
+    Files that are removed or renamed meanwhile are left out.
+
     Raises:
         OSError: A folder or a bucket cannot be read.
     """
@@ -319,7 +321,14 @@ def list_below(location: Location) -> Iterator[tuple[Location, int]]:
         return
     for folder, _, files in os.walk(location, onerror=raise_error, followlinks=True):
         for name in files:
-            yield Path(folder, name), Path(folder, name).stat().st_size
+            path = Path(folder, name)
+            try:
+                size_bytes = path.stat().st_size
+            except FileNotFoundError:
+                if path.is_symlink():
+                    raise
+                continue
+            yield path, size_bytes
 
 
 def raise_error(error: OSError) -> None:

@@ -190,14 +190,15 @@ def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
             yield group
 
 
-def find_fault(location: Location, rows: int | None) -> str | None:
+def find_fault(location: Location, rows: int | None, *, opens: bool = True) -> str | None:
     """Return what is wrong with a file of a table, which is read whole; None if it is what was written.
 
     A file from before names ended with a digest is decoded, with the checksums of its pages.
 
     Args:
         location: The file.
-        rows: Rows that the log says it has; None where it need not be opened, if it is what its name says.
+        rows: Rows that the log says it has; None if it does not say.
+        opens: Whether to open it also where it is what its name says.
 
     Raises:
         StoreError: The store is out of order or refuses.
@@ -206,7 +207,7 @@ def find_fault(location: Location, rows: int | None) -> str | None:
     try:
         if dash and file_digest(location) != sha256:
             return "it was cut or changed after it was written"
-        if dash and rows is None:
+        if dash and not opens:
             return None
         with open_parquet(location) as file:
             held = file.metadata.num_rows if dash else sum(batch.num_rows for batch in file.iter_batches())

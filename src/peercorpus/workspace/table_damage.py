@@ -77,7 +77,7 @@ def check_table(tables: Tables, name: str, *, opens: bool = True) -> Iterator[Ta
             yield TableFault(None, f"its log places '{part.relative}' elsewhere than its name")
             return
     for part in parts:
-        fault = find_fault(tables.folder / name / part.relative, None if is_proven else part.rows)
+        fault = find_fault(tables.folder / name / part.relative, part.rows, opens=not is_proven)
         yield TableFault(part.values["venue_id"], fault) if fault else None
 
 
