@@ -20,7 +20,9 @@ KINDS = {
     "eq": "equation", "eqn": "equation", "alg": "algorithm",
 }  # fmt: skip
 PROMISE = re.compile(
-    r"\b(?:we|have|has|was|were|been|is|are|now)\b[^.!?]{0,60}?\b(?:added?|adding|includ\w+|revis\w+|updat\w+|rewr\w+|rephras\w+|clarif\w+|correct\w+|fix\w+|mov\w+|extend\w+|expand\w+|discuss\w*|report\w*|provid\w+|chang\w+|modif\w+|cit\w+|appear\w*)\b",
+    r"\b(?:we|have|has|was|were|been|is|are|now)\b[^.!?]{0,60}?\b(?:add(?:ed)?|adding|include[sd]?|including|revised?"
+    r"|updated?|rewrote|rewritten|rephrased?|clarif(?:y|ied)|corrected?|fix(?:ed)?|moved?|extend(?:ed)?|expand(?:ed)?"
+    r"|discuss(?:ed)?|report(?:ed)?|provided?|changed?|modif(?:y|ied)|cited?|appears?)\b",
     re.IGNORECASE,
 )
 """A sentence in which the authors say that they changed the paper."""
