@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from importlib.metadata import version
 from itertools import groupby
 from operator import itemgetter
@@ -28,7 +28,7 @@ from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.papers import Link
 from peercorpus.release.venue_groups import find_taken
-from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
 INDEX_VERSION = f"3, tantivy {version('tantivy')}"
@@ -177,12 +177,6 @@ def key_of(venues: Iterable[VenueInputs]) -> str:
     return hashlib.sha256(" ".join(venue.key for venue in venues).encode()).hexdigest()
 
 
-@cache
-def _open_tables(folder: Location, scratch: Path) -> Tables:
-    """Return the tables as they are when a process of its own makes its first part."""
-    return Tables(folder, scratch, is_steady=True)
-
-
 def make_part(job: PartJob, opened: Tables | None = None) -> Part:
     """Index the venues of a part, read from these tables, or from those that this process opens for all parts.
 
@@ -192,7 +186,7 @@ def make_part(job: PartJob, opened: Tables | None = None) -> Part:
     """
     shutil.rmtree(job.out, ignore_errors=True)
     job.out.mkdir(parents=True)
-    tables = opened or _open_tables(job.tables, job.out.parent)
+    tables = opened or open_for_worker(job.tables, job.out.parent)
     part = Part(key_of(job.venues))
     documents = (sized for venue in job.venues for sized in _make_documents(tables, venue, part.venues))
     for folder in _write_segments(documents, job.out):

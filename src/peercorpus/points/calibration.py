@@ -31,4 +31,4 @@ def calibrate(probability: float, method: AnswerMethod, *, is_to_all: bool) -> f
     """
     steps = STEPS[method]
     index = 1 if is_to_all else bisect_right(steps, probability, key=lambda step: step[0])
-    return steps[max(index, 1) - 1][1]
+    return steps[index - 1][1]

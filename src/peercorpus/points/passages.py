@@ -37,7 +37,8 @@ BULLET = re.compile("[ \t>]*(?P<mark>[-*\u2022\u25e6\u00b7\u25aa+\u2013\u2014])(
 HASHES = re.compile(r"\s{0,3}#{1,6}\s*(?=\S)")
 BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]+(?:\*\*|__)[\s:.]*$")
 RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*$")
-QUOTED = re.compile("[ \t]*(?:>|[*_]{0,2}[\"\u201c\u00ab]|``|'')")
+QUOTATION = re.compile(r"[ \t]*>")
+"""A Markdown quotation, which ends the paragraph before it."""
 INLINE = re.compile(r"\((?:\d{1,2}|[a-h]|[ivx]{1,4})\)\s|\d{1,2}[.)]\s")
 REFERENCE = re.compile(r"\b(?:19|20)\d\d\b|\bet al\b|arxiv|https?:|\bproc(?:eedings|\.)", re.IGNORECASE)
 """What tells that an item labelled "[1]" is an entry of a list of references."""
@@ -58,10 +59,8 @@ class Passage:
         end: Offset after its last character, which is the start of the next passage.
         words: Its text without space around it.
         block: Number of the paragraph or list item that it is part of, from 0.
-        paragraph: Number of the run of lines without a blank line between them, from 0.
         is_heading: Whether it is a heading, or a line without words.
         is_item: Whether its block is a list item or begins with an ordinal.
-        is_quoted: Whether its block begins with a quotation mark or as a Markdown quotation.
         label: Label of its block, verbatim; None if it has none.
         is_reference: Whether its block is an entry of a list of references: "[1] Smith et al. 2020."
         mark: `+` or `-` if its block is a list item marked so, else an empty string.
@@ -71,10 +70,8 @@ class Passage:
     end: int
     words: str
     block: int
-    paragraph: int
     is_heading: bool
     is_item: bool
-    is_quoted: bool
     is_reference: bool
     label: str | None
     mark: str
@@ -91,10 +88,8 @@ class _Block:
     start: int
     end: int
     text_start: int
-    paragraph: int
     is_heading: bool = False
     is_item: bool = False
-    is_quoted: bool = False
     label: str | None = None
     mark: str = ""
 
@@ -124,10 +119,8 @@ def read_passages(text: str) -> list[Passage]:
                     end=end,
                     words=words,
                     block=number,
-                    paragraph=block.paragraph,
                     is_heading=block.is_heading,
                     is_item=is_item,
-                    is_quoted=block.is_quoted,
                     is_reference=is_reference,
                     label=None if is_reference else label,
                     mark=block.mark,
@@ -161,7 +154,6 @@ def _split_block(text: str, block: _Block) -> Iterator[tuple[int, int]]:
 def _read_blocks(text: str) -> Iterator[_Block]:
     """Yield the paragraphs, list items and headings of a text, in order; lines without words belong to none."""
     current: _Block | None = None
-    paragraph = 0
     offset = 0
     for line in text.splitlines(keepends=True):
         start, offset = offset, offset + len(line)
@@ -169,20 +161,19 @@ def _read_blocks(text: str) -> Iterator[_Block]:
             if current is not None:
                 yield current
                 current = None
-                paragraph += 1
             continue
-        opened = _open_block(line, start, paragraph, is_first=current is None)
+        opened = _open_block(line, start, is_first=current is None)
         if opened is None and current is not None and not current.is_heading:
             current.end = offset
             continue
         if current is not None:
             yield current
-        current = opened or _Block(start, offset, start, paragraph, is_quoted=bool(QUOTED.match(line)))
+        current = opened or _Block(start, offset, start)
     if current is not None:
         yield current
 
 
-def _open_block(line: str, start: int, paragraph: int, *, is_first: bool) -> _Block | None:
+def _open_block(line: str, start: int, *, is_first: bool) -> _Block | None:
     """Return the block that a line begins; None if it can only continue one, or begin a paragraph."""
     end = start + len(line)
     is_heading = _is_heading(line, is_first=is_first)
@@ -195,25 +186,12 @@ def _open_block(line: str, start: int, paragraph: int, *, is_first: bool) -> _Bl
         cleaned = label["label"].strip("*_ \t")
         closing = label["end"].strip()[:1]
         shown = cleaned + closing if closing == ")" and ("(" in cleaned or cleaned[-1:].isalnum()) else cleaned
-        return _Block(start, end, text_start, paragraph, is_heading, True, _is_quoted(line, label.end()), shown, mark)
+        return _Block(start, end, text_start, is_heading, is_item=True, label=shown, mark=mark)
     if is_heading:
-        return _Block(start, end, start, paragraph, is_heading=True)
+        return _Block(start, end, start, is_heading=True)
     if bullet:
-        return _Block(
-            start,
-            end,
-            start + bullet.end(),
-            paragraph,
-            is_item=True,
-            is_quoted=_is_quoted(line, bullet.end()),
-            mark=mark,
-        )
-    quoted = QUOTED.match(line)
-    return _Block(start, end, start, paragraph, is_quoted=True) if quoted and ">" in quoted[0] else None
-
-
-def _is_quoted(line: str, after: int) -> bool:
-    return bool(QUOTED.match(line, after)) or line.lstrip().startswith(">")
+        return _Block(start, end, start + bullet.end(), is_item=True, mark=mark)
+    return _Block(start, end, start) if QUOTATION.match(line) else None
 
 
 def _is_label(label: re.Match[str], line: str) -> bool:

@@ -34,7 +34,9 @@ MIN_SHARED = 3
 MIN_WEIGHT = 9.0
 """Sum of their rarities (natural logarithm of changes by changes with the word, plus one each); our choice."""
 MAX_CHANGES = 5
-"""Most changes that are named for a point, those that share most; our choice."""
+"""Most changes that are named for a point; our choice."""
+RANKS = {ChangeSign.PROMISE: 0, ChangeSign.PLACE: 1, ChangeSign.TERMS: 2}
+"""Which sign counts first; of changes with one sign, those that share most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,7 @@ class _Terms:
 
     number: int
     words: set[str]
-    places: frozenset[tuple[str, str]]
-    section: frozenset[tuple[str, str]]
+    places: set[tuple[str, str]]
 
 
 class PaperChanges:
@@ -70,42 +71,36 @@ class PaperChanges:
             return ()
         promised = {place for answer in answers for place in _find_promises(answer)}
         named = {*find_places(point)}
-        words = _rare(split_words(point))
+        words = {*content_words(split_words(point))}
         found = [self._compare(change, words, named, promised) for change in self._changes]
-        best = sorted(filter(None, found), key=lambda one: (-one[0], one[1].number))[:MAX_CHANGES]
-        return tuple(sorted((change for _, change in best), key=lambda change: change.number))
+        best = sorted(filter(None, found), key=lambda one: (one[0], -one[1], one[2].number))[:MAX_CHANGES]
+        return tuple(sorted((change for *_, change in best), key=lambda change: change.number))
 
     def _compare(
         self, change: _Terms, words: set[str], named: set[tuple[str, str]], promised: set[tuple[str, str]]
-    ) -> tuple[float, PointChange] | None:
-        """Return what tells that a change concerns a point, with its weight; None if nothing does."""
-        for sign, places, weight in ((ChangeSign.PROMISE, promised, 200.0), (ChangeSign.PLACE, named, 100.0)):
-            at = places & (
-                change.section | change.places if sign is ChangeSign.PROMISE else change.places | change.section
-            )
-            if at:
-                shared = ", ".join(f"{kind} {number}" for kind, number in sorted(at))
-                return weight + self._weigh(words & change.words), PointChange(change.number, sign, shared)
+    ) -> tuple[int, float, PointChange] | None:
+        """Return what tells that a change concerns a point, with its rank and weight; None if nothing does."""
         common = words & change.words
         weight = self._weigh(common)
+        for sign, places in ((ChangeSign.PROMISE, promised), (ChangeSign.PLACE, named)):
+            at = places & change.places
+            if at:
+                shared = ", ".join(f"{kind} {number}" for kind, number in sorted(at))
+                return RANKS[sign], weight, PointChange(change.number, sign, shared)
         if len(common) < MIN_SHARED or weight < MIN_WEIGHT:
             return None
-        return weight, PointChange(change.number, ChangeSign.TERMS, " ".join(sorted(common)))
+        return RANKS[ChangeSign.TERMS], weight, PointChange(change.number, ChangeSign.TERMS, " ".join(sorted(common)))
 
     def _weigh(self, common: Iterable[str]) -> float:
         return math.fsum(self._rarity[word] for word in common)
-
-
-def _rare(words: Iterable[str]) -> set[str]:
-    return {*content_words(words)}
 
 
 def _read_terms(change: Change) -> _Terms:
     text = f"{change.before} {change.after}"
     headings = [heading for heading in (change.section, change.later_section) if heading]
     numbers = (HEADING_NUMBER.match(heading) for heading in headings)
-    section = frozenset(("section", number["number"]) for number in numbers if number)
-    return _Terms(change.number, _rare(split_words(text)), frozenset(find_places(text)), section)
+    sections = {("section", number["number"]) for number in numbers if number}
+    return _Terms(change.number, {*content_words(split_words(text))}, sections.union(find_places(text)))
 
 
 def find_places(text: str) -> Iterator[tuple[str, str]]:

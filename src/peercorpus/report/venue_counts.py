@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -35,7 +35,7 @@ from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.venue_groups import find_taken
 from peercorpus.report import source
 from peercorpus.report.source import MARKED, REVIEW_TOKENS, TEXTS, Schema, TextKind, concat_frames
-from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.private_files import make_private_folder, require_own
 
@@ -173,15 +173,9 @@ def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
     return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
-@cache
-def _open_tables(folder: Location, scratch: Path) -> Tables:
-    """Return the tables as they are when a process of its own first counts."""
-    return Tables(folder, scratch, is_steady=True)
-
-
 def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
     """Count what is in the texts of a venue and keep it; return whether the tables are still those of the job."""
-    tables = opened or _open_tables(job.tables, job.scratch)
+    tables = opened or open_for_worker(job.tables, job.scratch)
     if read_contents(tables, job.venue_id) != job.contents:
         return False
     rows, counter = PublicRows(tables, job.takedown), words_and_signs()

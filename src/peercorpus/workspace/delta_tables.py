@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from peercorpus.records.arrow_schema import arrow_schema
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside
 from peercorpus.workspace.object_store import (
+    Location,
     list_below,
     table_url,
     translate_delta_errors,
@@ -266,3 +268,14 @@ class Tables(TableReader):
                 if tuple(getattr(record, column) for column in columns) in kept:
                     replacement.add(record)
         return kept
+
+
+@cache
+def open_for_worker(folder: Location, scratch: Path) -> Tables:
+    """Return the tables as they are when a worker process first asks for them.
+
+    Args:
+        folder: Location of the tables.
+        scratch: A local folder for files that are not complete yet.
+    """
+    return Tables(folder, scratch, is_steady=True)
