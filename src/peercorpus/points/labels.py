@@ -42,7 +42,7 @@ KIND_LETTERS: Mapping[PointKind, str] = MappingProxyType(
 
 NAME = re.compile(
     r"(?<![\w.])(?P<word>weakness|question|concern|comment|point|issue|limitation|suggestion|remark|strength|minor|con)(?:e?s)?"
-    r"(?:\s+(?:point|comment|issue))?\s*[#(]?\s*(?P<number>\d{1,2})(?![\w%]|\.\d)"
+    r"(?:\s++(?:point|comment|issue))?\s*+[#(]?\s*+(?P<number>\d{1,2})(?![\w%]|\.\d)"
     r"|(?<![\w.])(?P<letter>[QWRCAPMSL])\s?[-.#]?\s?(?P<numeral>\d{1,2})(?:\.(?P<part>\d{1,2}))?(?!\w|%|\.\d)",
     re.IGNORECASE,
 )

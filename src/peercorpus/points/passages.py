@@ -18,18 +18,20 @@ _NAMED = (
     r"(?:weakness|strength|question|concern|comment|point|issue|limitation|suggestion|remark|response|reply|answer)(?:es)?"
 )
 _LABEL = (
-    rf"[*_\[(]*(?:{_NAMED}\s*(?:to\s+)?(?:{_NAMED}\s*)?[-#.]?\s*\d{{1,2}}"  # Weakness 2, Response to Question 1
+    rf"[*_\[(]*(?:{_NAMED}\s*+(?:to\s++)?(?:{_NAMED}\s*+)?[-#.]?\s*+\d{{1,2}}"  # Weakness 2, Response to Question 1
     r"|[QWRCAPMSDL]\s?[-.#]?\s?\d{1,2}(?:[.\-]\d{1,2})?"  # W2, Q1, R1.3
     r"|\d{1,2}(?:\.\d{1,2}){0,2}"  # 3, 2.1
     r"|[a-hA-H]|[ivx]{1,4})[*_\])]*"
 )
 LABEL = re.compile(
-    rf"[ \t>]*[-*\u2022+]?[ \t]*(?P<label>{_LABEL})(?P<end>\s*[.):\]\-\u2013]+[*_]*(?!\d)\s*|(?<=[)\]*])\s+)", re.I
+    rf"[ \t>]*+(?:[-*\u2022+][ \t]*+)?(?P<label>{_LABEL})"
+    r"(?P<end>\s*[.):\]\-\u2013]+[*_]*(?!\d)\s*|(?<=[)\]*])\s+)",
+    re.IGNORECASE,
 )
 """A label at the beginning of a line, with what separates it from the text: "(3)", "W2:", "**Question 1.**", "2)"."""
 
 WORD_LABEL = re.compile(
-    rf"[ \t>]*(?P<label>[*_]*{_NAMED}\s*#?\s*\d{{1,2}}[*_]*|[*_]*[QWRC]\d{{1,2}}[*_]*)(?P<end>\s+|$)", re.I
+    rf"[ \t>]*(?P<label>[*_]*{_NAMED}\s*+#?\s*+\d{{1,2}}[*_]*|[*_]*[QWRC]\d{{1,2}}[*_]*)(?P<end>\s+|$)", re.I
 )
 """A label that nothing separates from the text: "Q1 Why", "Weakness 2"."""
 

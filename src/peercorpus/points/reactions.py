@@ -16,7 +16,7 @@ _ORDER = (Reaction.PARTLY, Reaction.NOT_RESOLVED, Reaction.RESOLVED)
 
 _THINGS = r"(?:concern|question|comment|issue|point|doubt|problem|remark)"
 ALL = re.compile(
-    rf"\b(?:all|each|every|both)\s+(?:of\s+)?(?:my|the|these|those|our)?\s*(?:\w+\s+){{0,3}}?{_THINGS}s?\b"
+    rf"\b(?:all|each|every|both)\s++(?:of\s++)?(?:(?:my|the|these|those|our)\s++)?(?:\w++\s++){{0,3}}?{_THINGS}s?\b"
     rf"|\bmy {_THINGS}s (?:have|are|were) (?:all |now |been |fully |well |adequately )*"
     r"(?:addressed|answered|resolved|clarified)",
     re.IGNORECASE,

@@ -11,7 +11,7 @@ from peercorpus.records.documents import Change
 from peercorpus.records.points import ChangeSign, PointChange
 
 PLACE = re.compile(
-    r"\b(?P<kind>section|sec|appendix|app|figure|fig|table|tab|equation|eqn|eq|theorem|lemma|algorithm|alg)s?\.?\s*[(~]?\s*"
+    r"\b(?P<kind>section|sec|appendix|app|figure|fig|table|tab|equation|eqn|eq|theorem|lemma|algorithm|alg)s?\.?\s*+[(~]?\s*+"
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|[A-H](?:\.\d{1,2}){0,2}(?![A-Za-z]))",
     re.IGNORECASE,
 )

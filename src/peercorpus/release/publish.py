@@ -114,6 +114,7 @@ def publish_release(
     figures: bool = False,
     with_latex: bool = False,
     with_blocks: bool = False,
+    is_temporary: bool = False,
 ) -> PublishSummary:
     """Write a folder that `datasets.load_dataset` opens, with the configurations of its layout.
 
@@ -132,6 +133,7 @@ def publish_release(
         figures: Whether to write the configuration `figures`, which needs tables built with `Options.figures`.
         with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
         with_blocks: Whether it is there block by block, too.
+        is_temporary: Whether the release will be removed, so that the workspace keeps nothing for the next one.
 
     Raises:
         ModelError: The model that gives titles cannot be asked.
@@ -155,6 +157,6 @@ def publish_release(
     kept = KeptParts(workspace.folder, out, earlier)
     writing = ReleaseWriting(workspace, tally, takedown, titler, progress, kept, chosen)
     splits = _write(writing, out, sides, standing or out)
-    if titler is None:
+    if titler is None and not is_temporary:
         kept.save(out)
     return summarise(tally, splits)

@@ -79,7 +79,7 @@ def open_public_tables(folder: Path, show: Show = show_nothing) -> Iterator[Publ
                 release = _find_current_release(workspace)
                 if release is None:
                     release = Path(scratch) / "release"
-                    publish_release(workspace, release, progress=show)
+                    publish_release(workspace, release, progress=show, is_temporary=True)
             yield replace(_open_release_tables(release), workspace=folder, taken_down=taken_down)
     else:
         raise PeercorpusError(
