@@ -17,7 +17,8 @@ from peercorpus.harvest.latest_edits import LatestEdits
 from peercorpus.harvest.pdf_list import CURRENT, PdfRequest
 from peercorpus.harvest.session import open_session
 from peercorpus.openreview.client import Client
-from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.listing import fetch_edits, object_id
+from peercorpus.openreview.objects import now_ms, venue_of_edit
 from peercorpus.simulator.server.faults import faults_by_name
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.holdings import World
@@ -117,15 +118,13 @@ def test_the_file_of_an_edit_that_is_gone_is_not_kept(
     with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
         first = _first_of_an_edit(workspace, hasty(service))
         gone = world.v2.edits[first[0]]
-        list_edits = pdfs.fetch_edits
+        list_edits = fetch_edits
         monkeypatch.setattr(
             pdfs,
             "fetch_edits",
-            lambda client, note_id: (
-                one for one in list_edits(client, note_id) if pdfs.object_id(one[1]) != gone["id"]
-            ),
+            lambda client, note_id: (one for one in list_edits(client, note_id) if object_id(one[1]) != gone["id"]),
         )
-        fetch_latest = pdfs.fetch_latest
+        fetch_latest = latest_edits.fetch_latest
         monkeypatch.setattr(pdfs, "fetch_latest", lambda session: without(fetch_latest(session), first[0]))
         fetch_files(workspace, hasty(service))
         assert looks(service) == {"venue": 1, "note": 1}
@@ -144,11 +143,11 @@ def test_an_edit_of_another_domain_is_asked_for_by_itself(
     world = build_world(papers=30, venues=[BOREALIS])
     with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
         first = _first_of_an_edit(workspace, hasty(service))
-        own = pdfs.venue_of_edit
+        own = venue_of_edit
         monkeypatch.setattr(
             pdfs, "venue_of_edit", lambda body: "Elsewhere.cc" if first[0].encode() in body else own(body)
         )
-        fetch_latest = pdfs.fetch_latest
+        fetch_latest = latest_edits.fetch_latest
         # As where the venue has more edits than the list shows, all of which were modified later.
         monkeypatch.setattr(
             pdfs,
