@@ -114,6 +114,7 @@ def check_as_from_nothing(
 LAYOUTS: dict[str, dict[str, Any]] = {
     "peercorpus": {"texts": TextChoice.ALL, "with_latex": True},
     "figures": {"figures": True},
+    "points": {"points": True},
     "reviewbench": {"layout": ReleaseLayout.REVIEWBENCH, "sides": None},
     "without sides": {"sides": None},
 }

@@ -15,7 +15,7 @@ from peercorpus.points.touched import PaperChanges
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Reason, Role
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAnswer
-from peercorpus.records.reviews import Conversation, Post, Review, Section
+from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.workspace import Workspace
 
 NAME = "find_points"
@@ -48,13 +48,6 @@ class Forum:
             self.changes.append(row)
 
 
-def first_sections(review: Review) -> tuple[Section, ...]:
-    """Return the passages of a review as first given, as far as that is known."""
-    first = {section.field: section for section in review.initial_sections}
-    kept = tuple(first.pop(section.field, section) for section in review.sections)
-    return (*kept, *first.values())
-
-
 def read_points(forum: Forum) -> Iterator[Point]:
     """Yield the points of all reviews of one paper."""
     changes = PaperChanges(sorted(forum.changes, key=attrgetter("number")))
@@ -65,7 +58,7 @@ def read_points(forum: Forum) -> Iterator[Point]:
 def _read_review(review: Review, forum: Forum, changes: PaperChanges) -> Iterator[Point]:
     points = [
         ReviewPoint(section, point)
-        for section in first_sections(review)
+        for section in review.first_sections
         for point in split_text(section.text, section.kind)
     ]
     if not points:
@@ -186,7 +179,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     characters = sum(
         len(section.text)
         for review in tables.read(Review, venue_id, UNREAD_OF_REVIEWS)
-        for section in first_sections(review)
+        for section in review.first_sections
         if section.text.strip()
     )
     rows = [
