@@ -4,11 +4,42 @@ import random
 
 from peercorpus.links.citations import CROSS_REFERENCE, MAY_REFER, mask_numbers
 
-NAMES = (
-    "eqn. Eqs. fig. Tab. secs. thm. lem. prop. cor. def. alg. app. Equation figures Table sections Theorem lemma lemmas"
-    " Proposition corollary Corollaries definition remark assumptions algorithm Example claim conjecture appendix"
-    " Appendices APPENDIX \u00a7 \u00a7\u00a7"
-).split()
+NAMES = [
+    "eqn.",
+    "Eqs.",
+    "fig.",
+    "Tab.",
+    "secs.",
+    "thm.",
+    "lem.",
+    "prop.",
+    "cor.",
+    "def.",
+    "alg.",
+    "app.",
+    "Equation",
+    "figures",
+    "Table",
+    "sections",
+    "Theorem",
+    "lemma",
+    "lemmas",
+    "Proposition",
+    "corollary",
+    "Corollaries",
+    "definition",
+    "remark",
+    "assumptions",
+    "algorithm",
+    "Example",
+    "claim",
+    "conjecture",
+    "appendix",
+    "Appendices",
+    "APPENDIX",
+    "§",
+    "§§",
+]
 REST = ["(", "3", "12", ")", "A", "B.", "a", "and", ",", "x", "The", "&", "\u2013", "to", ".2", "K", "S"]
 
 
