@@ -8,90 +8,17 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, post, review, what_follows
+from invented_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
+from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, review
 from peercorpus.corpus.points import TABLE
 from peercorpus.errors import PeercorpusError, TableError
-from peercorpus.records.enums import PostKind, Role, SectionKind
-from peercorpus.records.points import (
-    AnswerMethod,
-    ChangeSign,
-    KindSource,
-    Point,
-    PointAnswer,
-    PointAspect,
-    PointChange,
-    PointKind,
-    PointReaction,
-    Reaction,
-    ReactionScope,
-)
+from peercorpus.records.enums import SectionKind
 from peercorpus.records.reviews import Review, Section
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
-
-PRAISE, BLAME = "They fly kites. ", "No wind is measured; ask ada@example.org."
-ANSWER = "We measured the wind."
-LAST = "The wind is fine now."
-
-
-def an_answer(post_id: str, text: str = ANSWER) -> PointAnswer:
-    return PointAnswer(post_id, 0, len(text), text, AnswerMethod.QUOTE, 0.97, is_to_all=False, created_at=NOON)
-
-
-def two_points(forum_id: str, venue_id: str) -> list[Point]:
-    """Praise, and a criticism with two answers, a reaction and two changes, of which the paper has one."""
-    review_id = f"{forum_id}-R1"
-    first = Point(
-        point_id=f"{review_id}/1",
-        forum_id=forum_id,
-        venue_id=venue_id,
-        review_id=review_id,
-        reviewer="R1",
-        number=1,
-        field="comments",
-        section_kind=SectionKind.OTHER,
-        start=0,
-        end=len(PRAISE),
-        text=PRAISE,
-        kind=PointKind.STRENGTH,
-        kind_source=KindSource.WORDS,
-        label=None,
-        aspect=None,
-    )
-    reaction = PointReaction(Reaction.RESOLVED, f"{forum_id}-last", LAST, ReactionScope.POINT, NOON)
-    second = replace(
-        first,
-        point_id=f"{review_id}/2",
-        number=2,
-        start=len(PRAISE),
-        end=len(PRAISE + BLAME),
-        text=BLAME,
-        kind=PointKind.WEAKNESS,
-        aspect=PointAspect.EXPERIMENTS,
-        answers=(an_answer(f"{forum_id}-answer"), an_answer(f"{forum_id}-hidden")),
-        reaction=reaction,
-        changes=(PointChange(1, ChangeSign.TERMS, "wind"), PointChange(99, ChangeSign.TERMS, "kite")),
-    )
-    return [first, second]
-
-
-def a_discussion(forum_id: str, venue_id: str = ICLR) -> list[object]:
-    """A paper whose review has two points."""
-    sections = (Section(SectionKind.OTHER, "comments", PRAISE + BLAME),)
-    records = [
-        replace(record, sections=sections) if isinstance(record, Review) else record
-        for record in [*a_forum(forum_id, venue_id), *what_follows(forum_id, venue_id)]
-        if getattr(record, "post_id", "") != f"{forum_id}-answer"
-    ]
-    spoken = [
-        post(f"{forum_id}-answer", forum_id, venue_id, text=ANSWER, posted_after_decision=True),
-        post(f"{forum_id}-hidden", forum_id, venue_id, text=ANSWER, readers_public=False),
-        post(f"{forum_id}-last", forum_id, venue_id, text=LAST, role=Role.REVIEWER, kind=PostKind.COMMENT),
-    ]
-    return [*records, *spoken, *two_points(forum_id, venue_id)]
 
 
 def read(out: Path, config: str) -> list[dict[str, Any]]:
@@ -119,7 +46,7 @@ def test_points_and_answers_are_rows_without_what_not_everyone_may_see(tmp_path:
     assert [(one["point_id"], one["post_id"], one["text"]) for one in answers if one["forum_id"] == "a1"] == [
         ("a1-R1/2", "a1-answer", ANSWER)
     ]
-    assert answers[0]["posted_after_decision"] is True
+    assert answers[0]["posted_after_decision"] is False
     assert "| `weakness` | 2 | 2 |" in (out / "README.md").read_text()
     report = verify_release(open_release(out))
     assert [breach for check in report.checks for breach in check.breaches] == []
