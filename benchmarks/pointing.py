@@ -17,7 +17,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from peercorpus.points.answers import Reply, ReviewPoint, find_answers, make_matcher
+from peercorpus.corpus.author_replies import Reply
+from peercorpus.points.answers import ReviewPoint, find_answers, make_matcher
 from peercorpus.points.kinds import content_words, split_words
 from peercorpus.points.passages import read_passages
 from peercorpus.points.split import split_text

@@ -45,8 +45,9 @@ from peercorpus.records.enums import Aspect
 from peercorpus.records.layouts.stated import FORUM_URL
 from peercorpus.records.multipart import read_part, read_part_of_post
 from peercorpus.records.untrusted_text import escape_controls, redact_people, replace_controls
+from peercorpus.release.by_model.point_questions import read_answers, read_kinds, show
+from peercorpus.release.by_model.turn_titles import read_title
 from peercorpus.release.text_rows import _pattern, names_author
-from peercorpus.release.turn_titles import read_title
 from peercorpus.texts.engine import without_pages
 from peercorpus.texts.engines.external_package import join_markdown_pages
 from peercorpus.texts.engines.marker import split_pages
@@ -113,7 +114,7 @@ THROUGH: dict[str, Read] = {
     "forms.score_claims:ARROWED": lambda text: list(score_claims.read_claims(f"{text} 5 -> 8")),
     "forms.score_claims:CLAUSE": lambda text: list(score_claims.read_claims(f"{text} to 8 from 5")),
     "forms.score_claims:_BARE": lambda text: list(score_claims.read_claims(f"{text} from 5 to 8")),
-    "release.turn_titles:_TITLE_MARKS": read_title,
+    "release.by_model.turn_titles:_TITLE_MARKS": read_title,
     "versions.version_signs:NUMBER": numbered_places,
     "texts.layout.formulas.detection:FORMULA_TAIL": lambda text: FORMULA_TAIL.search(
         text, max(0, len(text) - MAX_PROSE_CHARACTERS)
@@ -177,6 +178,7 @@ READERS: dict[str, Read] = {
     "decisions of models": lambda text: _pass(read_recommendation, text),
     "blocks of models": lambda text: _pass(lambda given: reviewer_models.find_block(given, "review"), text),
     "titles of models": read_title,
+    "points of models": lambda text: (show(text), read_kinds(f"P1: {text}", 9), read_answers(f"P1: {text}", 9, 9)),
     "conditions": lambda text: _pass(filters.parse, text),
     "ids of authors": _AUTHOR_ID.fullmatch,
     "links to forums": FORUM_URL.search,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.points.answers import Reply, ReviewPoint, find_answers, make_matcher
+from peercorpus.corpus.author_replies import Reply
+from peercorpus.points.answers import ReviewPoint, find_answers, make_matcher
 from peercorpus.points.calibration import STEPS, calibrate
 from peercorpus.points.labels import Label, find_labels, read_label
 from peercorpus.points.split import split_text

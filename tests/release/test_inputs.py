@@ -10,13 +10,14 @@ import pytest
 
 from invented_tables import ICLR, ICML, a_forum, fill, link, two_conferences
 from peercorpus.errors import PeercorpusError
+from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.endpoint import ModelSettings
 from peercorpus.records.reviews import Post
+from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
-from peercorpus.release.turn_titles import MODEL_KEY_VARIABLE, Titler
 from peercorpus.workspace.harvest_state import Listing
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
@@ -128,8 +129,8 @@ def test_a_release_without_inputs_says_nothing_and_a_broken_file_is_refused(corp
 def test_the_model_that_gives_titles_is_named(corpus: Path, tmp_path: Path) -> None:
     settings = ModelSettings("http://127.0.0.1:9/v1", "titles-7b", MODEL_KEY_VARIABLE)
     with (
-        closing(Titler.of(settings, None, "r", 1)) as titler,
+        closing(AskedModel.of(settings, None, "r", 1)) as model,
         open_workspace(corpus, write=False) as workspace,
     ):
-        publish_release(workspace, tmp_path / "out", titler=titler)
+        publish_release(workspace, tmp_path / "out", titler=Titler(model))
     assert json.loads((tmp_path / "out" / "inputs.json").read_text())["titles"] == "titles-7b"

@@ -7,16 +7,17 @@ import pytest
 
 from model_endpoint import completion, refusal, serving
 from peercorpus.errors import ModelError
+from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.endpoint import ModelSettings
-from peercorpus.release.turn_titles import Titler, read_title
+from peercorpus.release.by_model.turn_titles import Titler, read_title
 
 TURN = {"post_ids": ("a", "b"), "titles": ("Answer (1/2)", "Answer (2/2)"), "title": "Answer", "text": "Kites fly."}
 ONE = {**TURN, "post_ids": ("a",)}
 
 
 def titler(url: str, answers: Path | None = None, most_questions: int = 9) -> Titler:
-    settings = ModelSettings(url, "kite-1", "PEERCORPUS_MODEL_KEY", attempts=1, first_wait_s=0.01, timeout_s=5)
-    return Titler.of(settings, answers, "run", most_questions)
+    settings = ModelSettings(url, "kite-1", MODEL_KEY_VARIABLE, attempts=1, first_wait_s=0.01, timeout_s=5)
+    return Titler(AskedModel.of(settings, answers, "run", most_questions))
 
 
 def entitled(asked: Titler, turn: dict[str, Any]) -> tuple[Any, Any]:
@@ -29,11 +30,11 @@ def test_a_turn_of_several_posts_gets_the_models_title_once(tmp_path: Path) -> N
         first = titler(stand.url, tmp_path / "answers.db")
         assert entitled(first, TURN) == ("On kites", "kite-1")
         assert entitled(first, ONE) == ("Answer", None)
-        first.close()
+        first.model.close()
         again = titler(stand.url, tmp_path / "answers.db")
         assert entitled(again, TURN) == ("On kites", "kite-1")
         assert (len(stand.bodies), again.given, again.unanswered) == (1, 1, 0)
-        again.close()
+        again.model.close()
     assert stand.bodies[0]["model"] == "kite-1"
     assert "- Answer (1/2)\n- Answer (2/2)" in stand.bodies[0]["messages"][0]["content"]
 
@@ -44,7 +45,7 @@ def test_where_the_model_gives_none_the_title_of_the_posts_stays(reply: Any) -> 
         asked = titler(stand.url)
         assert entitled(asked, TURN) == ("Answer", None)
         assert (asked.given, asked.unanswered) == (0, 1)
-        asked.close()
+        asked.model.close()
 
 
 def test_an_endpoint_that_answers_nothing_ends_the_run() -> None:
@@ -53,7 +54,7 @@ def test_an_endpoint_that_answers_nothing_ends_the_run() -> None:
         assert [entitled(asked, {**TURN, "text": text}) for text in "ab"] == [("Answer", None)] * 2
         with pytest.raises(ModelError, match=r"\b3 times"):
             asked.entitle(TURN)
-        asked.close()
+        asked.model.close()
 
 
 def test_the_budget_holds() -> None:
@@ -62,7 +63,7 @@ def test_the_budget_holds() -> None:
         asked.entitle(TURN)
         with pytest.raises(ModelError, match="budget"):
             asked.entitle({**TURN, "text": "Another."})
-        asked.close()
+        asked.model.close()
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from peercorpus.cli.options import DEFAULT_READING, NO_FIGURES, EngineOptions, F
 from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
+    from peercorpus.release.by_model.annotator import Annotator
+    from peercorpus.release.by_model.turn_titles import Titler
     from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.turn_titles import Titler
     from peercorpus.workspace.workspace import Workspace
 
 VenuesBuilt = Annotated[
@@ -96,7 +97,8 @@ class ReleaseFlags:
     figures
         Include images of the figures and tables of the texts in 'papers', cut out by `peercorpus build --figures`.
     points
-        Include the points of reviews and what answers them, found by `peercorpus build --points`.
+        Include the points of reviews and what answers them, found by `peercorpus build --points`. model: a language
+        model is asked what the rules left open (docs/points.md). Without a value, as with rules, none is asked.
     """
 
     authors: bool = True
@@ -106,7 +108,7 @@ class ReleaseFlags:
     blocks: Annotated[bool, Parameter(negative=())] = False
     layout: Literal["peercorpus", "reviewbench"] = "peercorpus"
     figures: Annotated[bool, Parameter(negative=())] = False
-    points: Annotated[bool, Parameter(negative=())] = False
+    points: Annotated[bool | Literal["rules", "model"], Parameter(negative=(), show_default=False)] = False
 
 
 DEFAULT_CONTENT = ReleaseFlags()
@@ -142,7 +144,8 @@ def publish(
     model
         Name of the model at the endpoint.
     most_questions
-        Maximum number of titles to ask for in one run. Answers are stored and not asked for again. Default: 1,000.
+        Maximum number of questions to ask the model in one run. Answers are stored and not asked for again. Default:
+        1,000.
     splits
         How papers are split into train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and
         status; temporal: test on papers submitted after --test-after; stated: as a published dataset states them, such
@@ -156,22 +159,29 @@ def publish(
     new_splits
         Let papers change the splits that earlier releases gave them; the card says how many do.
     """
-    from peercorpus.cli.options import settle_sides, settle_titler
+    from peercorpus.cli.options import settle_model, settle_sides
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
+    from peercorpus.release.by_model.annotator import Annotator
+    from peercorpus.release.by_model.turn_titles import Titler
     from peercorpus.workspace.workspace import open_workspace
 
     is_reviewbench = content.layout == "reviewbench"
     if is_reviewbench:
         _refuse_unfit(content, splits, titles)
     sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
-    titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
-    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
+    is_asked = "model" in {titles, content.points}
+    asking = settle_model(workspace, model_url, model, most_questions, is_asked=is_asked)
+    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as asked:
+        titler = Titler(asked) if asked is not None and titles == "model" else None
+        annotator = Annotator(asked) if asked is not None and content.points == "model" else None
         require_built(opened, venue_ids or ())
-        _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content)
+        _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
     say(summary)
     if titler is not None:
         say(publish_texts.entitled(titler.given, titler.unanswered))
+    if annotator is not None:
+        say(publish_texts.annotated(annotator))
 
 
 def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> None:
@@ -196,6 +206,7 @@ def write_release(
     titler: "Titler | None",
     lines: ProgressLines,
     content: ReleaseFlags,
+    annotator: "Annotator | None" = None,
 ) -> tuple[Path, str]:
     """Publish unless the release that is there is up to date, and return its folder and what to print."""
     from peercorpus.cli.text import publish as publish_texts
@@ -209,16 +220,20 @@ def write_release(
     layout = ReleaseLayout(content.layout)
     text_rule = TextRule(TextChoice(content.texts), Grade(content.grade), content.latex, content.blocks)
     with dated_releases.open_target(workspace.folder, out, sides) as target:
-        target.is_same = titler is None and dated_releases.is_up_to_date(
-            target.standing,
-            workspace,
-            venue_ids,
-            sides,
-            authors=content.authors,
-            text_rule=text_rule,
-            layout=layout,
-            figures=content.figures,
-            points=content.points,
+        target.is_same = (
+            titler is None
+            and annotator is None
+            and dated_releases.is_up_to_date(
+                target.standing,
+                workspace,
+                venue_ids,
+                sides,
+                authors=content.authors,
+                text_rule=text_rule,
+                layout=layout,
+                figures=content.figures,
+                points=bool(content.points),
+            )
         )
         if not target.is_same:
             summary = publish_release(
@@ -234,7 +249,8 @@ def write_release(
                 worst_grade=text_rule.worst_grade,
                 layout=layout,
                 figures=content.figures,
-                points=content.points,
+                points=bool(content.points),
+                annotator=annotator,
                 with_latex=text_rule.with_latex,
                 with_blocks=text_rule.with_blocks,
             )

@@ -19,8 +19,8 @@ from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
+    from peercorpus.models.asked_model import AskedModel
     from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.turn_titles import Titler
 
 ExecutorName = Annotated[
     Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: a cluster (needs the extra 'ray').")
@@ -177,46 +177,49 @@ class FigureOptions:
 NO_FIGURES = FigureOptions()
 
 
-MAX_TITLES = 1_000
-"""Titles that a model is asked for in one run, unless the user sets another number."""
+MAX_QUESTIONS = 1_000
+"""Questions that a model is asked in one run, unless the user sets another number."""
 
 
 @contextmanager
-def settle_titler(
+def settle_model(
     workspace: Path, url: str | None, model: str | None, most_questions: int | None, *, is_asked: bool
-) -> "Iterator[Titler | None]":
-    """Open the model that writes titles of turns; None if no model is asked.
+) -> "Iterator[AskedModel | None]":
+    """Open the model that is asked while a release is written; None if none is.
 
     Args:
         workspace: Folder of the workspace; its `answers.db` stores the model's answers.
         url: URL of the model's endpoint.
         model: Name of the model at the endpoint.
-        most_questions: Maximum number of titles to ask for in this run; None means `MAX_TITLES`.
-        is_asked: Whether the user chose titles by a model.
+        most_questions: Maximum number of questions to ask in this run; None means `MAX_QUESTIONS`.
+        is_asked: Whether the user chose titles or points by a model.
 
     Raises:
         ModelError: URL or name is missing, or was given although no model is asked.
     """
     from uuid import uuid4
 
+    from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
     from peercorpus.models.endpoint import ModelSettings
-    from peercorpus.release.turn_titles import MODEL_KEY_VARIABLE, Titler
 
     if not is_asked:
         if (url, model, most_questions) != (None, None, None):
             raise ModelError(
-                "--model, --model-url and --most-questions need --titles model; add it, or leave them out."
+                "--model, --model-url and --most-questions need --titles model or --points model; add one, or leave"
+                " them out."
             )
         yield None
         return
     if not url or not model:
-        raise ModelError("--titles model needs the model's endpoint (--model-url) and its name there (--model).")
+        raise ModelError(
+            "--titles model and --points model need the model's endpoint (--model-url) and its name there (--model)."
+        )
     settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
-    titler = Titler.of(settings, workspace / "answers.db", uuid4().hex, most_questions or MAX_TITLES)
+    asked = AskedModel.of(settings, workspace / "answers.db", uuid4().hex, most_questions or MAX_QUESTIONS)
     try:
-        yield titler
+        yield asked
     finally:
-        titler.close()
+        asked.close()
 
 
 def settle_sides(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> "SplitRequest | None":

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby
 from math import fsum
 
+from peercorpus.corpus.author_replies import Reply
 from peercorpus.points.align import Attribution, ReviewMatcher, ReviewSentence
 from peercorpus.points.calibration import calibrate
 from peercorpus.points.kinds import split_words
@@ -14,25 +14,6 @@ from peercorpus.points.passages import Passage, read_passages
 from peercorpus.points.split import TextPoint
 from peercorpus.records.points import AnswerMethod, KindSource, PointAnswer
 from peercorpus.records.reviews import Section
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A post of the authors, as far as it may answer one review.
-
-    Attributes:
-        post_id: The post.
-        text: Its text, verbatim.
-        created_at: When it was posted; None if unknown.
-        is_to_all: Whether it addresses several or all reviewers.
-        concerning: Of such a post the passages that name this reviewer, verbatim; empty if all of it may concern them.
-    """
-
-    post_id: str
-    text: str
-    created_at: datetime | None
-    is_to_all: bool = False
-    concerning: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +54,10 @@ def find_answers(matcher: ReviewMatcher, replies: Iterable[Reply]) -> dict[int, 
     """Return the passages that answer each point, by its index, in the order of the replies."""
     answers: dict[int, list[PointAnswer]] = {}
     for reply in replies:
-        for start, part in _parts_of(reply):
+        for start, part in reply.parts():
             for index, answer in _find_in(matcher, reply, start, part):
                 answers.setdefault(index, []).append(answer)
     return answers
-
-
-def _parts_of(reply: Reply) -> Iterator[tuple[int, str]]:
-    """Yield the offset and the text of each part of a reply that may concern this review."""
-    if not reply.concerning:
-        yield 0, reply.text
-        return
-    at = 0
-    for passage in reply.concerning:
-        found = reply.text.find(passage, at)
-        if found >= 0:
-            yield found, passage
-            at = found + len(passage)
 
 
 def _find_in(matcher: ReviewMatcher, reply: Reply, offset: int, part: str) -> Iterator[tuple[int, PointAnswer]]:

@@ -6,8 +6,9 @@ from heapq import merge as merge_sorted
 from itertools import groupby
 from operator import attrgetter
 
+from peercorpus.corpus.author_replies import read_replies
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
-from peercorpus.points.answers import Reply, ReviewPoint, find_answers, make_matcher
+from peercorpus.points.answers import ReviewPoint, find_answers, make_matcher
 from peercorpus.points.kinds import read_words
 from peercorpus.points.reactions import LaterWords, Verdict, find_reactions
 from peercorpus.points.split import split_text
@@ -66,7 +67,7 @@ def _read_review(review: Review, forum: Forum, changes: PaperChanges) -> Iterato
     conversation = forum.conversations.get(review.reviewer)
     answers: Mapping[int, Sequence[PointAnswer]] = {}
     verdicts: Mapping[int, Verdict] = {}
-    replies = [*_read_replies(conversation, forum.posts)]
+    replies = [*read_replies(conversation, forum.posts)]
     later = [*_read_later(review, conversation, forum.posts)]
     if replies or later:
         matcher = make_matcher(points)
@@ -108,21 +109,6 @@ def _make_point(
         score_changes=verdict.score_changes if verdict else (),
         changes=changes.concerning(text, [answer.text for answer in answers]) if is_critical else (),
     )
-
-
-def _read_replies(conversation: Conversation | None, posts: Mapping[str, Post]) -> Iterator[Reply]:
-    """Yield the authors' posts in a conversation, then their responses to several or all reviewers."""
-    if conversation is None:
-        return
-    for turn in conversation.turns:
-        if turn.role is Role.AUTHOR:
-            for post_id in turn.post_ids:
-                if post_id in posts:
-                    yield Reply(post_id, posts[post_id].text, posts[post_id].created_at)
-    for beside in conversation.context:
-        post = posts.get(beside.post_id)
-        if post is not None:
-            yield Reply(post.post_id, post.text, post.created_at, is_to_all=True, concerning=beside.concerning)
 
 
 def _read_later(review: Review, conversation: Conversation | None, posts: Mapping[str, Post]) -> Iterator[LaterWords]:

@@ -195,6 +195,7 @@ class ReleaseCounts(RowCounts):
         links: Pairs of submissions that are one work, by kind.
         links_left_out: Such pairs with a paper that is not in the release.
         reminders: Posts of the workspace of which a person decided whether they are reminders, by the decision.
+        points_model: The model that was asked what rules left open of points; None for none.
     """
 
     asked: SplitRequest | None = None
@@ -206,6 +207,7 @@ class ReleaseCounts(RowCounts):
     links: Counter[LinkKind] = field(default_factory=Counter)
     links_left_out: int = 0
     reminders: Counter[Verdict] = field(default_factory=Counter)
+    points_model: str | None = None
 
     @property
     def harvested(self) -> tuple[datetime, datetime] | None:

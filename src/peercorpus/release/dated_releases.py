@@ -186,4 +186,5 @@ def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest |
     drawn = inputs.sides and (inputs.sides.profile, inputs.sides.test_after)
     asked = sides and (sides.profile, sides.test_after)
     is_all = inputs.venues.keys() == set(venue_ids)
-    return is_all and drawn == asked and inputs.titles is None and inputs.authors is authors
+    by_model = inputs.titles is not None or inputs.points_model is not None
+    return is_all and drawn == asked and not by_model and inputs.authors is authors

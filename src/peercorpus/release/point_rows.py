@@ -3,13 +3,47 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
 
-from peercorpus.records.points import Point, PointKind
+from peercorpus.records.points import Point, PointAspect, PointKind
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row
 
 PAPER_COLUMNS = ("forum_id", "venue_id", "conference", "year")
 _OF_REVIEW = ("point_id", "review_id", "reviewer")
+BY_MODEL = "model"
+"""How a kind, an aspect or an answer is known that a model told."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """A passage of a post of the authors that a model names as an answer to a point; attributes as in `PointAnswer`."""
+
+    post_id: str
+    start: int
+    end: int
+    text: str
+    is_to_all: bool
+    created_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What a model tells of a point where the rules left it open.
+
+    Attributes:
+        kind: What it does; None if the rules tell it, or the model does not.
+        aspect: Which quality of the paper it is about; None likewise.
+        answers: The passages that answer it, in the order of the replies; empty likewise.
+    """
+
+    kind: PointKind | None = None
+    aspect: PointAspect | None = None
+    answers: tuple[ModelAnswer, ...] = ()
+
+
+NO_ANNOTATIONS: Mapping[str, Annotation] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -20,21 +54,33 @@ class PointCounts:
         kinds: Points, by what they do.
         answered: Those of them that have an answer.
         answers: Answers, by what chiefly tells that they are one.
+        kinds_by_model: Points whose kind a model told.
+        aspects_by_model: Points whose aspect a model told.
     """
 
     kinds: Counter[PointKind] = field(default_factory=Counter)
     answered: Counter[PointKind] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
+    kinds_by_model: int = 0
+    aspects_by_model: int = 0
 
-    def count(self, point: Point) -> None:
-        """Add one point."""
-        self.kinds[point.kind] += 1
-        self.answered[point.kind] += bool(point.answers)
-        self.answers.update(answer.method.value for answer in point.answers)
+    def count(self, row: Row) -> None:
+        """Add one point with its answers."""
+        kind = PointKind(row["kind"])
+        self.kinds[kind] += 1
+        self.answered[kind] += bool(row["answers"])
+        self.answers.update(answer["method"] for answer in row["answers"])
+        self.kinds_by_model += row["kind_source"] == BY_MODEL
+        self.aspects_by_model += row["aspect_source"] == BY_MODEL
 
 
 def build_point_rows(
-    points: Sequence[Point], paper: Row, changes: Sequence[Row], posts: Sequence[Row], counts: PointCounts
+    points: Sequence[Point],
+    paper: Row,
+    changes: Sequence[Row],
+    posts: Sequence[Row],
+    counts: PointCounts,
+    annotations: Mapping[str, Annotation] = NO_ANNOTATIONS,
 ) -> tuple[list[Row], list[Row]]:
     """Return the rows of `points` and of `answers` of one paper, and count them.
 
@@ -44,6 +90,7 @@ def build_point_rows(
         changes: Its rows of `changes`: no point names another change.
         posts: Its rows of `posts`, which say what was posted after the decision.
         counts: Counts of the release, which grow.
+        annotations: What a model tells of them, by their ids.
     """
     columns = {name: paper[name] for name in PAPER_COLUMNS}
     published = {change["number"] for change in changes}
@@ -51,11 +98,23 @@ def build_point_rows(
     rows: list[Row] = []
     answers: list[Row] = []
     for point in points:
-        counts.count(point)
-        row = as_row(point)
+        row = _annotate(as_row(point), annotations.get(point.point_id, Annotation()))
+        counts.count(row)
         rows.append(columns | _point_row(row, published))
         answers += [columns | answer for answer in _answer_rows(row, late)]
     return redact_people(rows), redact_people(answers)
+
+
+def _annotate(row: Row, annotation: Annotation) -> Row:
+    """Return a point with what a model tells of it, and how its aspect is known."""
+    row["aspect_source"] = None if row["aspect"] is None else "words"
+    if annotation.kind is not None:
+        row |= {"kind": annotation.kind.value, "kind_source": BY_MODEL}
+    if annotation.aspect is not None:
+        row |= {"aspect": annotation.aspect.value, "aspect_source": BY_MODEL}
+    if annotation.answers:
+        row["answers"] = [as_row(answer) | {"method": BY_MODEL, "confidence": None} for answer in annotation.answers]
+    return row
 
 
 def _point_row(row: Row, published: set[int]) -> Row:

@@ -96,6 +96,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
         authors: Whether authors are named.
         figures: Whether figures are published.
         points: Whether the points of reviews are published.
+        points_model: The model that was asked what rules left open of them; None for none.
         layout: What the release consists of.
         takedown: A salted hash of the ids taken down, which cannot be computed without the workspace; None for none.
         publishing: `VERSION` of the code that wrote it; None of a release from before there was one.
@@ -119,6 +120,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
     venues_toml: str | None = None
     figures: bool = False
     points: bool = False
+    points_model: str | None = None
     reminders: RemindersInput | None = None
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
     texts: TextChoice = TextChoice.INITIAL
@@ -175,6 +177,7 @@ def write_inputs(
     venues: dict[str, VenueInput],
     sides: SplitRequest | None,
     titles: str | None = None,
+    points_model: str | None = None,
     *,
     authors: bool = True,
     text_rule: TextRule,
@@ -198,6 +201,7 @@ def write_inputs(
         publishing=VERSION,
         figures=figures,
         points=points,
+        points_model=points_model,
         venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venues.values()) else None,
         reminders=_read_reminders(workspace),
         texts=text_rule.choice,

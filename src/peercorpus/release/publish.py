@@ -16,6 +16,8 @@ from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from peercorpus.release.by_model.annotator import Annotator
+from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.counts import PublishSummary, ReleaseCounts, summarise
 from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.folder import replace_folder
@@ -25,7 +27,6 @@ from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.published import find_folders
 from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.turn_titles import Titler
 from peercorpus.release.writing import ReleaseWriting
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
@@ -128,6 +129,7 @@ def publish_release(
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
     figures: bool = False,
     points: bool = False,
+    annotator: Annotator | None = None,
     with_latex: bool = False,
     with_blocks: bool = False,
     is_temporary: bool = False,
@@ -148,12 +150,13 @@ def publish_release(
         layout: The configurations to write; `reviewbench` has no sides and no turns, so neither sides nor titler apply.
         figures: Whether to write the configuration `figures`, which needs tables built with `Options.figures`.
         points: Whether to write `points` and `answers`, which need tables built with `Options.points`.
+        annotator: Tells of points what the rules left open; None leaves it open. It needs `points`.
         with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
         with_blocks: Whether it is there block by block, too.
         is_temporary: Whether the release will be removed, so that the workspace keeps nothing for the next one.
 
     Raises:
-        ModelError: The model that gives titles cannot be asked.
+        ModelError: The model that gives titles or tells of points cannot be asked.
         TableError: The tables are not built, or not for these venues.
         PeercorpusError: `out` holds other files, a paper would change its side, `takedown.txt` or the grade is invalid.
     """
@@ -171,12 +174,13 @@ def publish_release(
         text_rule=TextRule(texts, worst_grade, with_latex, with_blocks),
         figures=FigureCounts() if figures else None,
         points=PointCounts() if points else None,
+        points_model=None if annotator is None else annotator.model.name,
         reminders=count_verdicts(workspace),
     )
     earlier = [*([] if standing is None else [standing]), *find_folders(workspace.folder)]
     kept = KeptParts(workspace.folder, out, earlier)
-    writing = ReleaseWriting(workspace, tally, takedown, titler, progress, kept, chosen)
+    writing = ReleaseWriting(workspace, tally, takedown, titler, annotator, progress, kept, chosen)
     splits = _write(writing, out, sides, standing or out)
-    if titler is None and not is_temporary:
+    if titler is None and annotator is None and not is_temporary:
         kept.save(out)
     return summarise(tally, splits)

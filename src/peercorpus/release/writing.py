@@ -18,6 +18,8 @@ from peercorpus.corpus.texts import VenueTexts
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.records.documents import Change
 from peercorpus.records.points import Point
+from peercorpus.release.by_model.annotator import Annotator
+from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.croissant import write_croissant
 from peercorpus.release.card.dataset_card import write_dataset_card
@@ -26,7 +28,7 @@ from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
 from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.kept_parts import SCRATCH, KeptParts, Part, TaskPart
 from peercorpus.release.kept_sides import write_sides
-from peercorpus.release.point_rows import PointCounts, build_point_rows
+from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
 from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
 from peercorpus.release.reviewbench_rows import reviewbench_row
 from peercorpus.release.rows import ForumRows, build_rows
@@ -34,7 +36,6 @@ from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ReleaseLayout, Sha
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.task_tables import write_eval_file, write_tasks
 from peercorpus.release.text_rows import count_text_rows
-from peercorpus.release.turn_titles import Titler
 from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
 from peercorpus.release.work_links import MetPaper, WorkLinks, meet_paper
 from peercorpus.venues.own_venues import own_venue
@@ -116,6 +117,7 @@ class _GroupWriter:
     tally: ReleaseCounts
     sieve: PublicFilter
     titler: Titler | None
+    annotator: Annotator | None
     show: Show
     counts: RowCounts = field(default_factory=RowCounts)
     papers: list[MetPaper] = field(default_factory=list)
@@ -197,12 +199,15 @@ class _GroupWriter:
             for row in build_figure_rows(rows.paper, figures, self.counts.figures):
                 self.writers.add("figures", split, row)
         if points is not None and self.counts.points is not None:
-            self._add_points(split, rows, points.take(forum), self.counts.points)
+            self._add_points(split, forum, rows, points.take(forum), self.counts.points)
         self.papers.append(meet_paper(split, rows))
         self.counts.count(forum, rows)
 
-    def _add_points(self, split: str, rows: ForumRows, points: Sequence[Point], counts: PointCounts) -> None:
-        of_points, answers = build_point_rows(points, rows.paper, rows.changes, rows.posts, counts)
+    def _add_points(
+        self, split: str, forum: Forum, rows: ForumRows, points: Sequence[Point], counts: PointCounts
+    ) -> None:
+        told = NO_ANNOTATIONS if self.annotator is None else self.annotator.annotate(points, forum)
+        of_points, answers = build_point_rows(points, rows.paper, rows.changes, rows.posts, counts, told)
         for row in of_points:
             self.writers.add("points", split, row)
         for row in answers:
@@ -218,13 +223,15 @@ class ReleaseWriting:
         tally: ReleaseCounts,
         takedown: Takedown,
         titler: Titler | None,
+        annotator: Annotator | None,
         show: Show,
         kept: KeptParts,
         venue_ids: Sequence[str],
     ) -> None:
         self._workspace, self._tally = workspace, tally
         self._sieve = PublicFilter(takedown)
-        self._titler, self._show, self._kept, self._venue_ids = titler, show, kept, venue_ids
+        self._titler, self._annotator, self._show = titler, annotator, show
+        self._kept, self._venue_ids = kept, venue_ids
         self._reviewbench = ReviewBenchCounts() if tally.layout is ReleaseLayout.REVIEWBENCH else None
         self._linked = WorkLinks(workspace.tables)
         self._groups: list[_Group] = []
@@ -268,12 +275,13 @@ class ReleaseWriting:
 
     def _add_group(self, venue_ids: Sequence[str]) -> None:
         # What a model says may differ from one time to the next.
-        key = None if self._titler is not None else self._keys.of_group(venue_ids)
+        is_asked = self._titler is not None or self._annotator is not None
+        key = None if is_asked else self._keys.of_group(venue_ids)
         found = self._kept.take(key, Part, self._writers)
         if found is None:
             sieve = PublicFilter(self._sieve.takedown)
-            own = self._workspace, self._folder, self._writers, self._tally, sieve, self._titler, self._show
-            found = _GroupWriter(*own).write(venue_ids)
+            own = self._workspace, self._folder, self._writers, self._tally, sieve
+            found = _GroupWriter(*own, self._titler, self._annotator, self._show).write(venue_ids)
             self._kept.put(key, found[0])
             state = "written"
         else:
@@ -344,7 +352,8 @@ class ReleaseWriting:
             self._workspace,
             dict(self._inputs),
             sides,
-            None if self._titler is None else self._titler.endpoint.model,
+            None if self._titler is None else self._titler.model.name,
+            tally.points_model,
             authors=tally.names_authors,
             figures=tally.figures is not None,
             points=tally.points is not None,

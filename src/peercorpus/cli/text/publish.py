@@ -11,6 +11,7 @@ from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
 from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Profile, Split, Task
 
 if TYPE_CHECKING:
+    from peercorpus.release.by_model.annotator import Annotator
     from peercorpus.release.counts import PublishSummary
 
 FEW_PAPERS = 100
@@ -107,3 +108,12 @@ def entitled(titles: int, unanswered: int) -> str:
     """Return how many titles a model wrote."""
     kept = f"; {plural(unanswered, 'turn')} without an answer kept the title of the posts" if unanswered else ""
     return f"{plural(titles, 'title')} by the model{kept}."
+
+
+def annotated(annotator: "Annotator") -> str:
+    """Return how much a model told of points."""
+    kept = f"; {plural(annotator.unread, 'question')} without a usable answer left the rest open" * (
+        annotator.unread > 0
+    )
+    told = f"{plural(annotator.kinds, 'kind')}, {plural(annotator.aspects, 'aspect')}"
+    return f"Points by the model: {told} and the answers to {plural(annotator.answered, 'point')}{kept}."

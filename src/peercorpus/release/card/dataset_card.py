@@ -25,6 +25,7 @@ from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.markdown import columns_of, escape, front_matter, markdown_table, units
 from peercorpus.release.card.statements import state_release
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
+from peercorpus.release.point_rows import BY_MODEL, PointCounts
 from peercorpus.release.shards import CONFIGS, Config, ReleaseLayout, SplitShards
 from peercorpus.release.splits import Profile, Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
@@ -240,15 +241,29 @@ def points(tally: ReleaseCounts) -> str:
     if counts is None:
         return ""
     rows = [(f"`{kind}`", counts.kinds[kind], counts.answered[kind]) for kind in PointKind if counts.kinds[kind]]
-    methods = ", ".join(f"`{method}`: {counts.answers[method]:,}" for method in AnswerMethod if counts.answers[method])
+    known = [*AnswerMethod, BY_MODEL]
+    methods = ", ".join(f"`{method}`: {counts.answers[method]:,}" for method in known if counts.answers[method])
+    how, by_model = " without a model", ""
+    if tally.points_model is not None:
+        how, by_model = " and a model", _tell_of_points_model(tally.points_model, counts)
     return "\n\n".join(
         (
             "### Points of reviews",
             "`points` has every review split into single criticisms, questions and praise, and `answers` the authors'"
-            " passages that answer them, found by rules without a model: both are often wrong. `confidence` says how"
-            f" often such answers were right where people judged them. Answers by what tells: {methods or 'none'}.",
+            f" passages that answer them, found by rules{how}: both are often wrong. `confidence` says how"
+            f" often such answers were right where people judged them. Answers by what tells: {methods or 'none'}."
+            f"{by_model}",
             markdown_table(("kind", "points", "with an answer"), rows),
         )
+    )
+
+
+def _tell_of_points_model(model: str, counts: PointCounts) -> str:
+    """Return which model was asked what the rules left open, and how much it told."""
+    return (
+        f" What the rules left open was asked of the model {escape(model)}: it told {counts.kinds_by_model:,} kinds,"
+        f" {counts.aspects_by_model:,} aspects and {counts.answers[BY_MODEL]:,} answers, each marked `{BY_MODEL}`. How"
+        " often it is right was not measured, so its answers have no `confidence`."
     )
 
 

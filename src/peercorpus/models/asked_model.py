@@ -1,0 +1,89 @@
+"""Ask a model each question once: answers are kept, questions counted, and a model that stays silent ends the run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from peercorpus.errors import ModelUnavailableError
+from peercorpus.models.endpoint import Endpoint, ModelSettings, ResponseCache, UnansweredError, response_key
+
+MODEL_KEY_VARIABLE = "PEERCORPUS_MODEL_KEY"
+"""Environment variable with the key of the model's endpoint."""
+_MAX_FAILURES_IN_A_ROW = 3
+"""Questions in a row without an answer after which the endpoint counts as failed."""
+
+
+@dataclass(slots=True)
+class AskedModel:
+    """A model behind an endpoint; no question is asked twice.
+
+    Attributes:
+        endpoint: Where it is asked.
+        answers: What it answered, in this run or an earlier one.
+    """
+
+    endpoint: Endpoint
+    answers: ResponseCache
+    _failed: int = 0
+
+    @classmethod
+    def of(cls, settings: ModelSettings, answers: Path | None, run: str, most_questions: int) -> Self:
+        """Return this model, ready to be asked.
+
+        Args:
+            settings: The model.
+            answers: The file that keeps what was answered; None keeps it in memory.
+            run: Which run it is: questions are counted for each.
+            most_questions: That the run may ask.
+
+        Raises:
+            ModelError: The address is none, or the key cannot be sent there.
+        """
+        endpoint = Endpoint(settings)
+        try:
+            return cls(endpoint, ResponseCache(answers, run, most_questions=most_questions, most_tokens=None))
+        except BaseException:
+            endpoint.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        """The name of the model at the endpoint."""
+        return self.endpoint.model
+
+    def close(self) -> None:
+        """Close connections and the answer file."""
+        self.endpoint.close()
+        self.answers.close()
+
+    def ask(self, question: str, most_tokens: int) -> str | None:
+        """Return the answer, kept or new; None if this question gets none.
+
+        Args:
+            question: The user's message.
+            most_tokens: Maximum number of tokens of the answer.
+
+        Raises:
+            ModelError: The model cannot be asked, or the budget is used up; all answers so far are kept.
+        """
+        key = response_key(self.name, question)
+        kept = self.answers.find(key)
+        if kept is not None:
+            return kept
+        self.answers.reserve()
+        try:
+            answer = self.endpoint.ask(question, most_tokens)
+        except UnansweredError as error:
+            self._fail(str(error))
+            return None
+        self._failed = 0
+        self.answers.keep(key, answer.text, answer.tokens)
+        return answer.text
+
+    def _fail(self, reason: str) -> None:
+        self._failed += 1
+        if self._failed >= _MAX_FAILURES_IN_A_ROW:
+            raise ModelUnavailableError(
+                f"The model gave no answer {self._failed} times in a row, as its endpoint {reason}; what it answered"
+                " before is kept: run the same command again later."
+            )

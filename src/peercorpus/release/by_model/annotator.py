@@ -1,0 +1,185 @@
+"""Ask a language model about the points of reviews what the rules left open: kinds, aspects and answers."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from peercorpus.corpus.author_replies import Reply, read_replies
+from peercorpus.corpus.forums import Forum
+from peercorpus.models.asked_model import AskedModel
+from peercorpus.records.heading_lines import is_marked_heading
+from peercorpus.records.points import CRITICAL_KINDS, Point, PointAspect, PointKind
+from peercorpus.records.sentence_ends import find_sentence_ends
+from peercorpus.release.by_model.point_questions import ask_answers, ask_kinds, read_answers, read_kinds, show
+from peercorpus.release.point_rows import Annotation, ModelAnswer
+
+_MAX_POINT_CHARACTERS = 8_000
+"""Characters of all points of one question, unless it has one point only; further points are asked about in another."""
+_MAX_SENTENCE_CHARACTERS = 24_000
+"""The same for the sentences."""
+_MAX_ANSWER_TOKENS = 4_000
+_WITHOUT_ASPECT = frozenset({PointKind.SUMMARY, PointKind.OTHER})
+"""Kinds of which no aspect is told."""
+
+Labels = tuple[PointKind, PointAspect | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySentence:
+    """A sentence of a reply.
+
+    Attributes:
+        part: Number of the part of a reply that it stands in; sentences in a row of one part are one passage.
+        start: Offset of its first character in the post's text.
+        end: Offset after its last character.
+    """
+
+    reply: Reply
+    part: int
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """Return it verbatim."""
+        return self.reply.text[self.start : self.end]
+
+
+@dataclass(slots=True)
+class Annotator:
+    """Gives what a model tells of points.
+
+    Attributes:
+        model: The model that is asked.
+        kinds: Points of which it told the kind, in this run or an earlier one.
+        aspects: Points of which it told the aspect.
+        answered: Points of which it told the answer.
+        unread: Questions without an answer, or with one in which nothing can be read: what the rules found stays.
+    """
+
+    model: AskedModel
+    kinds: int = 0
+    aspects: int = 0
+    answered: int = 0
+    unread: int = 0
+
+    def annotate(self, points: Sequence[Point], forum: Forum) -> dict[str, Annotation]:
+        """Return what the model tells of the points of a paper, by their ids.
+
+        Args:
+            points: As everyone may see them.
+            forum: A forum from which what was taken down is already removed; its public posts are asked about.
+
+        Raises:
+            ModelError: The model cannot be asked, or the budget is used up; all answers so far are kept.
+        """
+        posts = {post.post_id: post for post in forum.public_posts}
+        talks = {talk.reviewer: talk for talk in forum.conversations if talk.is_with_reviewer}
+        annotations: dict[str, Annotation] = {}
+        for _, of_review in groupby(points, key=lambda point: point.review_id):
+            own = [*of_review]
+            annotations |= self.annotate_review(own, [*read_replies(talks.get(own[0].reviewer), posts)])
+        return annotations
+
+    def annotate_review(self, points: Sequence[Point], replies: Iterable[Reply]) -> dict[str, Annotation]:
+        """Return what the model tells of the points of one review, by their ids.
+
+        Args:
+            points: Of the review.
+            replies: What may answer it.
+
+        Raises:
+            ModelError: The model cannot be asked, or the budget is used up; all answers so far are kept.
+        """
+        told = self._ask_kinds([point for point in points if _is_kind_open(point) or _is_aspect_open(point)])
+        labels = {point.point_id: _keep_open(point, told[point.point_id]) for point in points if point.point_id in told}
+        kinds = {point.point_id: labels.get(point.point_id, Annotation()).kind or point.kind for point in points}
+        waiting = [point for point in points if not point.answers and kinds[point.point_id] in CRITICAL_KINDS]
+        answers = self._ask_answers(waiting, [*read_sentences(replies)])
+        annotations = {
+            name: Annotation(label.kind, label.aspect, answers.get(name, ()))
+            for name in kinds
+            if (label := labels.get(name, Annotation())) != Annotation() or name in answers
+        }
+        self.kinds += sum(one.kind is not None for one in annotations.values())
+        self.aspects += sum(one.aspect is not None for one in annotations.values())
+        self.answered += sum(bool(one.answers) for one in annotations.values())
+        return annotations
+
+    def _ask_kinds(self, points: Sequence[Point]) -> dict[str, Labels]:
+        shown = [show(point.text) for point in points]
+        labels: dict[str, Labels] = {}
+        for batch in _split_by_length(shown, _MAX_POINT_CHARACTERS):
+            answer = self.model.ask(ask_kinds([shown[place] for place in batch]), _MAX_ANSWER_TOKENS)
+            read = {} if answer is None else read_kinds(answer, len(batch))
+            self.unread += not read
+            labels |= {points[batch[index]].point_id: told for index, told in read.items()}
+        return labels
+
+    def _ask_answers(
+        self, points: Sequence[Point], sentences: Sequence[ReplySentence]
+    ) -> dict[str, tuple[ModelAnswer, ...]]:
+        shown, offered = [show(point.text) for point in points], [show(sentence.text) for sentence in sentences]
+        chosen: dict[int, list[int]] = {}
+        for batch in _split_by_length(shown, _MAX_POINT_CHARACTERS):
+            for part in _split_by_length(offered, _MAX_SENTENCE_CHARACTERS):
+                question = ask_answers([shown[place] for place in batch], [offered[place] for place in part])
+                answer = self.model.ask(question, _MAX_ANSWER_TOKENS)
+                read = {} if answer is None else read_answers(answer, len(batch), len(part))
+                self.unread += not read
+                for index, told in read.items():
+                    chosen.setdefault(batch[index], []).extend(part[place] for place in told)
+        return {
+            points[index].point_id: tuple(_join_sentences(sentences, places))
+            for index, places in chosen.items()
+            if places
+        }
+
+
+def _is_kind_open(point: Point) -> bool:
+    """Return whether the rules know no kind of a point that says something."""
+    says_something = any(map(str.isalnum, point.text))
+    return point.kind is PointKind.OTHER and says_something and not is_marked_heading(point.text.strip())
+
+
+def _is_aspect_open(point: Point) -> bool:
+    return point.aspect is None and point.kind not in _WITHOUT_ASPECT
+
+
+def _keep_open(point: Point, told: Labels) -> Annotation:
+    """Return of what a model says of a point what the rules left open."""
+    kind = told[0] if _is_kind_open(point) and told[0] is not PointKind.OTHER else None
+    has_aspect = point.aspect is None and (kind or point.kind) not in _WITHOUT_ASPECT
+    return Annotation(kind, told[1] if has_aspect else None)
+
+
+def _split_by_length(texts: Sequence[str], most: int) -> Iterator[range]:
+    """Yield the places of successive texts with at most so many characters together; a longer text is alone."""
+    start = characters = 0
+    for place, text in enumerate(texts):
+        if place > start and characters + len(text) > most:
+            yield range(start, place)
+            start, characters = place, 0
+        characters += len(text)
+    if start < len(texts):
+        yield range(start, len(texts))
+
+
+def read_sentences(replies: Iterable[Reply]) -> Iterator[ReplySentence]:
+    """Yield the sentences of replies that hold a word, without the space around them."""
+    parts = ((reply, offset, text) for reply in replies for offset, text in reply.parts())
+    for number, (reply, offset, text) in enumerate(parts):
+        for start, end in pairwise((0, *find_sentence_ends(text), len(text))):
+            words = text[start:end].strip()
+            if any(map(str.isalnum, words)):
+                first = offset + text.index(words, start)
+                yield ReplySentence(reply, number, first, first + len(words))
+
+
+def _join_sentences(sentences: Sequence[ReplySentence], places: Sequence[int]) -> Iterator[ModelAnswer]:
+    """Yield the passages that some sentences are: those in a row are one."""
+    ordered = [*enumerate(sorted(places))]
+    for _, run in groupby(ordered, key=lambda pair: (sentences[pair[1]].part, pair[1] - pair[0])):
+        own = [sentences[place] for _, place in run]
+        reply, start, end = own[0].reply, own[0].start, own[-1].end
+        yield ModelAnswer(reply.post_id, start, end, reply.text[start:end], reply.is_to_all, reply.created_at)
