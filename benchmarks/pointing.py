@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from peercorpus.corpus.author_replies import Reply
 from peercorpus.points.answers import ReviewPoint, find_answers, make_matcher
@@ -28,6 +28,8 @@ from peercorpus.records.reviews import Section
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "threads-disapere" / "final_dataset.jsonl.gz"
 Pairs = set[tuple[int, int]]
+Labels = tuple[str, str | None]
+"""Kind and aspect of a point."""
 Scores = list[list[float]]
 K1, B = 1.2, 0.75
 """Usual parameters of BM25 (Robertson and Zaragoza 2009, section 3.2)."""
@@ -41,6 +43,18 @@ ASPECTS = {
     "asp_meaningful-comparison": "comparison",
 }
 """Aspects of DISAPERE → the nearest of ours; "substance" is mostly asked-for experiments."""
+
+
+class Span(Protocol):
+    """A passage of a text."""
+
+    @property
+    def start(self) -> int:
+        """Offset of its first character."""
+
+    @property
+    def end(self) -> int:
+        """Offset after its last character."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,11 @@ class LabelledPair:
             if sentence["alignment"][0] == "context_sentences"
             for about in sentence["alignment"][1] or ()
         }
+
+    @property
+    def reply(self) -> Reply:
+        """The rebuttal as a post."""
+        return Reply("rebuttal", self.rebuttal, None)
 
     @cached_property
     def points(self) -> list[ReviewPoint]:
@@ -217,14 +236,23 @@ def _print_alignment(
 
 def judge_answers(pair: LabelledPair) -> Iterator[tuple[float, bool]]:
     """Confidence of each answer, and whether half of its sentences at least are about a sentence of the point."""
-    spans = _spans(pair.rebuttal_sentences)
-    for index, answers in find_answers(make_matcher(pair.points), [Reply("", pair.rebuttal, None)]).items():
-        inside = {about for about, point in enumerate(pair.point_of) if point == index}
+    for index, answers in find_answers(make_matcher(pair.points), [pair.reply]).items():
         for answer in answers:
-            own = [place for place, (start, end) in enumerate(spans) if answer.start <= (start + end) // 2 < answer.end]
+            own = sentences_of(pair, answer)
             if own:
-                right = sum(any((place, about) in pair.gold for about in inside) for place in own)
-                yield answer.confidence, right >= len(own) / 2
+                yield answer.confidence, is_right(pair, index, own)
+
+
+def sentences_of(pair: LabelledPair, answer: Span) -> list[int]:
+    """The sentences of the rebuttal that an answer consists of."""
+    spans = enumerate(_spans(pair.rebuttal_sentences))
+    return [place for place, (start, end) in spans if answer.start <= (start + end) // 2 < answer.end]
+
+
+def is_right(pair: LabelledPair, index: int, own: Sequence[int]) -> bool:
+    """Whether half of the sentences of an answer at least are about a sentence of its point."""
+    inside = {about for about, point in enumerate(pair.point_of) if point == index}
+    return sum(any((place, about) in pair.gold for about in inside) for place in own) >= len(own) / 2
 
 
 def measure_confidence(pairs: Sequence[LabelledPair]) -> None:
@@ -258,27 +286,46 @@ def read_label(sentence: dict[str, Any]) -> str | None:
     return by_fine.get(fine) or {"arg_social": "other"}.get(sentence["review_action"])
 
 
-def measure_kinds(pairs: Sequence[LabelledPair]) -> None:
-    """Print how kinds and aspects of points agree with people's labels of their sentences, on the counted half."""
+def by_rules(pair: LabelledPair, place: int) -> Labels:
+    """Kind and aspect of a point by the rules."""
+    point = pair.points[place].point
+    return point.kind, point.aspect
+
+
+def count_labels(
+    pairs: Sequence[LabelledPair], tell: Callable[[LabelledPair, int], Labels]
+) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+    """People's labels of sentences of the counted half with those of their points: kinds, and aspects where told."""
     kinds: Counter[tuple[str, str]] = Counter()
     aspects: Counter[tuple[str, str]] = Counter()
     for pair in pairs:
         if not pair.is_counted:
             continue
         for sentence, place in zip(pair.review_sentences, pair.point_of, strict=True):
-            point = pair.points[place].point
+            kind, aspect = tell(pair, place)
             if label := read_label(sentence):
-                kinds[label, point.kind] += 1
-            if sentence["aspect"] in ASPECTS and point.aspect:
-                aspects[ASPECTS[sentence["aspect"]], point.aspect] += 1
-    for name, counts in (("kind", kinds), ("aspect, where one is told", aspects)):
-        _print_agreement(name, counts)
+                kinds[label, kind] += 1
+            if sentence["aspect"] in ASPECTS and aspect:
+                aspects[ASPECTS[sentence["aspect"]], aspect] += 1
+    return kinds, aspects
+
+
+def find_critical(kinds: Counter[tuple[str, str]]) -> tuple[float, float]:
+    """Precision and recall of whether a sentence asks for an answer."""
     critical = {kind.value for kind in CRITICAL_KINDS}
-    sides = Counter({(a in critical, b in critical): 0 for a, b in kinds})
+    sides: Counter[tuple[bool, bool]] = Counter()
     for (label, told), count in kinds.items():
         sides[label in critical, told in critical] += count
-    precision = sides[True, True] / (sides[True, True] + sides[False, True])
-    recall = sides[True, True] / (sides[True, True] + sides[True, False])
+    right = sides[True, True]
+    return right / max(right + sides[False, True], 1), right / max(right + sides[True, False], 1)
+
+
+def measure_kinds(pairs: Sequence[LabelledPair]) -> None:
+    """Print how kinds and aspects of points agree with people's labels of their sentences, on the counted half."""
+    kinds, aspects = count_labels(pairs, by_rules)
+    for name, counts in (("kind", kinds), ("aspect, where one is told", aspects)):
+        _print_agreement(name, counts)
+    precision, recall = find_critical(kinds)
     print(f"\nAsks for an answer: precision {precision:.3f}, recall {recall:.3f}.")
 
 

@@ -19,6 +19,7 @@ import kills
 import linking
 import measuring
 import pointing
+import pointing_by_model
 import publishing
 import reading
 import republishing
@@ -73,7 +74,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--kills-per-command", type=int, default=6, help="in a workspace, of `kills-commands`")
     parser.add_argument("--workspaces", type=int, help="of `kills-commands`: at most so many are killed")
     parser.add_argument("--result", type=Path, help="of `kills-commands`: the JSON file to write")
+    parser.add_argument("--model-url", help="of `points`: measure what a model at this endpoint adds instead")
+    parser.add_argument("--model", default="", help="its name there")
+    parser.add_argument("--most-questions", type=int, default=2_000, help="that it is asked at most")
+    parser.add_argument(
+        "--answers", type=Path, help="a file that keeps what it answers, so that nothing is asked twice"
+    )
     asked = parser.parse_args(arguments)
+    if asked.what == "points" and asked.model_url:
+        pointing_by_model.measure_model(asked.model_url, asked.model, asked.answers, asked.most_questions)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         if asked.what == "kills":
             kills.report(Path(scratch), asked.kills, asked.seed, asked.papers)
