@@ -163,6 +163,11 @@ def test_points_that_are_alike_are_one_row_wherever_they_stand(
     ]
 
 
+def test_which_answer_was_first_is_not_known_where_a_time_is_missing(workspace: Workspace) -> None:
+    put(workspace, [point("a-R1", 1, answer("a-answer", 0.89, 2), answer("a-to-all", 0.43, None))])
+    assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, None, 1)]
+
+
 def put(workspace: Workspace, points: Sequence[Point]) -> None:
     with workspace.tables.replacing(("9-points",), ICLR, "find_points", "b" * 64) as replacement:
         for one in points:
