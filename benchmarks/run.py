@@ -20,6 +20,7 @@ import linking
 import measuring
 import pointing
 import pointing_by_model
+import points_read
 import publishing
 import reading
 import republishing
@@ -38,6 +39,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "versions": choosing.measure_choosing,
     "conversations": conversing.measure_conversing,
     "points": lambda _: pointing.measure_points(),
+    "points-read": points_read.measure_points_read,
     "engines": lambda _: engines.measure_engines(),
     "typeset": lambda _: typeset.measure_typeset(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
@@ -66,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "what",
         nargs="?",
         choices=names,
-        help="`harvest`, `links`, `tuning`: all of theirs; all but the kills if not named",
+        help="`harvest`, `links`, `points`, `tuning`: all of theirs; all but the kills if not named",
     )
     parser.add_argument("kills", nargs="?", type=int, default=100, help="how many; 100 if not said")
     parser.add_argument("--seed", type=int, default=0, help="of the instants of the kills")

@@ -15,6 +15,7 @@ from peercorpus.corpus.points import VenuePoints
 from peercorpus.corpus.public_forums import PublicFilter
 from peercorpus.corpus.takedown import Takedown, write_tombstone
 from peercorpus.corpus.texts import VenueTexts
+from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.records.documents import Change
 from peercorpus.records.points import Point
@@ -244,6 +245,9 @@ class ReleaseWriting:
 
     @cached_property
     def _inputs(self) -> Mapping[str, VenueInput]:
+        return self._read_inputs()
+
+    def _read_inputs(self) -> Mapping[str, VenueInput]:
         tally = self._tally
         has_figures, has_points = tally.figures is not None, tally.points is not None
         return read_venue_inputs(self._workspace, self._venue_ids, figures=has_figures, points=has_points)
@@ -265,6 +269,7 @@ class ReleaseWriting:
     def add_venues(self) -> list[SplitShards]:
         """Write the rows of every venue, then the links between the papers written; return the splits."""
         tables, tally = self._workspace.tables, self._tally
+        _ = self._inputs  # Read before any row is.
         for venue_ids in group_venues(self._venue_ids, lambda venue_id: tables.count_committed("1-papers", venue_id)):
             self._add_group(venue_ids)
         tally.taken_down = self._sieve.taken
@@ -345,7 +350,13 @@ class ReleaseWriting:
         return self._writers.digests | self._task_writers.digests
 
     def record_inputs(self, sides: SplitRequest | None) -> None:
-        """Write what the release was made from."""
+        """Write what the release was made from.
+
+        Raises:
+            TryLaterError: The tables changed while it was made.
+        """
+        if self._read_inputs() != self._inputs:
+            raise TryLaterError("The tables changed while the release was written; run the same command again.")
         tally = self._tally
         write_inputs(
             self._folder,
