@@ -144,8 +144,7 @@ def publish(
     model
         Name of the model at the endpoint.
     most_questions
-        Maximum number of questions to ask the model in one run. Answers are stored and not asked for again. Default:
-        1,000.
+        Most questions to ask the model in one run. Answers are stored and not asked for again. Default: 1,000.
     splits
         How papers are split into train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and
         status; temporal: test on papers submitted after --test-after; stated: as a published dataset states them, such
@@ -159,29 +158,21 @@ def publish(
     new_splits
         Let papers change the splits that earlier releases gave them; the card says how many do.
     """
-    from peercorpus.cli.options import settle_model, settle_sides
+    from peercorpus.cli.options import settle_models, settle_sides
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
-    from peercorpus.release.by_model.annotator import Annotator
-    from peercorpus.release.by_model.turn_titles import Titler
     from peercorpus.workspace.workspace import open_workspace
 
     is_reviewbench = content.layout == "reviewbench"
     if is_reviewbench:
         _refuse_unfit(content, splits, titles)
     sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
-    is_asked = "model" in {titles, content.points}
-    asking = settle_model(workspace, model_url, model, most_questions, is_asked=is_asked)
-    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as asked:
-        titler = Titler(asked) if asked is not None and titles == "model" else None
-        annotator = Annotator(asked) if asked is not None and content.points == "model" else None
+    told = {"titles": titles == "model", "points": content.points == "model"}
+    asking = settle_models(workspace, model_url, model, most_questions, **told)
+    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
         require_built(opened, venue_ids or ())
         _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
-    say(summary)
-    if titler is not None:
-        say(publish_texts.entitled(titler.given, titler.unanswered))
-    if annotator is not None:
-        say(publish_texts.annotated(annotator))
+    say("\n".join((summary, *publish_texts.told_by_model(titler, annotator))))
 
 
 def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> None:

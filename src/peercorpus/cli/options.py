@@ -19,7 +19,8 @@ from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
-    from peercorpus.models.asked_model import AskedModel
+    from peercorpus.release.by_model.annotator import Annotator
+    from peercorpus.release.by_model.turn_titles import Titler
     from peercorpus.release.split_file import SplitRequest
 
 ExecutorName = Annotated[
@@ -182,17 +183,18 @@ MAX_QUESTIONS = 1_000
 
 
 @contextmanager
-def settle_model(
-    workspace: Path, url: str | None, model: str | None, most_questions: int | None, *, is_asked: bool
-) -> "Iterator[AskedModel | None]":
-    """Open the model that is asked while a release is written; None if none is.
+def settle_models(
+    workspace: Path, url: str | None, model: str | None, most_questions: int | None, *, titles: bool, points: bool
+) -> "Iterator[tuple[Titler | None, Annotator | None]]":
+    """Open the model that gives titles and tells of points while a release is written; None for what it is not asked.
 
     Args:
         workspace: Folder of the workspace; its `answers.db` stores the model's answers.
         url: URL of the model's endpoint.
         model: Name of the model at the endpoint.
         most_questions: Maximum number of questions to ask in this run; None means `MAX_QUESTIONS`.
-        is_asked: Whether the user chose titles or points by a model.
+        titles: Whether the user chose titles by a model.
+        points: Whether the user chose points by a model.
 
     Raises:
         ModelError: URL or name is missing, or was given although no model is asked.
@@ -201,14 +203,16 @@ def settle_model(
 
     from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
     from peercorpus.models.endpoint import ModelSettings
+    from peercorpus.release.by_model.annotator import Annotator
+    from peercorpus.release.by_model.turn_titles import Titler
 
-    if not is_asked:
+    if not titles and not points:
         if (url, model, most_questions) != (None, None, None):
             raise ModelError(
                 "--model, --model-url and --most-questions need --titles model or --points model; add one, or leave"
                 " them out."
             )
-        yield None
+        yield None, None
         return
     if not url or not model:
         raise ModelError(
@@ -217,7 +221,7 @@ def settle_model(
     settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
     asked = AskedModel.of(settings, workspace / "answers.db", uuid4().hex, most_questions or MAX_QUESTIONS)
     try:
-        yield asked
+        yield Titler(asked) if titles else None, Annotator(asked) if points else None
     finally:
         asked.close()
 

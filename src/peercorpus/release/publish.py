@@ -161,14 +161,6 @@ def publish_release(
         TryLaterError: The tables changed while the release was written.
         PeercorpusError: `out` holds other files, a paper would change its side, `takedown.txt` or the grade is invalid.
     """
-    chosen = choose_venues(workspace.tables, venue_ids)
-    if figures:
-        _check_figures(workspace.tables, chosen, layout, with_authors=with_authors)
-    if points:
-        _check_points(workspace.tables, chosen, layout)
-    takedown = read_takedown(workspace)
-    if sides is not None:
-        read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
     tally = ReleaseCounts(
         names_authors=with_authors,
         layout=layout,
@@ -176,12 +168,37 @@ def publish_release(
         figures=FigureCounts() if figures else None,
         points=PointCounts() if points else None,
         points_model=None if annotator is None else annotator.model.name,
-        reminders=count_verdicts(workspace),
     )
+    by_model = titler, annotator
+    return _publish(workspace, out, venue_ids, progress, by_model, sides, standing, tally, is_temporary=is_temporary)
+
+
+def _publish(
+    workspace: Workspace,
+    out: Path,
+    venue_ids: Sequence[str] | None,
+    progress: Show,
+    by_model: tuple[Titler | None, Annotator | None],
+    sides: SplitRequest | None,
+    standing: Path | None,
+    tally: ReleaseCounts,
+    *,
+    is_temporary: bool,
+) -> PublishSummary:
+    """Check that what the counts ask for can be published, and write it."""
+    chosen = choose_venues(workspace.tables, venue_ids)
+    if tally.figures is not None:
+        _check_figures(workspace.tables, chosen, tally.layout, with_authors=tally.names_authors)
+    if tally.points is not None:
+        _check_points(workspace.tables, chosen, tally.layout)
+    takedown = read_takedown(workspace)
+    if sides is not None:
+        read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
+    tally.reminders = count_verdicts(workspace)
     earlier = [*([] if standing is None else [standing]), *find_folders(workspace.folder)]
     kept = KeptParts(workspace.folder, out, earlier)
-    writing = ReleaseWriting(workspace, tally, takedown, titler, annotator, progress, kept, chosen)
+    writing = ReleaseWriting(workspace, tally, takedown, *by_model, progress, kept, chosen)
     splits = _write(writing, out, sides, standing or out)
-    if titler is None and annotator is None and not is_temporary:
+    if by_model == (None, None) and not is_temporary:
         kept.save(out)
     return summarise(tally, splits)

@@ -12,6 +12,7 @@ from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Profile, Split, Tas
 
 if TYPE_CHECKING:
     from peercorpus.release.by_model.annotator import Annotator
+    from peercorpus.release.by_model.turn_titles import Titler
     from peercorpus.release.counts import PublishSummary
 
 FEW_PAPERS = 100
@@ -104,16 +105,15 @@ def _tell_wider(summary: "PublishSummary") -> list[str]:
     ]
 
 
-def entitled(titles: int, unanswered: int) -> str:
-    """Return how many titles a model wrote."""
-    kept = f"; {plural(unanswered, 'turn')} without an answer kept the title of the posts" if unanswered else ""
-    return f"{plural(titles, 'title')} by the model{kept}."
-
-
-def annotated(annotator: "Annotator") -> str:
-    """Return how much a model told of points."""
-    kept = f"; {plural(annotator.unread, 'question')} without a usable answer left the rest open" * (
-        annotator.unread > 0
-    )
-    told = f"{plural(annotator.kinds, 'kind')}, {plural(annotator.aspects, 'aspect')}"
-    return f"Points by the model: {told} and the answers to {plural(annotator.answered, 'point')}{kept}."
+def told_by_model(titler: "Titler | None", annotator: "Annotator | None") -> list[str]:
+    """Return how many titles a model wrote, and how much it told of points; nothing of what it was not asked."""
+    lines = []
+    if titler is not None:
+        kept = f"; {plural(titler.unanswered, 'turn')} without an answer kept the title of the posts"
+        lines.append(f"{plural(titler.given, 'title')} by the model{kept if titler.unanswered else ''}.")
+    if annotator is not None:
+        kept = f"; {plural(annotator.unread, 'question')} without a usable answer left the rest open"
+        told = f"{plural(annotator.kinds, 'kind')}, {plural(annotator.aspects, 'aspect')}"
+        answers = f"the answers to {plural(annotator.answered, 'point')}{kept if annotator.unread else ''}"
+        lines.append(f"Points by the model: {told} and {answers}.")
+    return lines
