@@ -23,6 +23,7 @@ from peercorpus.records.points import KindSource, Point, PointAspect, PointKind
 from peercorpus.records.reviews import Post, Review, Section
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.point_questions import read_answers, read_kinds
+from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import open_release
 from peercorpus.release.point_rows import Annotation
 from peercorpus.release.publish import publish_release
@@ -141,7 +142,8 @@ def test_what_the_rules_left_open_is_told_by_the_model_and_marked(workspace: Wor
     assert (found.told, found.unread) == ((1, 2, 1), 0)
     assert json.loads((out / "inputs.json").read_text())["points_model"] == "kite|1"
     card = (out / "README.md").read_text()
-    assert "the model kite&#124;1: it told 1 kinds, 2 aspects and 1 answers" in card
+    assert "The model kite&#124;1 was asked" in card
+    assert "what it told: kinds: 1, aspects: 2, answers: 1." in card
     assert "without a model" not in card
     assert [breach for check in verify_release(open_release(out)).checks for breach in check.breaches] == []
 
@@ -174,8 +176,10 @@ def test_no_release_by_rules_is_made_of_what_a_model_told(workspace: Workspace, 
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
         publish(workspace, out, stand)
     assert (out / "release.json").read_bytes() != before
+    assert not is_up_to_date(out, workspace, None, None, authors=True, points=True)
     publish_release(workspace, out, points=True)
     assert (out / "release.json").read_bytes() == before
+    assert is_up_to_date(out, workspace, None, None, authors=True, points=True)
     assert how(read(out, "points")) == BY_RULES
     assert "points_model" not in json.loads((out / "inputs.json").read_text())
 

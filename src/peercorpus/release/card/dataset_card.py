@@ -261,8 +261,8 @@ def points(tally: ReleaseCounts) -> str:
 def _tell_of_points_model(model: str, counts: PointCounts) -> str:
     """Return which model was asked what the rules left open, and how much it told."""
     return (
-        f" What the rules left open was asked of the model {escape(model)}: it told {counts.kinds_by_model:,} kinds,"
-        f" {counts.aspects_by_model:,} aspects and {counts.answers[BY_MODEL]:,} answers, each marked `{BY_MODEL}`. How"
+        f" The model {escape(model)} was asked what the rules left open; marked `{BY_MODEL}` is what it told: kinds:"
+        f" {counts.kinds_by_model:,}, aspects: {counts.aspects_by_model:,}, answers: {counts.answers[BY_MODEL]:,}. How"
         " often it is right was not measured, so its answers have no `confidence`."
     )
 
