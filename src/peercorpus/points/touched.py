@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from peercorpus.points.kinds import content_words, split_words
+from peercorpus.criticism.kinds import content_words, split_words
 from peercorpus.records.documents import Change
 from peercorpus.records.points import ChangeSign, PointChange
 

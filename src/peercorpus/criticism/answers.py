@@ -6,12 +6,12 @@ from datetime import datetime
 from itertools import groupby
 from math import fsum
 
-from peercorpus.points.align import Attribution, ReviewMatcher, ReviewSentence
-from peercorpus.points.calibration import calibrate
-from peercorpus.points.kinds import split_words
-from peercorpus.points.labels import FIELD_LETTERS, KIND_LETTERS, Label, read_label
-from peercorpus.points.passages import Passage, read_passages
-from peercorpus.points.split import TextPoint
+from peercorpus.criticism.align import Attribution, ReviewMatcher, ReviewSentence
+from peercorpus.criticism.calibration import calibrate
+from peercorpus.criticism.kinds import split_words
+from peercorpus.criticism.labels import FIELD_LETTERS, KIND_LETTERS, Label, read_label
+from peercorpus.criticism.passages import Passage, read_passages
+from peercorpus.criticism.split import TextPoint
 from peercorpus.records.points import AnswerMethod, KindSource, PointAnswer
 from peercorpus.records.reviews import Section
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from peercorpus.points.kinds import read_words
+from peercorpus.criticism.kinds import read_words
 from peercorpus.records.sentence_ends import find_sentence_ends
 
 MAX_HEADING_CHARACTERS = 90
