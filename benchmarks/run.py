@@ -18,6 +18,7 @@ import killing_commands
 import kills
 import linking
 import measuring
+import pairing
 import pointing
 import publishing
 import reading
@@ -37,6 +38,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "versions": choosing.measure_choosing,
     "conversations": conversing.measure_conversing,
     "points": lambda _: pointing.measure_points(),
+    "point-match": lambda _: pairing.measure_pairing(),
     "engines": lambda _: engines.measure_engines(),
     "typeset": lambda _: typeset.measure_typeset(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),

@@ -104,7 +104,7 @@ def _find_in(matcher: ReviewMatcher, reply: Reply, offset: int, part: str) -> It
 
 def _make_answer(reply: Reply, offset: int, run: Sequence[tuple[Passage, Attribution]]) -> PointAnswer | None:
     """Return the answer that successive passages about one point are; None if they only repeat the point."""
-    first = next((place for place, (passage, found) in enumerate(run) if not _repeats(passage, found)), None)
+    first = next((place for place, (passage, found) in enumerate(run) if not only_repeats(passage, found)), None)
     if first is None:
         return None
     start = offset + run[first][0].start
@@ -126,6 +126,6 @@ def _make_answer(reply: Reply, offset: int, run: Sequence[tuple[Passage, Attribu
     )
 
 
-def _repeats(passage: Passage, found: Attribution) -> bool:
+def only_repeats(passage: Passage, found: Attribution) -> bool:
     """Return whether a passage only repeats words of the point, or is the heading above the answer."""
     return passage.is_heading or (found.method is AnswerMethod.QUOTE and found.is_repeated)
