@@ -17,11 +17,11 @@ from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import CRITICAL_KINDS
 
-LEAST_SCORE = 0.2
+LEAST_SCORE = 0.16
 """Score from which two points match; chosen, as are the next two, on one half of the labelled pairs."""
 DAMPING = 0.5
 """What is added to the words of both, as squared rarities: the less two points say, the more of it they must share."""
-SAME_PLACE = 0.15
+SAME_PLACE = 0.1
 """Added to the score of points that name the same place of the paper."""
 
 POSITIONS = "page line lines last first second third paragraph para sentence sentences"
