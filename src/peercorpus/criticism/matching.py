@@ -95,24 +95,33 @@ class PointMatcher:
         self._squares: Mapping[str, float] = {
             word: (log(1.0 + (len(every) + 1.0) / (count + 0.5)) / most) ** 2 for word, count in counts.items()
         }
+        self._weights: dict[frozenset[str], float] = {}
 
     def score(self, one: Criticism, other: Criticism) -> float:
         """Return how much two points have in common: 0 for nothing, 1 where they use the same words of the same places.
 
         It is Dice's coefficient of their words, weighed by squared rarity and damped, and what a common place adds.
-        Points that name places of one kind, but none in common, have nothing in common.
+        Points without a word in common, and points that name places of one kind but none in common, have nothing.
         """
         if one.words == other.words and one.places == other.places:
             return 1.0
+        shared = one.words & other.words
         is_same_place = not one.places.isdisjoint(other.places)
-        if not is_same_place and {kind for kind, _ in one.places} & {kind for kind, _ in other.places}:
+        is_elsewhere = not is_same_place and {kind for kind, _ in one.places} & {kind for kind, _ in other.places}
+        if is_elsewhere or not shared:
             return 0.0
-        whole = DAMPING + self._weigh(one.words) + self._weigh(other.words)
-        return 2 * self._weigh(one.words & other.words) / whole + SAME_PLACE * is_same_place
+        whole = DAMPING + self._weigh_whole(one) + self._weigh_whole(other)
+        return 2 * self._weigh(shared) / whole + SAME_PLACE * is_same_place
 
     def matches(self, one: Criticism, other: Criticism) -> bool:
         """Return whether two points are taken for the same criticism."""
         return self.score(one, other) >= LEAST_SCORE
+
+    def _weigh_whole(self, point: Criticism) -> float:
+        weight = self._weights.get(point.words)
+        if weight is None:
+            weight = self._weights[point.words] = self._weigh(point.words)
+        return weight
 
     def _weigh(self, words: Iterable[str]) -> float:
         # Exact sums, so that a score does not hang on the order of words; a word that nobody used is as rare as can be.
