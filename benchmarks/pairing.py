@@ -16,13 +16,17 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import log, sqrt
 from pathlib import Path
+from statistics import correlation, fmean
 
+import pointing
 from peercorpus.benchmark.baselines.floors import GENERIC
 from peercorpus.benchmark.ceilings import compare_with_floors
 from peercorpus.benchmark.measures import POINTS
 from peercorpus.benchmark.outcomes import CaseOutcome
+from peercorpus.criticism.coverage import find_covered
 from peercorpus.criticism.matching import LEAST_SCORE, Criticism, PointMatcher, read_criticism, read_criticisms
 from peercorpus.metrics.review_points import count_points
+from peercorpus.records.points import CRITICAL_KINDS
 
 RECORDED = Path(__file__).parents[2] / "shared" / "data" / "raw-v1-content-iclr2019-2020"
 PAIRS = Path(__file__).with_name("point_pairs.csv")
@@ -232,6 +236,24 @@ def measure_people(reviews: Mapping[int, Reviews]) -> None:
 FLOORS = ("generic", "other-paper")
 
 
+def measure_covered() -> None:
+    """Print how well the points that a rebuttal takes up are found, by DISAPERE's labels, and both mean shares."""
+    right = found = wanted = 0
+    shares: tuple[list[float], list[float]] = ([], [])
+    for pair in pointing.read_pairs():
+        critical = {place for place, one in enumerate(pair.points) if one.point.kind in CRITICAL_KINDS}
+        if pair.is_counted and critical:
+            ours = critical & find_covered(pair.points, pair.rebuttal)
+            theirs = critical & {pair.point_of[about] for _, about in pair.gold}
+            right, found, wanted = right + len(ours & theirs), found + len(ours), wanted + len(theirs)
+            for share, told in zip(shares, (ours, theirs), strict=True):
+                share.append(len(told) / len(critical))
+    print(f"\ntaken up, {len(shares[0])} rebuttals: precision {right / found:.2f}, recall {right / wanted:.2f}")
+    print(
+        f"mean share {fmean(shares[0]):.2f}, by labels {fmean(shares[1]):.2f}, correlation {correlation(*shares):.2f}"
+    )
+
+
 def measure_pace(reviews: Reviews) -> None:
     """Print papers a second of one process whose reviewers are all compared."""
     several = [[*texts.values()] for texts in reviews.values() if len(texts) > 1][:PAPERS]
@@ -246,4 +268,5 @@ def measure_pairing() -> None:
     reviews = {year: read_reviews(year) for year in YEARS}
     measure_matches({forum: texts for of_year in reviews.values() for forum, texts in of_year.items()})
     measure_people(reviews)
+    measure_covered()
     measure_pace(reviews[YEARS[0]])

@@ -23,6 +23,15 @@ def test_words_that_only_repeat_a_point_do_not_cover_it() -> None:
     assert measure_coverage(REVIEW, "> There is no comparison with balloons.") == Coverage(3, 0)
 
 
+def test_paragraphs_about_nothing_cover_nothing_whatever_their_order() -> None:
+    assert measure_coverage(REVIEW, "Fine.\n\nI see.\n\nI keep my score.\n\nWell.") == Coverage(3, 0)
+
+
+def test_a_label_that_is_named_covers_its_point() -> None:
+    labelled = "Weaknesses:\nW1. The kites fall.\nW2. The glue is not described.\nW3. The string breaks."
+    assert measure_coverage(labelled, "W2: I see now.") == Coverage(3, 1)
+
+
 def test_what_is_said_of_praise_is_no_coverage_and_a_review_without_criticism_has_none() -> None:
     praise = "Strengths:\n- Elegant kites with a long tail."
     assert measure_coverage(praise, "The long tail of these elegant kites is a pleasure.") == Coverage(0, 0)

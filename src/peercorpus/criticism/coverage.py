@@ -8,7 +8,7 @@ from peercorpus.criticism.kinds import split_words
 from peercorpus.criticism.passages import read_passages
 from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
-from peercorpus.records.points import CRITICAL_KINDS
+from peercorpus.records.points import CRITICAL_KINDS, AnswerMethod
 from peercorpus.records.reviews import Section
 
 MAX_CHARACTERS = 100_000
@@ -23,7 +23,8 @@ class Coverage:
 
     Attributes:
         points: Critical points of the review.
-        covered: Those that some passage of the text is about, without only repeating the point.
+        covered: Those that some passage of the text is about by its words or by naming the point's label, without only
+            repeating the point.
     """
 
     points: int
@@ -39,7 +40,7 @@ def measure_coverage(review: str, text: str) -> Coverage:
     """Return how many critical points of a review a text takes up; of both the beginning is read, within limits."""
     points = [*_read_points(review[:MAX_CHARACTERS])]
     critical = {index for index, one in enumerate(points) if one.point.kind in CRITICAL_KINDS}
-    return Coverage(len(critical), len(critical & _find_covered(points, text[:MAX_CHARACTERS])) if critical else 0)
+    return Coverage(len(critical), len(critical & find_covered(points, text[:MAX_CHARACTERS])) if critical else 0)
 
 
 def _read_points(review: str) -> Iterator[ReviewPoint]:
@@ -52,12 +53,15 @@ def _read_points(review: str) -> Iterator[ReviewPoint]:
         yield ReviewPoint(section, point)
 
 
-def _find_covered(points: Sequence[ReviewPoint], text: str) -> set[int]:
-    """Return the points that a text is about, by their indices."""
+def find_covered(points: Sequence[ReviewPoint], text: str) -> set[int]:
+    """Return the points that a text is about, by their indices.
+
+    A passage of which only its place among others tells is left out, or paragraphs about nothing would cover points.
+    """
     passages = read_passages(text)[:MAX_SENTENCES]
     found = make_matcher(points).attribute(passages, [split_words(passage.words) for passage in passages])
     return {
         one.point
         for passage, one in zip(passages, found, strict=True)
-        if one.point is not None and not only_repeats(passage, one)
+        if one.point is not None and one.method is not AnswerMethod.ORDER and not only_repeats(passage, one)
     }

@@ -104,5 +104,5 @@ POINT_PRECISION = Metric(
     "point_precision", point_precision, Takes.REVIEWS, f"point-precision|{_MATCHED_BY}|no-point:undefined"
 )
 POINT_COVERAGE = Metric(
-    "point_coverage", point_coverage, Takes.REPLIES, "point-coverage|aligned:hmm|no-point:undefined"
+    "point_coverage", point_coverage, Takes.REPLIES, "point-coverage|aligned:hmm|by:words-or-label|no-point:undefined"
 )
