@@ -75,7 +75,10 @@ def test_a_review_is_measured_by_the_criticisms_of_people_and_so_is_each_person(
     assert number(board, row_of(board, "generic"), "point recall") is not None
     recall = [one for one in board.ceilings if (one.measure, one.venue) == ("point recall", "all")]
     assert [one.human for one in recall] == [number(board, people, "point recall")]
-    assert "point-recall|weight:reviewers|" in render_markdown(make_boards(read_runs(tmp_path), 50))
+    shown = render_markdown(make_boards(read_runs(tmp_path), 50))
+    assert "point-recall|weight:reviewers|" in shown
+    assert "Point recall is the share of people's criticisms" in shown
+    assert board.measures[0].name == "point recall", "the headline, by which rows are sorted"
 
 
 def test_a_review_without_criticism_has_recall_0_and_so_has_one_without_a_score(release: Path, tmp_path: Path) -> None:
@@ -100,6 +103,7 @@ def test_a_turn_is_measured_by_what_it_takes_up_beside_the_turn_of_the_reviewer(
     # Of the two points, the reviewer takes up the beach in the first turn and nothing in the second.
     assert number(board, model, "points taken up by people") == 25
     assert {number(board, row, "points taken up by people") for row in board.rows} == {25}
+    assert "is not better by itself" in render_markdown(make_boards(read_runs(tmp_path), 50))
 
 
 def test_a_discussion_that_the_model_leads_is_measured_as_one(release: Path, tmp_path: Path) -> None:

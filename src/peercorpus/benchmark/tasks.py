@@ -213,12 +213,12 @@ def _make_model_samples(
     return samples
 
 
-_BESIDE_OVERLAP = {
-    BenchTask.REVIEW: scorers.points,
-    BenchTask.REBUTTAL: scorers.coverage,
-    BenchTask.META_REVIEW: scorers.recommendation,
+_OF_TEXTS = {
+    BenchTask.REVIEW: (scorers.points, scorers.overlap),
+    BenchTask.REBUTTAL: (scorers.overlap, scorers.coverage),
+    BenchTask.META_REVIEW: (scorers.overlap, scorers.recommendation),
 }
-"""What is measured of a text besides the words that it shares with people's."""
+"""What is always measured of a text, in the order of tables."""
 
 
 def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
@@ -226,7 +226,7 @@ def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
         return [scorers.decision()]
     if of_task is BenchTask.SCORES:
         return [scorers.numbers()]
-    chosen = [scorers.overlap(), _BESIDE_OVERLAP[of_task]()]
+    chosen = [make() for make in _OF_TEXTS[of_task]]
     if request.bert_score is not None:
         chosen.append(scorers.bert_score(request.bert_score))
     if request.embed_cos is not None:
