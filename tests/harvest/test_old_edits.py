@@ -3,18 +3,22 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from naming import Naming
+from peercorpus.errors import BusyError
 from peercorpus.execution.progress import show_nothing
 from peercorpus.harvest import latest_edits, pdfs
 from peercorpus.harvest.harvest import harvest
+from peercorpus.harvest.latest_edits import LatestEdits
 from peercorpus.harvest.pdf_list import CURRENT, PdfRequest
 from peercorpus.harvest.session import open_session
 from peercorpus.openreview.client import Client
-from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.listing import fetch_edits, object_id
+from peercorpus.openreview.objects import now_ms, venue_of_edit
 from peercorpus.simulator.server.faults import faults_by_name
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.holdings import World
@@ -97,3 +101,75 @@ def test_the_file_of_an_edit_that_names_another_now_is_not_kept_as_the_one_it_na
     found = {(file.edit_id, file.path): file for file in workspace.raw.state.files(BOREALIS)}
     assert (found[first].sha256, found[first].problem) == (None, Naming("replaced"))
     assert {file.problem for key, file in found.items() if key != first} == {None}
+
+
+def _first_of_an_edit(workspace: Workspace, client: Client) -> tuple[str, str]:
+    """The key of a file that nothing but one edit names."""
+    wanted = _wanted(workspace, client)
+    paths = Counter(one.path for one in wanted)
+    return next(one.key for one in wanted if one.route != CURRENT and paths[one.path] == 1)
+
+
+def test_the_file_of_an_edit_that_is_gone_is_not_kept(
+    workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in no list any more; as the list holds all edits of the venue, it was hidden or deleted."""
+    world = build_world(papers=30, venues=[BOREALIS])
+    with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
+        first = _first_of_an_edit(workspace, hasty(service))
+        gone = world.v2.edits[first[0]]
+        list_edits = fetch_edits
+        monkeypatch.setattr(
+            pdfs,
+            "fetch_edits",
+            lambda client, note_id: (one for one in list_edits(client, note_id) if object_id(one[1]) != gone["id"]),
+        )
+        fetch_latest = latest_edits.fetch_latest
+        monkeypatch.setattr(pdfs, "fetch_latest", lambda session: without(fetch_latest(session), first[0]))
+        fetch_files(workspace, hasty(service))
+        assert looks(service) == {"venue": 1, "note": 1}
+    found = {(file.edit_id, file.path): file for file in workspace.raw.state.files(BOREALIS)}
+    assert (found[first].sha256, found[first].problem) == (None, Naming("replaced"))
+
+
+def without(latest: LatestEdits, edit_id: str) -> LatestEdits:
+    return replace(latest, paths={one: path for one, path in latest.paths.items() if one != edit_id})
+
+
+def test_an_edit_of_another_domain_is_asked_for_by_itself(
+    workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of the venue never holds it, so that its absence from the latest ones says nothing."""
+    world = build_world(papers=30, venues=[BOREALIS])
+    with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
+        first = _first_of_an_edit(workspace, hasty(service))
+        own = venue_of_edit
+        monkeypatch.setattr(
+            pdfs, "venue_of_edit", lambda body: "Elsewhere.cc" if first[0].encode() in body else own(body)
+        )
+        fetch_latest = latest_edits.fetch_latest
+        # As where the venue has more edits than the list shows, all of which were modified later.
+        monkeypatch.setattr(
+            pdfs,
+            "fetch_latest",
+            lambda session: replace(without(fetch_latest(session), first[0]), is_whole=False, since_ms=1),
+        )
+        fetch_files(workspace, hasty(service))
+        assert looks(service) == {"venue": 1, "note": 1}
+    assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}
+
+
+def test_files_come_where_the_list_is_down(
+    workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = build_world(papers=30, venues=[BOREALIS])
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BusyError("OpenReview answered 503")
+
+    with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
+        monkeypatch.setattr(latest_edits, "fetch_venue_edits", refuse)
+        fetch_files(workspace, hasty(service))
+        files = [one for one in service.requests if one.path == "/notes/edits/attachment"]
+        assert looks(service) == {"note": len(files)}
+    assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}

@@ -15,6 +15,7 @@ from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Progress, show_nothing
+from peercorpus.execution.ray_cluster import RayExecutor
 from peercorpus.execution.stage import Options, split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
@@ -266,3 +267,10 @@ def test_workers_write_into_a_store_what_they_write_here(
     here = shutil.copytree(tmp_path / "placed", tmp_path / "here")
     move_workspace(tmp_path / "placed", f"s3://{bucket.bucket}/placed", show_nothing)
     assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
+
+
+def test_the_workers_of_a_cluster_are_not_counted_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert build_venues._count_processes(LocalExecutor(), Options(workers=200)) == 200
+    assert build_venues._count_processes(RayExecutor(), Options(workers=200)) == 4
+    assert build_venues._count_processes(RayExecutor(), Options(workers=3)) == 3

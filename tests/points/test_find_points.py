@@ -1,12 +1,17 @@
 """The stage joins each point to its answers, the reviewer's later words and the changes; no character is lost."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from in_this_process import InThisProcess
 from peercorpus.conversations.build import build_conversations
+from peercorpus.errors import DamagedError, PeercorpusError
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.points import find_points as stage
 from peercorpus.points.reactions import read_reaction
@@ -21,9 +26,10 @@ from peercorpus.records.enums import (
     Role,
     SectionKind,
 )
+from peercorpus.records.papers import SetAside
 from peercorpus.records.points import ChangeSign, Point, PointKind, Reaction, ReactionScope
 from peercorpus.records.reviews import Post, Review, Section
-from peercorpus.workspace.workspace import open_workspace
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE, NOON = "Nephology.cc/2024/Conference", datetime(2024, 5, 1, 12, tzinfo=UTC)
 WEAKNESSES = "1. The ablation of the cumulus encoder is missing.\n2. The comparison with NimbusNet is unfair."
@@ -92,7 +98,7 @@ def build_points(folder: Path, rows: Sequence[Review | Post | Change]) -> tuple[
         with workspace.tables.replacing(tables, VENUE, "invent", "a" * 64) as out:
             for row in (*rows, *conversations):
                 out.add(row)
-        stage.run(workspace, VENUE, Options(), "b" * 64, no_report)
+        stage.run(LocalExecutor(), workspace, VENUE, Options(), "b" * 64, no_report)
         balances = stage.balance(workspace, VENUE)
         assert [one for one in balances if not one.holds] == []
         assert balances[1].rows_in > 0
@@ -184,3 +190,42 @@ def test_a_change_concerns_a_point_that_names_its_place_or_shares_its_rare_words
     (by_place,) = changes.concerning("Section 3 is short.", ())
     assert (by_place.number, by_place.sign, by_place.shared) == (1, ChangeSign.PLACE, "section 3")
     assert changes.concerning("Clouds are grey.", ()) == ()
+
+
+def several_papers(workspace: Workspace) -> None:
+    tables = ("2-reviews", "3-posts", "6-conversations", "7-changes")
+    with workspace.tables.replacing(tables, VENUE, "invent", "a" * 64) as out:
+        for number in range(40):
+            forum_id = f"f{number:02}"
+            sections = () if number == 7 else SECTIONS
+            out.add(replace(review(f"r{number}", sections), forum_id=forum_id))
+            for one in THREAD:
+                out.add(replace(one, post_id=f"{forum_id}{one.post_id}", forum_id=forum_id))
+
+
+def test_processes_find_what_this_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[tuple[list[Point], list[str]]] = []
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        several_papers(workspace)
+        for few, workers in ((1_000, None), (0, 1), (0, 2)):
+            monkeypatch.setattr(stage, "_FEW_REVIEWS", few)
+            key = f"{len(found):x}" * 64
+            stage.run(LocalExecutor(), workspace, VENUE, Options(workers=workers), key, no_report)
+            aside = [one.record_id for one in workspace.tables.read(SetAside, VENUE)]
+            found.append(([*workspace.tables.read(Point, VENUE)], aside))
+    assert found[0] == found[1] == found[2]
+    assert len({point.forum_id for point in found[0][0]}) == 39
+    assert found[0][1] == ["r7"]
+
+
+@pytest.mark.parametrize("error", [None, DamagedError("A table is damaged.", "table", "cut")])
+def test_a_process_that_fails_ends_the_stage_with_its_own_error_or_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    monkeypatch.setattr(stage, "_FEW_REVIEWS", 0)
+    failure = Failure(FailureKind.CRASH, "Its process ended.", error=error)
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        several_papers(workspace)
+        with pytest.raises(DamagedError if error else PeercorpusError, match=r"damaged|were not found\. Its process"):
+            stage.run(InThisProcess(failures=(failure,)), workspace, VENUE, Options(), "b" * 64, no_report)
+        assert [*workspace.tables.read(Point, VENUE)] == []

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
+from invented_points import with_points
 from invented_tables import (
     ICLR,
     ICML,
@@ -28,6 +29,7 @@ from peercorpus.cli.text.publish import published
 from peercorpus.records.documents import Figure
 from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Grade, Phase, Reason, ScoreSource, Status
 from peercorpus.records.papers import PaperVersion
+from peercorpus.records.points import Point
 from peercorpus.release.card.markdown import columns_of, escape, units
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import flatten_columns
@@ -51,9 +53,9 @@ def card_of(workspace: Workspace, out: Path, sides: SplitRequest | None = None, 
 
 
 def a_card(tmp_path: Path, venues: dict[str, list[object]], sides: SplitRequest | None = None) -> str:
-    has_figures = any(isinstance(record, Figure) for records in venues.values() for record in records)
+    kinds = {type(record) for records in venues.values() for record in records}
     with invented(tmp_path / "corpus", venues) as workspace:
-        publish_release(workspace, tmp_path / "out", sides=sides, figures=has_figures)
+        publish_release(workspace, tmp_path / "out", sides=sides, figures=Figure in kinds, points=Point in kinds)
     return (tmp_path / "out" / "README.md").read_text()
 
 
@@ -86,9 +88,9 @@ def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     assert found["all"] == ["3", "2", "2", "4", "3", "2"]
     named = ((row[0].split("`")[1], row[2]) for row in cells(card, "What is in it") if "`" in row[0] and len(row) == 4)
     sizes = {name: size for name, size in named if name in CONFIGS}
-    # Figures are there only where they are asked for, and questions only of papers to test on.
+    # Figures and points are there only where they are asked for, and questions only of papers to test on.
     assert sizes == {config: str(sum(of.values())) for config, of in venue_of.items() if of}
-    assert CONFIGS.keys() - sizes.keys() == {"figures", "acceptance"}
+    assert CONFIGS.keys() - sizes.keys() == {"figures", "points", "answers", "acceptance"}
     zeros = " 0 |" * 8
     assert re.findall(r".*`rejected`.* 0 \|", card)[1:] == [f"| {ICLR} | `rejected` |{zeros} 1 | 0 | 0 |"]
 
@@ -257,7 +259,7 @@ def card_of_every_configuration(tmp_path_factory: pytest.TempPathFactory) -> str
     records: list[object] = [one for number in range(9) for one in a_forum(f"f{number}")]
     records += what_follows("f8")
     whole = with_figures([*records, link("f1", ICLR, "f0")])
-    return a_card(tmp_path_factory.mktemp("columns"), {ICLR: whole}, RE2)
+    return a_card(tmp_path_factory.mktemp("columns"), {ICLR: with_points(whole)}, RE2)
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from invented_points import with_points
 from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows, with_figures
 from peercorpus.release.card.croissant import NAME
 from peercorpus.release.publish import publish_release
@@ -78,11 +79,13 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ICML: a_forum("f9", ICML),
         BAD_ID: [paper("f0", BAD_ID, conference="x", licence='"}<b>', title='"quoted"\n')],
     }
-    with invented(folder / "corpus", {name: with_figures(records) for name, records in venues.items()}) as workspace:
+    with invented(
+        folder / "corpus", {name: with_points(with_figures(records)) for name, records in venues.items()}
+    ) as workspace:
         seen_ms = int(datetime(2025, 6, 7, tzinfo=UTC).timestamp() * 1000)
         with workspace.raw.transaction():
             workspace.raw.add([RawObject(RawKind.NOTE, "n", 2, ICLR, "n", "n", 0, seen_ms, "a dump", b"{}")])
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), figures=True)
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), figures=True, points=True)
     return folder / "out"
 
 

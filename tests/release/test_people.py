@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from invented_points import with_points
 from invented_tables import ICLR, NOON, a_forum, invented, paper, score, what_follows, with_figures
 from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.ai_reviews import AiReview, SurveyAnswer
@@ -94,8 +95,9 @@ def forum_of_people() -> list[object]:
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("people")
-    with invented(folder / "corpus", {ICLR: with_figures(forum_of_people())}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.TEMPORAL, date(2000, 1, 1)), figures=True)
+    with invented(folder / "corpus", {ICLR: with_points(with_figures(forum_of_people()))}) as workspace:
+        sides = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
+        publish_release(workspace, folder / "out", sides=sides, figures=True, points=True)
         for layout in RENDERERS:
             wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
             export_workspace(workspace, folder / f"{layout}.jsonl", wanted, [ICLR])

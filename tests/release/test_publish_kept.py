@@ -13,6 +13,7 @@ import pytest
 from invented_tables import (
     ICLR,
     ICML,
+    TABLES_BUILT,
     TMLR,
     a_forum,
     fill,
@@ -23,6 +24,7 @@ from invented_tables import (
 from invented_tables import what_follows as follow
 from peercorpus.corpus.takedown import SALT
 from peercorpus.corpus.text_choice import TextChoice
+from peercorpus.errors import TryLaterError
 from peercorpus.records.enums import Grade
 from peercorpus.records.papers import Paper
 from peercorpus.release import rows, task_tables, writing
@@ -114,6 +116,7 @@ def check_as_from_nothing(
 LAYOUTS: dict[str, dict[str, Any]] = {
     "peercorpus": {"texts": TextChoice.ALL, "with_latex": True},
     "figures": {"figures": True},
+    "points": {"points": True},
     "reviewbench": {"layout": ReleaseLayout.REVIEWBENCH, "sides": None},
     "without sides": {"sides": None},
 }
@@ -301,3 +304,33 @@ def test_the_workspace_forgets_what_it_noted_of_releases_that_are_gone(tmp_path:
     assert len(first) == 1
     assert first.isdisjoint(second := {path.name for path in (corpus / PARTS).iterdir()})
     assert len(second) == 1
+
+
+def test_tables_that_change_while_a_release_is_written_leave_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, out = tmp_path / "corpus", tmp_path / "out"
+    make(corpus, {ICLR: of_venue(ICLR)})
+    publish(corpus, out)
+    before = contents(out)
+    change(corpus, ICML, of_venue(ICML))
+
+    def build_late(forum: Any, *arguments: Any, **options: Any) -> rows.ForumRows:
+        if forum.paper.forum_id == "b1":
+            with (
+                open_workspace(corpus) as other,
+                other.tables.replacing(TABLES_BUILT, ICLR, "invent", "b" * 64) as replacement,
+            ):
+                for record in of_venue(ICLR, a1="# Another text"):
+                    replacement.add(record)
+        return rows.build_rows(forum, *arguments, **options)
+
+    monkeypatch.setattr(writing, "build_rows", build_late)
+    with (
+        open_workspace(corpus, write=False) as workspace,
+        pytest.raises(TryLaterError, match="tables changed while the release was written"),
+    ):
+        publish_release(workspace, out, sides=RE2)
+    assert contents(out) == before
+    monkeypatch.undo()
+    check_as_from_nothing(corpus, out, [])

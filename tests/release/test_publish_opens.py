@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from invented_points import with_points
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, what_follows
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import PAPERS, column_meaning
@@ -61,6 +62,8 @@ ROWS = {
     "texts": {"iclr": 4, "icml": 1},
     "changes": {"iclr": 1},
     "scores": {"iclr": 9, "icml": 3},
+    "points": CORPUS,
+    "answers": {"iclr": 6, "icml": 2},
     "links": {"tmlr": 1},
     "tries": {"iclr": 1, "tmlr": 1},
     "review_sft": TASKS,
@@ -80,8 +83,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ICML: a_forum("f4", ICML),
         TMLR: [paper("f5", TMLR, number=None, title=None), link("f5", TMLR, "f3", ICLR_2021)],
     }
-    with invented(folder / "corpus", venues) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+    with_all = {venue_id: with_points(records) for venue_id, records in venues.items()}
+    with invented(folder / "corpus", with_all) as workspace:
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), points=True)
     return folder / "out"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from invented_points import with_points
 from invented_tables import (
     ICLR,
     NOON,
@@ -64,7 +65,7 @@ def corpus() -> list[object]:
     """Three papers: one that stays, an earlier one of the same work as the third, whose every text is the word."""
     spoken = [speak(record) for record in with_figures([*a_forum(GONE), *follow(GONE)])]
     others = with_figures([*a_forum(EARLIER), *a_forum(OTHER), *follow(OTHER)])
-    return [*others, *spoken, link(GONE, ICLR, EARLIER)]
+    return [*with_points(others), *with_points(spoken), link(GONE, ICLR, EARLIER)]
 
 
 def publish(folder: Path, listed: str, records: list[object]) -> dict[str, list[dict[str, Any]]]:
@@ -72,9 +73,8 @@ def publish(folder: Path, listed: str, records: list[object]) -> dict[str, list[
     with invented(folder / "corpus", {ICLR: records}) as workspace:
         (folder / "corpus" / "takedown.txt").write_text(listed)
         has_figures = any(isinstance(record, Figure) for record in records)
-        publish_release(
-            workspace, folder / "out", sides=SplitRequest(Profile.TEMPORAL, date(2000, 1, 1)), figures=has_figures
-        )
+        sides = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
+        publish_release(workspace, folder / "out", sides=sides, figures=has_figures, points=True)
         checks = verify_release(open_release(folder / "out"), workspace).checks
     assert [(check.name, check.breaches) for check in checks if check.found] == []
     return {config: [*read_rows(folder / "out" / "data" / config)] for config in CONFIGS}
@@ -111,7 +111,8 @@ def test_a_review_that_is_taken_down_leaves_every_configuration(
 ) -> None:
     assert not says(releases["review"][config], f"{GONE}-R1")
     held = says(releases[""][config], f"{GONE}-R1")
-    assert held is (config in {"papers", "papers_full", "reviews", "posts", "conversations", "scores", *TASKS})
+    quoting = {"papers", "papers_full", "reviews", "posts", "conversations", "scores", "points", "answers", *TASKS}
+    assert held is (config in quoting)
 
 
 TASKS = ("review_sft", "rebuttal", "meta_review_sft")

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import Run
-from invented_tables import ICLR, a_forum, invented, link, what_follows, with_figures
+from invented_points import a_discussion
+from invented_tables import ICLR, a_forum, invented, link, with_figures
 from peercorpus.release.diff import find_differences
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.publish import publish_release
@@ -25,9 +26,10 @@ from peercorpus.workspace.object_store import file_digest
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release with rows in every configuration."""
     folder = tmp_path_factory.mktemp("whole")
-    records = [*a_forum("f1"), *what_follows("f1"), *a_forum("f2"), link("f2", ICLR, "f1")]
+    records = [*a_discussion("f1"), *a_forum("f2"), link("f2", ICLR, "f1")]
     with invented(folder / "corpus", {ICLR: with_figures(records)}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.TEMPORAL, date(2000, 1, 1)), figures=True)
+        sides = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
+        publish_release(workspace, folder / "out", sides=sides, figures=True, points=True)
     return folder / "out"
 
 

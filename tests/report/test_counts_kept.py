@@ -1,6 +1,7 @@
 """What a report keeps of the texts of a venue: the numbers are those of one made from nothing."""
 
 import json
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -94,3 +95,34 @@ def test_a_workspace_that_cannot_be_written_is_counted_all_the_same(tmp_path: Pa
     (folder / "report").write_text("in the way")
     with open_source(folder) as source:
         assert source.review_tokens.height == 18
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda held: held[:0], lambda held: held[:-1], lambda held: held[:40] + b"\x00" + held[41:]]
+)
+def test_damaged_counts_are_counted_again(tmp_path: Path, spoil: Callable[[bytes], bytes]) -> None:
+    folder = two_conferences(tmp_path / "corpus")
+    before = numbers(folder)
+    for path in (folder / "report").iterdir():
+        path.write_bytes(spoil(path.read_bytes()))
+    assert numbers(folder) == before
+
+
+def test_files_of_others_beside_the_counts_stay(tmp_path: Path) -> None:
+    folder = two_conferences(tmp_path / "corpus")
+    numbers(folder)
+    (folder / "report" / "notes.txt").write_text("mine")
+    (folder / "report" / f"{'0' * 64}.counts").write_text("of tables that are gone")
+    numbers(folder)
+    assert (folder / "report" / "notes.txt").read_text() == "mine"
+    assert not (folder / "report" / f"{'0' * 64}.counts").exists()
+
+
+def test_a_review_in_the_tables_of_two_venues_is_counted_in_neither_once_taken_down(tmp_path: Path) -> None:
+    folder = two_conferences(tmp_path / "corpus")
+    with open_workspace(folder) as workspace:
+        put(workspace, ICML, [*a_forum("m0", ICML), *a_forum("f3", ICML)])
+    numbers(folder)
+    (folder / "takedown.txt").write_text("f3\n")
+    assert numbers(folder) == numbers_anew(folder)
+    assert not any(b"f3-R1" in path.read_bytes() for path in (folder / "report").iterdir())

@@ -95,6 +95,8 @@ class ReleaseFlags:
         peercorpus: all configurations; reviewbench: the one configuration of ReviewBench, with its twenty columns.
     figures
         Include images of the figures and tables of the texts in 'papers', cut out by `peercorpus build --figures`.
+    points
+        Include the points of reviews and what answers them, found by `peercorpus build --points`.
     """
 
     authors: bool = True
@@ -104,6 +106,7 @@ class ReleaseFlags:
     blocks: Annotated[bool, Parameter(negative=())] = False
     layout: Literal["peercorpus", "reviewbench"] = "peercorpus"
     figures: Annotated[bool, Parameter(negative=())] = False
+    points: Annotated[bool, Parameter(negative=())] = False
 
 
 DEFAULT_CONTENT = ReleaseFlags()
@@ -215,6 +218,7 @@ def write_release(
             text_rule=text_rule,
             layout=layout,
             figures=content.figures,
+            points=content.points,
         )
         if not target.is_same:
             summary = publish_release(
@@ -230,6 +234,7 @@ def write_release(
                 worst_grade=text_rule.worst_grade,
                 layout=layout,
                 figures=content.figures,
+                points=content.points,
                 with_latex=text_rule.with_latex,
                 with_blocks=text_rule.with_blocks,
             )

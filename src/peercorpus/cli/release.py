@@ -173,6 +173,9 @@ class ChatFlags:
         Show responses to all reviewers in a marked block.
     unanswered
         Keep a final user message that has no reply. Default: only with --format re2, as Re² keeps it.
+    by_point
+        With --task rebuttal: single points of reviews, each with the authors' answers of at least this confidence, 0 to
+        1, instead of whole exchanges. Needs a release published with --points.
     tokenizer
         Count tokens with this tokenizer: a file tokenizer.json, a folder with one, or a model on the Hugging Face Hub.
     """
@@ -184,6 +187,7 @@ class ChatFlags:
     others: Literal["context", "leave"] = "context"
     responses: bool = True
     unanswered: bool | None = None
+    by_point: float | None = None
     tokenizer: str | None = None
 
 
@@ -296,7 +300,8 @@ class ExampleTask:
         if self.chat != DEFAULT_CHAT:
             raise PeercorpusError(
                 "With --model the benchmark's prompts are used: leave out --paper, --system, --max-characters,"
-                " --assistant, --others, --responses, --unanswered and --tokenizer, and set lengths by --recipe."
+                " --assistant, --others, --responses, --unanswered, --by-point and --tokenizer, and set lengths by"
+                " --recipe."
             )
         if self.venue_ids:
             raise PeercorpusError(f"With --model, choose venues by an option: --venue {self.venue_ids[0]}.")
@@ -316,7 +321,7 @@ def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data,
     if asked.layout == "jsonl" and asked.chat != DEFAULT_CHAT:
         raise PeercorpusError(
             "--format jsonl writes the rows of a release as they are: leave out --paper, --system, --max-characters,"
-            " --assistant, --others, --responses, --unanswered and --tokenizer, or name another format."
+            " --assistant, --others, --responses, --unanswered, --by-point and --tokenizer, or name another format."
         )
 
 
@@ -368,6 +373,7 @@ def _read_prompt_options(chat: ChatFlags, layout: str) -> "tuple[PromptOptions, 
             with_responses=chat.responses,
             ends_answered=layout != "re2" if chat.unanswered is None else not chat.unanswered,
         ),
+        by_point=chat.by_point,
     )
     if chat.tokenizer is None:
         return options, None

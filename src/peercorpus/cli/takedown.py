@@ -102,6 +102,7 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
             blocks=inputs.blocks,
             layout=inputs.layout.value,
             figures=inputs.figures,
+            points=inputs.points,
         )
         venue_ids = list(inputs.venues)
         sides = SplitRequest(inputs.sides.profile, inputs.sides.test_after) if inputs.sides is not None else None

@@ -22,6 +22,10 @@ CROSS_REFERENCE = re.compile(
 )
 """What a sentence names by a number that LaTeX gives, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
 
+MAY_REFER = re.compile("[.aekmnsxyAEKMNSXY\u00a7]\\(?(?:\\d|[A-Z](?![a-z]))")
+"""What every `CROSS_REFERENCE` contains, and most keys do not: the last letter of a name before its number. It is found
+in less time."""
+
 
 def find_labels(text: str) -> frozenset[str]:
     r"""Return the numbers of a list of references; none where its entries are not numbered.
@@ -51,7 +55,7 @@ def mask_numbers(key: str, labels: frozenset[str], *, with_names: bool) -> str:
         key = NUMBERS.sub(lambda citation: _mask_citation(citation, labels), key)
     if with_names and "(" in key:
         key = NAMES.sub(lambda citation: f"[*{len(YEAR.findall(citation[0]))}]", key)
-    return CROSS_REFERENCE.sub(r"\1", key)
+    return CROSS_REFERENCE.sub(r"\1", key) if MAY_REFER.search(key) else key
 
 
 def _mask_citation(citation: re.Match[str], labels: frozenset[str]) -> str:

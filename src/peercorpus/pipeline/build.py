@@ -17,7 +17,7 @@ from peercorpus.links.link_submissions import stage as linking_stage
 from peercorpus.pipeline.build_venues import ALL_VENUES, StepResult, build_venues, report_to
 from peercorpus.pipeline.plan_build import carries_key, expected_key, may_pass
 from peercorpus.pipeline.venue_work import stages_of_venue
-from peercorpus.points.find_points import STAGE as FIND_POINTS
+from peercorpus.points.find_points import stage as points_stage
 from peercorpus.texts.convert import read_engine_used
 from peercorpus.texts.cut_figures import stage as figures_stage
 from peercorpus.workspace.workspace import Workspace
@@ -31,6 +31,8 @@ def stages_with(spread: Executor) -> tuple[Stage[Workspace], ...]:
 STAGES = stages_with(LocalExecutor())
 CUT_FIGURES = figures_stage(LocalExecutor())
 """The stage that runs only if `Options.figures` is set; no other stage reads what it writes."""
+FIND_POINTS = points_stage(LocalExecutor())
+"""The stage that runs only if `Options.points` is set; no other stage reads what it writes."""
 
 
 def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> bool:
@@ -85,7 +87,7 @@ def build(
     if options.figures:
         own.append(CUT_FIGURES if spread is None else figures_stage(spread))
     if options.points:
-        own.append(FIND_POINTS)
+        own.append(FIND_POINTS if spread is None else points_stage(spread))
     with workspace.tables.together():
         chosen = known_venues(workspace, venue_ids)
         steps = build_venues(workspace, chosen, own, options, progress, spread or LocalExecutor())

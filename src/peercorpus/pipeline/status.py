@@ -8,7 +8,7 @@ from enum import StrEnum
 from peercorpus.execution.stage import Balance, Options
 from peercorpus.forms.form_usage import FormUsage, read_censuses
 from peercorpus.openreview.objects import Note, decode_leniently
-from peercorpus.pipeline.build import CUT_FIGURES, STAGES, find_unfinished
+from peercorpus.pipeline.build import CUT_FIGURES, FIND_POINTS, STAGES, find_unfinished
 from peercorpus.pipeline.inventory import (
     EXAMPLES,
     Coverage,
@@ -21,7 +21,6 @@ from peercorpus.pipeline.inventory import (
 )
 from peercorpus.pipeline.losses import SourceLoss, read_losses
 from peercorpus.pipeline.plan_build import carries_key, expected_key
-from peercorpus.points.find_points import STAGE as FIND_POINTS
 from peercorpus.points.find_points import TABLE as TABLE_OF_POINTS
 from peercorpus.records.enums import Status
 from peercorpus.texts.convert import default_engine, read_engine_used

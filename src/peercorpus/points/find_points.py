@@ -2,23 +2,32 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import merge as merge_sorted
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 
 from peercorpus.criticism.answers import Reply, ReviewPoint, find_answers, make_matcher
 from peercorpus.criticism.kinds import read_words
 from peercorpus.criticism.split import split_text
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.points.reactions import LaterWords, Verdict, find_reactions
 from peercorpus.points.touched import PaperChanges
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Reason, Role
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAnswer
-from peercorpus.records.reviews import Conversation, Post, Review, Section
+from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.workspace import Workspace
 
 NAME = "find_points"
+TIMEOUT_S = 600.0
+"""Seconds allowed for the papers that a process gets at once; hundredths of a second are usual."""
+_PAPERS_AT_ONCE = 16
+"""Papers that a process gets at once; our choice."""
+_FEW_REVIEWS = 1_000
+"""Reviews of a venue up to which this process finds their points sooner than others, which take time to start."""
 TABLE = "9-points"
 
 UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None, "initial_text": None}
@@ -48,13 +57,6 @@ class Forum:
             self.changes.append(row)
 
 
-def first_sections(review: Review) -> tuple[Section, ...]:
-    """Return the passages of a review as first given, as far as that is known."""
-    first = {section.field: section for section in review.initial_sections}
-    kept = tuple(first.pop(section.field, section) for section in review.sections)
-    return (*kept, *first.values())
-
-
 def read_points(forum: Forum) -> Iterator[Point]:
     """Yield the points of all reviews of one paper."""
     changes = PaperChanges(sorted(forum.changes, key=attrgetter("number")))
@@ -65,7 +67,7 @@ def read_points(forum: Forum) -> Iterator[Point]:
 def _read_review(review: Review, forum: Forum, changes: PaperChanges) -> Iterator[Point]:
     points = [
         ReviewPoint(section, point)
-        for section in first_sections(review)
+        for section in review.first_sections
         for point in split_text(section.text, section.kind)
     ]
     if not points:
@@ -163,16 +165,45 @@ def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
         yield forum
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
-    """Write the points of every review of a venue, one paper at a time; reviews without words are set aside."""
+def read_points_of(forums: Sequence[Forum]) -> list[list[Point]]:
+    """Return the points of some papers, by paper."""
+    return [[*read_points(forum)] for forum in forums]
+
+
+def _find_all(
+    spread: Executor, forums: Iterator[Forum], venue_id: str, options: Options
+) -> Iterator[tuple[Forum, Sequence[Point]]]:
+    """Yield each paper with its points, in order, found by other processes.
+
+    Raises:
+        PeercorpusError: A process found none, for a reason that is not an error of the code.
+    """
+    batches = iter(lambda: [*islice(forums, _PAPERS_AT_ONCE)], [])
+    done = spread(read_points_of, batches, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
+    for batch, found in done:
+        if isinstance(found, Failure):
+            raise found.error or PeercorpusError(f"The points of '{venue_id}' were not found. {found.detail}")
+        yield from zip(batch, found, strict=True)
+
+
+def run(
+    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+) -> None:
+    """Write the points of every review of a venue; reviews without words are set aside."""
     total = workspace.tables.count("2-reviews", venue_id)
+    forums = _read_forums(workspace, venue_id)
+    is_small = total <= _FEW_REVIEWS or options.workers == 1
+    found = (
+        ((forum, [*read_points(forum)]) for forum in forums)
+        if is_small
+        else _find_all(spread, forums, venue_id, options)
+    )
     done = 0
     with workspace.tables.replacing((TABLE,), venue_id, NAME, key) as out:
-        for forum in _read_forums(workspace, venue_id):
-            split = set()
-            for point in read_points(forum):
-                split.add(point.review_id)
+        for forum, points in found:
+            for point in points:
                 out.add(point)
+            split = {point.review_id for point in points}
             for review in forum.reviews:
                 if review.review_id not in split:
                     out.set_aside(review.review_id, review.forum_id, Reason.NOTHING_SAID, "No field of it holds prose.")
@@ -186,7 +217,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     characters = sum(
         len(section.text)
         for review in tables.read(Review, venue_id, UNREAD_OF_REVIEWS)
-        for section in first_sections(review)
+        for section in review.first_sections
         if section.text.strip()
     )
     rows = [
@@ -209,14 +240,20 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
 
 
-STAGE = Stage(
-    name=NAME,
-    version=1,
-    reads_raw=(),
-    reads=("2-reviews", "3-posts", "6-conversations", "7-changes"),
-    writes=(TABLE,),
-    options=(),
-    run=run,
-    balance=balance,
-    made_with=lambda _: read_words().digest,
-)
+def stage(spread: Executor) -> Stage[Workspace]:
+    """Return the stage `find_points`.
+
+    Args:
+        spread: Finds the points of large venues, possibly in other processes.
+    """
+    return Stage(
+        name=NAME,
+        version=1,
+        reads_raw=(),
+        reads=("2-reviews", "3-posts", "6-conversations", "7-changes"),
+        writes=(TABLE,),
+        options=(),
+        run=partial(run, spread),
+        balance=balance,
+        made_with=lambda _: read_words().digest,
+    )

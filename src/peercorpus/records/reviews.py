@@ -95,6 +95,13 @@ class Review:
     consent: str | None = None
     form_conflict: str | None = None
 
+    @property
+    def first_sections(self) -> tuple[Section, ...]:
+        """The passages as first given, as far as that is known."""
+        first = {section.field: section for section in self.initial_sections}
+        kept = tuple(first.pop(section.field, section) for section in self.sections)
+        return (*kept, *first.values())
+
 
 @dataclass(frozen=True, slots=True)
 class MetaReview:

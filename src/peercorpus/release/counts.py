@@ -15,6 +15,7 @@ from peercorpus.corpus.text_choice import TextRule
 from peercorpus.records.enums import PUBLISHABLE_GRADES, ConversationKind, Grade, LinkKind, Reason, Status
 from peercorpus.records.papers import PaperVersion
 from peercorpus.release.figure_rows import FigureCounts
+from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.rows import DEFAULT_RULE, ForumRows, end_at_decision
 from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
@@ -121,6 +122,7 @@ class RowCounts:
         papers: The tasks that each paper can be used for.
         licensed: Papers by the licence that OpenReview states; None where it states none.
         figures: Counts of figures; None where they are not published.
+        points: Counts of the points of reviews; None where they are not published.
         late_turns: Turns of conversations with reviewers that were posted after the decision.
         dataset: What Table 1 of Re² compares.
         ai_reviews: Reviews of an AI that venues posted themselves.
@@ -135,6 +137,7 @@ class RowCounts:
     papers: list[Usable] = field(default_factory=list)
     licensed: Counter[str | None] = field(default_factory=Counter)
     figures: FigureCounts | None = None
+    points: PointCounts | None = None
     late_turns: int = 0
     dataset: DatasetCounts = field(default_factory=DatasetCounts)
     ai_reviews: int = 0

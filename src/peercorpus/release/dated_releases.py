@@ -145,6 +145,7 @@ def is_up_to_date(
     text_rule: TextRule = DEFAULT_RULE,
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
     figures: bool = False,
+    points: bool = False,
 ) -> bool:
     """Return whether publishing again would write the same release, and none of its files was changed since.
 
@@ -159,6 +160,7 @@ def is_up_to_date(
         text_rule: Which texts are published.
         layout: The layout asked for.
         figures: Whether figures are published.
+        points: Whether the points of reviews are published.
 
     Raises:
         TableError: The tables are not built, or not for these venues.
@@ -168,7 +170,8 @@ def is_up_to_date(
     chosen = choose_venues(workspace.tables, venue_ids or None)
     try:
         inputs = read_inputs(release)
-        if inputs is None or (inputs.text_rule, inputs.layout, inputs.figures) != (text_rule, layout, figures):
+        asked = (text_rule, layout, figures, points)
+        if inputs is None or (inputs.text_rule, inputs.layout, inputs.figures, inputs.points) != asked:
             return False
         if not _is_as_asked(inputs, chosen, sides, authors=authors):
             return False

@@ -135,6 +135,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "figures": ("forum_id", "number"),
     "changes": ("forum_id", "number"),
     "scores": ("review_id",),
+    "points": ("point_id",),
+    "answers": ("point_id", "number"),
     "links": ("forum_id", "earlier_id"),
     "tries": ("forum_id",),
     "review_sft": ("forum_id",),

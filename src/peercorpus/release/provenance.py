@@ -33,7 +33,7 @@ A release says which version wrote it, and `publish` writes one anew where that 
 holds what this version makes of recorded tables; a test compares.
 """
 LINKS = "8-links"
-FIGURES = "5-figures"
+FIGURES, POINTS = "5-figures", "9-points"
 """The table of which all rows count for each venue: papers elsewhere connect submissions of the same work."""
 LISTING, RECORDS = "listing", "records"
 """Names of the inputs of a venue that the card states beside its tables."""
@@ -95,6 +95,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
         titles: The model that gave titles; None where they are made of the posts' own.
         authors: Whether authors are named.
         figures: Whether figures are published.
+        points: Whether the points of reviews are published.
         layout: What the release consists of.
         takedown: A salted hash of the ids taken down, which cannot be computed without the workspace; None for none.
         publishing: `VERSION` of the code that wrote it; None of a release from before there was one.
@@ -117,6 +118,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
     publishing: int | None = None
     venues_toml: str | None = None
     figures: bool = False
+    points: bool = False
     reminders: RemindersInput | None = None
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
     texts: TextChoice = TextChoice.INITIAL
@@ -143,9 +145,12 @@ class ChangedInput:
     what: str
 
 
-def read_venue_inputs(workspace: Workspace, venue_ids: Iterable[str], *, figures: bool) -> dict[str, VenueInput]:
-    """Return what the workspace holds of each venue; the table of figures counts only where figures are published."""
-    left_out = {LINKS, *ON_DEMAND} - ({FIGURES} if figures else set())
+def read_venue_inputs(
+    workspace: Workspace, venue_ids: Iterable[str], *, figures: bool, points: bool
+) -> dict[str, VenueInput]:
+    """Return what the workspace holds of each venue; tables of figures and points count only where published."""
+    asked = {name for name, is_asked in ((FIGURES, figures), (POINTS, points)) if is_asked}
+    left_out = {LINKS, *ON_DEMAND} - asked
     names = sorted(TABLES.keys() - left_out)
     links = workspace.tables.content(LINKS, None)
     return {
@@ -175,6 +180,7 @@ def write_inputs(
     text_rule: TextRule,
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
     figures: bool = False,
+    points: bool = False,
 ) -> None:
     """Write `inputs.json` into a release whose sides are drawn."""
     drawn = None
@@ -191,6 +197,7 @@ def write_inputs(
         venues=venues,
         publishing=VERSION,
         figures=figures,
+        points=points,
         venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venues.values()) else None,
         reminders=_read_reminders(workspace),
         texts=text_rule.choice,
@@ -248,7 +255,7 @@ def find_moved(inputs: Inputs, workspace: Workspace) -> list[ChangedInput]:
     moved = [ChangedInput(None, name) for name, now in now_made_with.items() if getattr(inputs, name) != now]
     if inputs.takedown != hash_list(workspace.folder):
         moved.append(ChangedInput(None, "takedown.txt"))
-    now_held = read_venue_inputs(workspace, inputs.venues, figures=inputs.figures)
+    now_held = read_venue_inputs(workspace, inputs.venues, figures=inputs.figures, points=inputs.points)
     for venue_id, before in sorted(inputs.venues.items()):
         now = now_held[venue_id]
         names = sorted(before.tables.keys() | now.tables.keys())

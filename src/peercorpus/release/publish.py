@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from peercorpus.corpus.figures import require_figures
+from peercorpus.corpus.points import require_points
 from peercorpus.corpus.reminder_decisions import count_verdicts
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.corpus.text_choice import TextChoice, TextRule
@@ -20,6 +21,7 @@ from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.folder import replace_folder
 from peercorpus.release.kept_parts import SCRATCH, KeptParts
 from peercorpus.release.kept_sides import read_earlier, read_kept
+from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.published import find_folders
 from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
@@ -83,6 +85,19 @@ def _check_figures(tables: Tables, venue_ids: Sequence[str], layout: ReleaseLayo
         require_figures(tables, venue_id)
 
 
+def _check_points(tables: Tables, venue_ids: Sequence[str], layout: ReleaseLayout) -> None:
+    """Check that points can be published.
+
+    Raises:
+        TableError: They were not looked for in a venue.
+        PeercorpusError: The layout has none.
+    """
+    if layout is ReleaseLayout.REVIEWBENCH:
+        raise PeercorpusError("The layout 'reviewbench' has no points; leave out --points, or choose 'peercorpus'.")
+    for venue_id in venue_ids:
+        require_points(tables, venue_id)
+
+
 def _write(writing: ReleaseWriting, out: Path, sides: SplitRequest | None, standing: Path) -> list[SplitShards]:
     """Write all files of a release, and return the counts of its splits."""
     digests: dict[str, str] = {}
@@ -112,6 +127,7 @@ def publish_release(
     worst_grade: Grade = PUBLISHABLE_GRADES[-1],
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
     figures: bool = False,
+    points: bool = False,
     with_latex: bool = False,
     with_blocks: bool = False,
     is_temporary: bool = False,
@@ -131,6 +147,7 @@ def publish_release(
         worst_grade: The worst grade of a text that the configurations for tasks accept.
         layout: The configurations to write; `reviewbench` has no sides and no turns, so neither sides nor titler apply.
         figures: Whether to write the configuration `figures`, which needs tables built with `Options.figures`.
+        points: Whether to write `points` and `answers`, which need tables built with `Options.points`.
         with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
         with_blocks: Whether it is there block by block, too.
         is_temporary: Whether the release will be removed, so that the workspace keeps nothing for the next one.
@@ -138,11 +155,14 @@ def publish_release(
     Raises:
         ModelError: The model that gives titles cannot be asked.
         TableError: The tables are not built, or not for these venues.
+        TryLaterError: The tables changed while the release was written.
         PeercorpusError: `out` holds other files, a paper would change its side, `takedown.txt` or the grade is invalid.
     """
     chosen = choose_venues(workspace.tables, venue_ids)
     if figures:
         _check_figures(workspace.tables, chosen, layout, with_authors=with_authors)
+    if points:
+        _check_points(workspace.tables, chosen, layout)
     takedown = read_takedown(workspace)
     if sides is not None:
         read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
@@ -151,6 +171,7 @@ def publish_release(
         layout=layout,
         text_rule=TextRule(texts, worst_grade, with_latex, with_blocks),
         figures=FigureCounts() if figures else None,
+        points=PointCounts() if points else None,
         reminders=count_verdicts(workspace),
     )
     earlier = [*([] if standing is None else [standing]), *find_folders(workspace.folder)]

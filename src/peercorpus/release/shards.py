@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from peercorpus.release import schemas
 from peercorpus.release.ai_review_schema import AI_REVIEWS
 from peercorpus.release.meta_review_schema import META_REVIEW_SFT
+from peercorpus.release.point_schema import ANSWERS, POINTS
 from peercorpus.release.question_schema import ACCEPTANCE
 from peercorpus.release.text_schema import TEXTS
 from peercorpus.workspace.object_store import file_digest
@@ -151,6 +152,13 @@ CONFIGS = {
         Config(
             "scores", schemas.SCORES, "one row per score of a review, before and after the discussion", group_rows=5_000
         ),
+        Config(
+            "points",
+            POINTS,
+            "one row per point of a public review: a single criticism, question or praise, or the text between them",
+            group_rows=2_000,
+        ),
+        Config("answers", ANSWERS, "one row per passage of the authors' posts that answers a point", group_rows=2_000),
         Config("links", schemas.LINKS, "one row per pair of submissions of the same work", group_rows=5_000),
         Config(
             "tries",

@@ -89,13 +89,14 @@ class PartKeys:
     inputs: Mapping[str, VenueInput]
     with_authors: bool
     figures: bool
+    points: bool
     layout: ReleaseLayout
     text_rule: TextRule
 
     def of_group(self, venue_ids: Sequence[str]) -> str:
         """Return the key of the rows of some venues: their tables, what is taken down of them, options and code."""
         made_with = version("peercorpus"), version("pyarrow"), VERSION
-        options = self.layout, self.with_authors, self.figures, self.text_rule
+        options = self.layout, self.with_authors, self.figures, self.points, self.text_rule
         venues = [
             (
                 venue_id,

@@ -11,11 +11,14 @@ from pathlib import Path
 
 from peercorpus.corpus.figures import VenueFigures
 from peercorpus.corpus.forums import Forum, ForumReader, VenueForums
+from peercorpus.corpus.points import VenuePoints
 from peercorpus.corpus.public_forums import PublicFilter
 from peercorpus.corpus.takedown import Takedown, write_tombstone
 from peercorpus.corpus.texts import VenueTexts
+from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.records.documents import Change
+from peercorpus.records.points import Point
 from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.croissant import write_croissant
 from peercorpus.release.card.dataset_card import write_dataset_card
@@ -24,9 +27,10 @@ from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
 from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.kept_parts import SCRATCH, KeptParts, Part, TaskPart
 from peercorpus.release.kept_sides import write_sides
+from peercorpus.release.point_rows import PointCounts, build_point_rows
 from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
 from peercorpus.release.reviewbench_rows import reviewbench_row
-from peercorpus.release.rows import build_rows
+from peercorpus.release.rows import ForumRows, build_rows
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ReleaseLayout, ShardFile, SplitShards, Writers
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.task_tables import write_eval_file, write_tasks
@@ -121,6 +125,7 @@ class _GroupWriter:
 
     def __post_init__(self) -> None:
         self.counts.figures = None if self.tally.figures is None else FigureCounts()
+        self.counts.points = None if self.tally.points is None else PointCounts()
         self.reviewbench = ReviewBenchCounts() if self.tally.layout is ReleaseLayout.REVIEWBENCH else None
 
     def write(self, venue_ids: Sequence[str]) -> tuple[Part, list[ShardFile]]:
@@ -144,6 +149,7 @@ class _GroupWriter:
         changes = ForumReader(tables.read(Change, venue_id))
         rule = self.tally.text_rule
         figures = None if self.counts.figures is None else VenueFigures(tables, venue_id)
+        points = None if self.counts.points is None else VenuePoints(tables, venue_id)
         held = VenueTexts(
             tables, venue_id, self.folder, rule.choose_needed, with_outlines=True, with_blocks=rule.with_blocks
         )
@@ -155,7 +161,7 @@ class _GroupWriter:
             )
             for done, forum in enumerate(public, 1):
                 meter.report(done, total)
-                self._add_forum(forum, texts, changes.take(forum.paper.forum_id), figures)
+                self._add_forum(forum, texts, changes.take(forum.paper.forum_id), figures, points)
         self.buffered += total
         if self.buffered >= LARGE_VENUE:  # Row groups of small venues are of several: their number costs time.
             self.writers.flush()
@@ -163,7 +169,12 @@ class _GroupWriter:
         self.counts.orphans += walk.orphans
 
     def _add_forum(
-        self, forum: Forum, texts: VenueTexts, changes: Sequence[Change], figures: VenueFigures | None
+        self,
+        forum: Forum,
+        texts: VenueTexts,
+        changes: Sequence[Change],
+        figures: VenueFigures | None,
+        points: VenuePoints | None,
     ) -> None:
         split = split_name(forum.paper.conference)
         files_gone = self.sieve.takedown.files
@@ -186,8 +197,17 @@ class _GroupWriter:
         if figures is not None and self.counts.figures is not None:
             for row in build_figure_rows(rows.paper, figures, self.counts.figures):
                 self.writers.add("figures", split, row)
+        if points is not None and self.counts.points is not None:
+            self._add_points(split, rows, points.take(forum), self.counts.points)
         self.papers.append(meet_paper(split, rows))
         self.counts.count(forum, rows)
+
+    def _add_points(self, split: str, rows: ForumRows, points: Sequence[Point], counts: PointCounts) -> None:
+        of_points, answers = build_point_rows(points, rows.paper, rows.changes, rows.posts, counts)
+        for row in of_points:
+            self.writers.add("points", split, row)
+        for row in answers:
+            self.writers.add("answers", split, row)
 
 
 class ReleaseWriting:
@@ -218,8 +238,12 @@ class ReleaseWriting:
 
     @cached_property
     def _inputs(self) -> Mapping[str, VenueInput]:
-        has_figures = self._tally.figures is not None
-        return read_venue_inputs(self._workspace, self._venue_ids, figures=has_figures)
+        return self._read_inputs()
+
+    def _read_inputs(self) -> Mapping[str, VenueInput]:
+        tally = self._tally
+        has_figures, has_points = tally.figures is not None, tally.points is not None
+        return read_venue_inputs(self._workspace, self._venue_ids, figures=has_figures, points=has_points)
 
     @cached_property
     def _keys(self) -> PartKeys:
@@ -230,6 +254,7 @@ class ReleaseWriting:
             self._inputs,
             tally.names_authors,
             tally.figures is not None,
+            tally.points is not None,
             tally.layout,
             tally.text_rule,
         )
@@ -237,6 +262,7 @@ class ReleaseWriting:
     def add_venues(self) -> list[SplitShards]:
         """Write the rows of every venue, then the links between the papers written; return the splits."""
         tables, tally = self._workspace.tables, self._tally
+        _ = self._inputs  # Read before any row is.
         for venue_ids in group_venues(self._venue_ids, lambda venue_id: tables.count_committed("1-papers", venue_id)):
             self._add_group(venue_ids)
         tally.taken_down = self._sieve.taken
@@ -316,7 +342,13 @@ class ReleaseWriting:
         return self._writers.digests | self._task_writers.digests
 
     def record_inputs(self, sides: SplitRequest | None) -> None:
-        """Write what the release was made from."""
+        """Write what the release was made from.
+
+        Raises:
+            TryLaterError: The tables changed while it was made.
+        """
+        if self._read_inputs() != self._inputs:
+            raise TryLaterError("The tables changed while the release was written; run the same command again.")
         tally = self._tally
         write_inputs(
             self._folder,
@@ -326,6 +358,7 @@ class ReleaseWriting:
             None if self._titler is None else self._titler.endpoint.model,
             authors=tally.names_authors,
             figures=tally.figures is not None,
+            points=tally.points is not None,
             text_rule=tally.text_rule,
             layout=tally.layout,
         )

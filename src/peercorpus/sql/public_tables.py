@@ -94,7 +94,9 @@ def _find_current_release(workspace: Workspace) -> Path | None:
     if inputs is None:
         return None
     sides = None if inputs.sides is None else SplitRequest(inputs.sides.profile, inputs.sides.test_after)
-    is_current = is_up_to_date(newest, workspace, None, sides, authors=True, figures=inputs.figures)
+    is_current = is_up_to_date(
+        newest, workspace, None, sides, authors=True, figures=inputs.figures, points=inputs.points
+    )
     return newest if is_current else None
 
 

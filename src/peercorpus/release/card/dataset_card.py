@@ -20,6 +20,7 @@ from peercorpus.records.enums import (
     Status,
     VersionMoment,
 )
+from peercorpus.records.points import AnswerMethod, PointKind
 from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.markdown import columns_of, escape, front_matter, markdown_table, units
 from peercorpus.release.card.statements import state_release
@@ -233,6 +234,24 @@ def figures(tally: ReleaseCounts) -> str:
     return "\n\n".join(lines)
 
 
+def points(tally: ReleaseCounts) -> str:
+    """Return the section on the points of reviews: how many of each kind, and how many have an answer; or nothing."""
+    counts = tally.points
+    if counts is None:
+        return ""
+    rows = [(f"`{kind}`", counts.kinds[kind], counts.answered[kind]) for kind in PointKind if counts.kinds[kind]]
+    methods = ", ".join(f"`{method}`: {counts.answers[method]:,}" for method in AnswerMethod if counts.answers[method])
+    return "\n\n".join(
+        (
+            "### Points of reviews",
+            "`points` has every review split into single criticisms, questions and praise, and `answers` the authors'"
+            " passages that answer them, found by rules without a model: both are often wrong. `confidence` says how"
+            f" often such answers were right where people judged them. Answers by what tells: {methods or 'none'}.",
+            markdown_table(("kind", "points", "with an answer"), rows),
+        )
+    )
+
+
 def links(tally: ReleaseCounts) -> str:
     """Return the table of linked pairs of submissions, by kind."""
     if not tally.links:
@@ -360,7 +379,7 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         grade_meanings=grade_meanings(tally),
         set_aside=set_aside_table(tally),
         sides=sides(tally),
-        figures=figures(tally),
+        figures="\n\n".join(filter(None, (figures(tally), points(tally)))),
         links=links(tally),
         table1=beside_others(tally, "this release"),
         licences=licences(tally),

@@ -16,6 +16,7 @@ from peercorpus.records.enums import Role
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, render_sample, write_rows
 from peercorpus.release.exports.layouts import Exported, ExportedFile, ExportRequest, write_companions
 from peercorpus.release.exports.meta_reviews import meta_review_samples
+from peercorpus.release.exports.point_answers import add_points, point_samples
 from peercorpus.release.exports.re2 import Re2Paper, join_papers, write_manuscript, write_paper, write_talks
 from peercorpus.release.exports.samples import (
     Opening,
@@ -71,7 +72,8 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
             f"The release '{release.folder}' has no task configurations; publish it with --splits re2 or"
             " --splits temporal."
         )
-    if request.telling.chat.assistant is Role.AUTHOR and not request.tasks:
+    of_authors = request.telling.chat.assistant is Role.AUTHOR or request.telling.by_point is not None
+    if of_authors and not request.tasks:
         return [Task.REBUTTAL]
     fitting = [task for task in present if request.layout is not ExportLayout.RE2 or task in RE2_NAMES]
     return [task for task in fitting if task in request.tasks or not request.tasks]
@@ -87,13 +89,16 @@ def check_request(request: ExportRequest) -> None:
     is_re2 = request.layout is ExportLayout.RE2
     if is_re2 and (options != PromptOptions(chat=options.chat) or options.chat.assistant is Role.AUTHOR):
         raise PeercorpusError(
-            "--format re2 names the paper and the reviewer as Re² does; leave out --paper, --system, --max-characters"
-            " and --assistant, or name another format."
+            "--format re2 names the paper and the reviewer as Re² does; leave out --paper, --system, --max-characters,"
+            " --assistant and --by-point, or name another format."
         )
     if is_re2 and Task.META_REVIEW in request.tasks:
         raise PeercorpusError(
             "Re² has no file of meta-reviews; name another --format for --task meta_review, or another task."
         )
+    if options.by_point is not None:
+        _check_by_point(request)
+        return
     if options.opening is Opening.NONE and options.chat.assistant is Role.REVIEWER:
         raise PeercorpusError(
             "Without an opening the model would speak first; use --paper abstract, --paper text or --assistant author."
@@ -104,6 +109,22 @@ def check_request(request: ExportRequest) -> None:
             "--assistant, --others, --responses and --unanswered apply to conversations only; add --task rebuttal, or"
             " leave them out."
         )
+
+
+def _check_by_point(request: ExportRequest) -> None:
+    """Check that the options of a request go with samples of single points.
+
+    Raises:
+        PeercorpusError: They do not; the message names the option to change.
+    """
+    options = request.telling
+    if request.layout is ExportLayout.JSONL or {*request.tasks} - {Task.REBUTTAL} or options.chat != ChatOptions():
+        raise PeercorpusError(
+            "--by-point writes the authors' answers to single points: leave out --task, or name rebuttal; leave out"
+            " --assistant, --others, --responses and --unanswered; and name a --format other than jsonl and re2."
+        )
+    if not 0 <= (options.by_point or 0) <= 1:
+        raise PeercorpusError(f"--by-point is a share from 0 to 1, not {options.by_point:g}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +155,8 @@ class _Writing:
         if self.request.layout is ExportLayout.JSONL:
             yield paper | {"licence": licence}
         else:
-            yield from self._render(SAMPLES[self.task](paper, licence, self.request.telling, self.samples))
+            make = SAMPLES[self.task] if self.request.telling.by_point is None else point_samples
+            yield from self._render(make(paper, licence, self.request.telling, self.samples))
 
     def _of_re2(self, paper: Re2Paper, licence: str | None) -> Iterator[Row]:
         if self.task is Task.REVIEW:
@@ -228,6 +250,8 @@ class _Export:
             return join_papers(self.release, config, sides)
         columns = None if self.request.layout is ExportLayout.JSONL else COLUMNS[task]
         papers = chain.from_iterable(self.release.rows(config, side, columns) for side in sides)
+        if self.request.telling.by_point is not None:
+            return add_points(self.release, papers)
         is_rebuilt = task is Task.REBUTTAL and self.request.telling.needs_turns
         return _add_records(self.release, papers) if is_rebuilt else papers
 

@@ -188,6 +188,13 @@ def _read_text(name: str) -> str:
 
 def _describe_exchange(options: PromptOptions) -> str:
     """Return the README's sentences on who speaks in `rebuttal`, and on what others say."""
+    if options.by_point is not None:
+        opening = "" if options.opening is Opening.NONE else "the paper and "
+        return (
+            f"the user gives {opening}one point of a review; the assistant is\nthe authors and gives their passages"
+            f" that answer it, of a confidence of {options.by_point:g} or more, from before the decision. How points"
+            " and answers are found, and how often rightly, is in docs/points.md of peercorpus."
+        )
     assistant, user = ("authors", "reviewer") if options.chat.assistant is Role.AUTHOR else ("reviewer", "authors")
     opening = "is" if options.opening is Opening.NONE else "gives the paper and is"
     end = "the assistant has the last word" if options.chat.ends_answered else "the last message may have no answer"

@@ -66,12 +66,15 @@ class PromptOptions:
         with_system: Whether a system message states the model's role.
         most_characters: Maximum characters of the opening; a longer one is cut. None for no limit.
         chat: How a conversation becomes messages; its `system` is not used, as `with_system` decides.
+        by_point: The least confidence of an answer, 0 to 1, where samples are single points of reviews with their
+            answers; None for whole conversations.
     """
 
     opening: Opening = Opening.TEXT
     with_system: bool = True
     most_characters: int | None = None
     chat: ChatOptions = field(default_factory=ChatOptions)
+    by_point: float | None = None
 
     @property
     def needs_turns(self) -> bool:

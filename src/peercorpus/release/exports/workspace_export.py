@@ -240,12 +240,13 @@ def export_workspace(
         PeercorpusError: What is wanted needs a release, the file's name ends otherwise, the grade is `unavailable`, the
             file cannot be written, or a line of `takedown.txt` is not an id.
     """
-    of_release = [task for task in request.tasks if task is not Task.REBUTTAL]
-    if request.layout is ExportLayout.JSONL or of_release:
-        option = "--format jsonl" if request.layout is ExportLayout.JSONL else f"--task {of_release[0]}"
+    needing = ["--format jsonl"] if request.layout is ExportLayout.JSONL else []
+    needing += [f"--task {task}" for task in request.tasks if task is not Task.REBUTTAL]
+    needing += ["--by-point"] if request.telling.by_point is not None else []
+    if needing:
         raise PeercorpusError(
-            f"{option} needs a release and '{workspace.folder}' is a workspace: run 'peercorpus publish' with --splits"
-            " and export the release, or export the workspace's conversations in another format."
+            f"{needing[0]} needs a release and '{workspace.folder}' is a workspace: run 'peercorpus publish' with"
+            " --splits and export the release, or export the workspace's conversations in another format."
         )
     check_request(request)
     _check_name(out)

@@ -5,7 +5,7 @@ Discussions that a meta-review is written from hold nothing that was posted afte
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from peercorpus.corpus.takedown import Takedown
@@ -29,24 +29,31 @@ POSTED = {"posts": "post_id", "reviews": "review_id"}
 Row = dict[str, Any]
 
 
-def texts_in(value: Any, column: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 -- whatever a row holds
-    r"""Yield every text of a row with the name of its column; JSON inside a text is taken apart first.
+def texts_in(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- whatever a row holds
+    r"""Return every text of a row with the name of its column; JSON inside a text is taken apart first.
 
-    >>> list(texts_in({"a": ["x", 1], "reviews_json": '[{"b": "\\ny"}]'}))
+    >>> texts_in({"a": ["x", 1], "reviews_json": '[{"b": "\\ny"}]'})
     [('a', 'x'), ('b', '\ny')]
     """
+    texts: list[tuple[str, str]] = []
+    _collect(value, "", texts)
+    return texts
+
+
+def _collect(value: Any, column: str, texts: list[tuple[str, str]]) -> None:  # noqa: ANN401 -- whatever a row holds
+    """Append the texts of a value of a column: a release has millions, of which each would pass several generators."""
     if isinstance(value, str):
         decoded = _decode_json(value) if column.endswith("_json") or column == "extra" else None
         if decoded is None:
-            yield column, value
+            texts.append((column, value))
         else:
-            yield from texts_in(decoded)
+            _collect(decoded, "", texts)
     elif isinstance(value, dict):
         for name, inner in value.items():
-            yield from texts_in(inner, name)
+            _collect(inner, name, texts)
     elif isinstance(value, list):
         for inner in value:
-            yield from texts_in(inner, column)
+            _collect(inner, column, texts)
 
 
 def _decode_json(text: str) -> Any:  # noqa: ANN401 -- whatever JSON holds

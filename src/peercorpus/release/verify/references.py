@@ -22,6 +22,9 @@ REFERENCES = (
     Reference("meta_reviews", ("forum_id", "post_id"), "posts", ("forum_id", "post_id")),
     Reference("texts", ("forum_id", "edit_id", "sha256"), "versions", ("forum_id", "edit_id", "sha256")),
     Reference("changes", ("forum_id", "left_sha256"), "texts", ("forum_id", "sha256")),
+    Reference("points", ("review_id",), "reviews", ("review_id",)),
+    Reference("answers", ("point_id", "review_id"), "points", ("point_id", "review_id")),
+    Reference("answers", ("forum_id", "post_id"), "posts", ("forum_id", "post_id")),
     Reference("changes", ("forum_id", "right_sha256"), "versions", ("forum_id", "sha256")),
 )
 

@@ -59,7 +59,7 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
     meter = Meter(release.folder.name, "verify", show)
     for done, shard in enumerate(shards, 1):
         for row in read_id_rows(shard, ids.check):
-            texts = list(texts_in(row))
+            texts = texts_in(row)
             ids.see(shard, row)
             references.see(shard, row)
             sides.see(shard, row)

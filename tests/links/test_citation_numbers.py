@@ -1,0 +1,60 @@
+"""Keys of sentences without the numbers of cross-references."""
+
+import random
+
+from peercorpus.links.citations import CROSS_REFERENCE, MAY_REFER, mask_numbers
+
+NAMES = [
+    *(
+        "eqn.",
+        "Eqs.",
+        "fig.",
+        "Tab.",
+        "secs.",
+        "thm.",
+        "lem.",
+        "prop.",
+        "cor.",
+        "def.",
+        "alg.",
+        "app.",
+        "Equation",
+        "figures",
+    ),
+    *(
+        "Table",
+        "sections",
+        "Theorem",
+        "lemma",
+        "lemmas",
+        "Proposition",
+        "corollary",
+        "Corollaries",
+        "definition",
+        "remark",
+        "assumptions",
+        "algorithm",
+        "Example",
+        "claim",
+        "conjecture",
+        "appendix",
+        "Appendices",
+        "APPENDIX",
+        "§",
+        "§§",
+    ),
+]
+REST = ["(", "3", "12", ")", "A", "B.", "a", "and", ",", "x", "The", "&", "\u2013", "to", ".2", "K", "S"]
+
+
+def test_the_quick_look_misses_no_cross_reference() -> None:
+    chance = random.Random(3)
+    keys = ["".join(chance.choices([*NAMES, *REST], k=chance.randrange(1, 7))) for _ in range(20_000)]
+    referring = [key for key in keys if CROSS_REFERENCE.search(key)]
+    assert len(referring) > 2_000
+    assert [key for key in referring if not MAY_REFER.search(key)] == []
+
+
+def test_a_key_without_one_stays_as_it_is() -> None:
+    assert mask_numbers("Wefly12kitesinMay.", frozenset(), with_names=False) == "Wefly12kitesinMay."
+    assert mask_numbers("AsTable3says.", frozenset(), with_names=False) == "AsTablesays."

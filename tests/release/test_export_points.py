@@ -1,0 +1,122 @@
+"""Exports of single criticisms: what the authors answer, on the side of the paper, never what followed the decision."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Run
+from invented_points import ANSWER, BLAME, a_discussion
+from invented_tables import ICLR, a_forum, invented
+from peercorpus.errors import PeercorpusError
+from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.records.points import Point
+from peercorpus.records.reviews import Post
+from peercorpus.release.exports.export import export_release
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.point_answers import ANSWERED_LATE, UNANSWERED, UNSURE
+from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile, Split, Task
+
+BY_POINT = PromptOptions(by_point=0.9)
+PAPERS = [f"p{number:02}" for number in range(12)]
+
+
+def corpus() -> Iterator[object]:
+    """Twelve papers with a criticism each: p03 answered after the decision, p04 not, p05 with less certainty."""
+    for forum_id in PAPERS:
+        for record in a_discussion(forum_id) if forum_id != "p06" else a_forum(forum_id):
+            if isinstance(record, Post) and record.post_id == "p03-answer":
+                yield replace(record, posted_after_decision=True)
+            elif isinstance(record, Point) and forum_id == "p04":
+                yield replace(record, answers=())
+            elif isinstance(record, Point) and forum_id == "p05":
+                yield replace(record, answers=tuple(replace(one, confidence=0.4) for one in record.answers))
+            else:
+                yield record
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("points")
+    with invented(folder / "corpus", {ICLR: corpus()}) as workspace:
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), points=True)
+        publish_release(workspace, folder / "plain", sides=SplitRequest(Profile.RE2))
+    return folder / "out"
+
+
+def rows(folder: Path) -> dict[str, dict[str, Any]]:
+    """The rows of all sides by paper, each of which has one."""
+    found = {}
+    for path in sorted(folder.glob("rebuttal_*.jsonl")):
+        for line in path.read_text().splitlines():
+            row = json.loads(line)
+            assert row["forum_id"] not in found
+            found[row["forum_id"]] = row | {"side": path.stem.removeprefix("rebuttal_")}
+    return found
+
+
+def test_a_sample_is_a_point_and_its_answer_on_the_side_of_its_paper(release: Path, tmp_path: Path) -> None:
+    exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (), BY_POINT))
+    found = rows(tmp_path / "out")
+    assert found.keys() == {*PAPERS} - {"p03", "p04", "p05", "p06"}
+    published = open_release(release)
+    for forum_id, row in found.items():
+        assert forum_id in {one["forum_id"] for one in published.rows("rebuttal", row["side"], ["forum_id"])}
+        system, asked, said = row["messages"]
+        assert system["role"] == "system"
+        assert asked["content"].endswith(BLAME.replace("ada@example.org", "[e-mail]"))
+        assert f"Text of {forum_id}" in asked["content"]
+        assert said == {"role": "assistant", "content": ANSWER}
+        assert (row["kind"], row["aspect"], row["confidence"]) == ("weakness", "experiments", [0.97])
+    left_out = sum((file.samples.left_out for file in exported.files), start=type(exported.files[0].samples.left_out)())
+    assert left_out == {ANSWERED_LATE: 1, UNANSWERED: 1, UNSURE: 1}
+    assert {file.task for file in exported.files} == {Task.REBUTTAL}
+    assert {file.side for file in exported.written} == {Split(row["side"]) for row in found.values()}
+    assert "one point of a review" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_without_a_paper_the_point_stands_alone_and_less_certain_answers_can_be_taken(
+    release: Path, tmp_path: Path
+) -> None:
+    telling = PromptOptions(Opening.NONE, with_system=False, by_point=0.0)
+    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.LLAMA_FACTORY, (Task.REBUTTAL,), telling))
+    found = rows(tmp_path / "out")
+    assert "p05" in found
+    assert "p03" not in found
+    assert found["p01"]["conversations"][0]["value"].startswith("No wind is measured")
+
+
+@pytest.mark.parametrize(
+    ("layout", "tasks", "telling", "says"),
+    [
+        (ExportLayout.JSONL, (), BY_POINT, "leave out --task"),
+        (ExportLayout.RE2, (), BY_POINT, "--by-point, or name another format"),
+        (ExportLayout.TRL, (Task.REVIEW,), BY_POINT, "or name rebuttal"),
+        (ExportLayout.TRL, (), replace(BY_POINT, chat=ChatOptions(with_responses=False)), "--responses"),
+        (ExportLayout.TRL, (), replace(BY_POINT, by_point=1.5), "a share from 0 to 1, not 1.5"),
+        (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, not nan"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    release: Path, tmp_path: Path, layout: ExportLayout, tasks: tuple[Task, ...], telling: PromptOptions, says: str
+) -> None:
+    with pytest.raises(PeercorpusError, match=says):
+        export_release(release, tmp_path / "out", ExportRequest(layout, tasks, telling))
+
+
+def test_a_release_without_points_and_a_workspace_say_what_is_needed(release: Path, tmp_path: Path, run: Run) -> None:
+    told = ("--format", "trl", "--by-point", 0.9)
+    plain = run("export", release.with_name("plain"), "--out", tmp_path / "out", *told)
+    assert (plain.code, "publish it with --points" in plain.err) == (2, True)
+    assert not (tmp_path / "out").exists()
+    done = run("export", release, "--out", tmp_path / "out", *told)
+    assert done.code == 0
+    assert rows(tmp_path / "out")

@@ -1,0 +1,115 @@
+"""The configurations `points` and `answers`: what everyone may see of single criticisms, and no outdated ones."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from invented_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
+from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, review
+from peercorpus.corpus.points import TABLE
+from peercorpus.errors import PeercorpusError, TableError
+from peercorpus.records.enums import SectionKind
+from peercorpus.records.reviews import Review, Section
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
+from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.verify.verify import verify_release
+from peercorpus.workspace.workspace import Workspace
+
+
+def read(out: Path, config: str) -> list[dict[str, Any]]:
+    return [
+        row for path in sorted((out / "data" / config).glob("*.parquet")) for row in pq.read_table(path).to_pylist()
+    ]
+
+
+def publish(workspace: Workspace, out: Path, **options: Any) -> None:
+    publish_release(workspace, out, points=True, **options)
+
+
+def test_points_and_answers_are_rows_without_what_not_everyone_may_see(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with invented(tmp_path / "corpus", {ICLR: a_discussion("a1"), ICML: a_discussion("b1", ICML)}) as workspace:
+        publish(workspace, out)
+    points, answers = read(out, "points"), read(out, "answers")
+    assert [point["point_id"] for point in points] == ["a1-R1/1", "a1-R1/2", "b1-R1/1", "b1-R1/2"]
+    blame = points[1]
+    assert blame["text"] == "No wind is measured; ask [e-mail]."
+    assert (blame["start"], blame["end"]) == (len(PRAISE), len(PRAISE + BLAME))
+    assert (blame["kind"], blame["aspect"], blame["answers"]) == ("weakness", "experiments", 1)
+    assert (blame["reaction"], blame["reaction_text"], blame["reacted_at"]) == ("resolved", LAST, NOON)
+    assert [change["number"] for change in blame["changes"]] == [1]
+    assert [(one["point_id"], one["post_id"], one["text"]) for one in answers if one["forum_id"] == "a1"] == [
+        ("a1-R1/2", "a1-answer", ANSWER)
+    ]
+    assert answers[0]["posted_after_decision"] is False
+    assert "| `weakness` | 2 | 2 |" in (out / "README.md").read_text()
+    report = verify_release(open_release(out))
+    assert [breach for check in report.checks for breach in check.breaches] == []
+
+
+@pytest.mark.parametrize(
+    ("listed", "points", "answers", "reactions"),
+    [("a1", 0, 0, 0), ("a1-R1", 0, 0, 0), ("a1-answer", 2, 0, 1), ("a1-last", 2, 1, 0)],
+)
+def test_what_is_taken_down_stands_in_no_point(
+    tmp_path: Path, listed: str, points: int, answers: int, reactions: int
+) -> None:
+    out = tmp_path / "out"
+    with invented(tmp_path / "corpus", {ICLR: [*a_discussion("a1"), *a_forum("a2")]}) as workspace:
+        (workspace.folder / "takedown.txt").write_text(f"{listed}\n")
+        publish(workspace, out)
+    found = read(out, "points")
+    assert len(found) == points
+    assert len(read(out, "answers")) == answers
+    assert sum(point["reaction"] is not None for point in found) == reactions
+
+
+def reworded(records: Sequence[object], **changed: str) -> list[object]:
+    return [
+        replace(record, text=changed[name]) if (name := getattr(record, "post_id", "")[3:]) in changed else record  # type: ignore[type-var]
+        for record in records
+    ]
+
+
+def test_points_of_an_earlier_text_are_not_published(tmp_path: Path) -> None:
+    other = [
+        replace(record, sections=(Section(SectionKind.OTHER, "comments", "All is new."),))
+        if isinstance(record, Review)
+        else record
+        for record in a_discussion("a1")
+    ]
+    reply = reworded(a_discussion("a2"), answer="We measured nothing.")
+    for number, records in enumerate((other, reply)):
+        with invented(tmp_path / str(number), {ICLR: records}) as workspace:
+            with pytest.raises(TableError, match="are of earlier texts; run 'peercorpus build --points'"):
+                publish(workspace, tmp_path / "out")
+            assert not (tmp_path / "out").exists()
+
+
+def test_a_review_that_was_edited_has_the_points_of_its_first_text(tmp_path: Path) -> None:
+    now = (Section(SectionKind.OTHER, "comments", "All is well."),)
+    first = (Section(SectionKind.OTHER, "comments", PRAISE + BLAME),)
+    edited = review("a1", sections=now, initial_sections=first)
+    records = [edited if isinstance(record, Review) else record for record in a_discussion("a1")]
+    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        publish(workspace, tmp_path / "out")
+    assert len(read(tmp_path / "out", "points")) == 2
+
+
+def test_without_points_nothing_is_published_and_a_sentence_says_what_to_do(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("a1")}) as workspace:
+        publish_release(workspace, tmp_path / "plain")
+        assert not (tmp_path / "plain" / "data" / "points").exists()
+        with pytest.raises(PeercorpusError, match="has no points"):
+            publish(workspace, tmp_path / "out", layout=ReleaseLayout.REVIEWBENCH)
+        others = [name for name in TABLES_BUILT if name != TABLE]
+        with workspace.tables.replacing(others, ICML, "invent", "b" * 64) as replacement:
+            for record in a_forum("b1", ICML):
+                replacement.add(record)
+        with pytest.raises(TableError, match=r"points of 'ICML.cc/2023/Conference' .* 'peercorpus build --points'"):
+            publish(workspace, tmp_path / "out")
