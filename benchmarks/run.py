@@ -20,6 +20,7 @@ import linking
 import measuring
 import pairing
 import pointing
+import points_read
 import publishing
 import reading
 import republishing
@@ -39,6 +40,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "conversations": conversing.measure_conversing,
     "points": lambda _: pointing.measure_points(),
     "point-match": lambda _: pairing.measure_pairing(),
+    "points-read": points_read.measure_points_read,
     "engines": lambda _: engines.measure_engines(),
     "typeset": lambda _: typeset.measure_typeset(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
@@ -67,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "what",
         nargs="?",
         choices=names,
-        help="`harvest`, `links`, `tuning`: all of theirs; all but the kills if not named",
+        help="`harvest`, `links`, `points`, `tuning`: all of theirs; all but the kills if not named",
     )
     parser.add_argument("kills", nargs="?", type=int, default=100, help="how many; 100 if not said")
     parser.add_argument("--seed", type=int, default=0, help="of the instants of the kills")

@@ -273,7 +273,7 @@ class Corpus:
         """Return the numbers of one figure of `peercorpus report`.
 
         Args:
-            name: A key of `report.panels.PANELS`, such as `score_violins`.
+            name: A key of `report.panels.PANELS` or `POINT_PANELS`, such as `score_violins`.
             where: Conditions that papers must meet, such as `["year>=2023", "status=rejected"]`, or a single one; see
                 `corpus.filters`.
             tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from peercorpus.corpus.filters import FIELDS
-from peercorpus.report.panels import PANELS, RE2_PANELS
+from peercorpus.report.panels import PANELS, POINT_PANELS, RE2_PANELS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
 
@@ -20,6 +20,7 @@ def named(heading: str) -> list[str]:
 
 def test_every_figure_is_in_the_document() -> None:
     assert named("The figures\n") == list(PANELS)
+    assert named("Points and their answers\n") == list(POINT_PANELS)
     assert named("The figures of Re²\n") == list(RE2_PANELS)
 
 

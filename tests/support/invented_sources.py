@@ -1,6 +1,6 @@
 """A source of statistics made of a few given rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -91,6 +91,14 @@ class Given(CorpusSource):
 
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         yield frame(columns.TEXTS, self._rows.get("texts", {}).get(kind, []))
+
+    @property
+    def point_venues(self) -> Sequence[str] | None:
+        split: Sequence[str] | None = self._rows.get("point_venues")
+        return split
+
+    def points(self) -> Iterator[pl.DataFrame]:
+        yield self._frame("points")
 
     @property
     def files(self) -> pl.DataFrame:

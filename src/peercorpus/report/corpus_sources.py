@@ -17,11 +17,13 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor
 from peercorpus.models.token_counts import TokenCounter
 from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.publish import choose_venues
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source
+from peercorpus.report.points import public_points
 from peercorpus.report.source import (
     FILES,
     META_REVIEWS,
@@ -134,6 +136,31 @@ class ReleaseSource(CorpusSource):
         return map(partial(select_texts, kind), parts)
 
     @cached_property
+    def point_venues(self) -> Sequence[str] | None:
+        """See `CorpusSource`; None of a release without the configuration `points`."""
+        if not self._release.shards("points"):
+            return None
+        schema = {"venue_id": pl.String}
+        return sorted(self._read("points", ["venue_id"], schema, pl.DataFrame.unique)["venue_id"].unique())
+
+    def points(self) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`; those of all venues at once."""
+        yield self._points
+
+    @cached_property
+    def _points(self) -> pl.DataFrame:
+        answers = self._read("answers", list(public_points.ANSWERS), public_points.ANSWERS, lambda rows: rows)
+        lists = public_points.list_answers(answers)
+        parts = _read_batches(self._release, "points", public_points.COLUMNS, public_points.POINT_ROWS)
+        dated = public_points.DATED_REVIEWS
+        return public_points.count_points(
+            (public_points.with_answers(rows, lists) for rows in parts),
+            self._read("reviews", list(dated), dated, lambda rows: rows),
+            answers.select("post_id"),
+            self._read("conversations", public_points.TALK_COLUMNS, public_points.REVIEWERS, _find_unlinked),
+        )
+
+    @cached_property
     def files(self) -> pl.DataFrame:
         """See `CorpusSource`."""
         return concat_frames([source.files(self._versions)], FILES)
@@ -147,6 +174,10 @@ class ReleaseSource(CorpusSource):
     def listed(self) -> Mapping[str, bool | None] | None:
         """None: a release does not record it."""
         return None
+
+
+def _find_unlinked(talks: pl.DataFrame) -> pl.DataFrame:
+    return public_points.find_unlinked(source.with_reviewers(talks))
 
 
 def _read_batches(release: Release, config: str, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
@@ -379,6 +410,16 @@ class WorkspaceSource(CorpusSource):
     def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """See `CorpusSource`."""
         return (self._kept[venue_id][kind.name] for venue_id in self._venues)
+
+    @cached_property
+    def point_venues(self) -> Sequence[str] | None:
+        """See `CorpusSource`."""
+        split = set(self._tables.venues(self._tables.name_of(Point)))
+        return [venue_id for venue_id in self._venues if venue_id in split]
+
+    def points(self) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        return (self._kept[venue_id]["points"] for venue_id in self._venues)
 
     @cached_property
     def files(self) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from peercorpus.report import (
 )
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import add_count_line
+from peercorpus.report.points import point_figures, point_statistics
 from peercorpus.report.source import CorpusSource
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Panel:
         statistic: Computes its numbers.
         drawn: Draws them.
         read: How to read the figure.
+        needs_points: Whether it is in a report only if the corpus has points.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Panel:
     statistic: Callable[[CorpusSource], Statistic]
     drawn: Callable[[Statistic], "Figure"]
     read: str
+    needs_points: bool = False
 
     def draw(self, statistic: Statistic) -> "Figure":
         """Draw the figure of a statistic, or the reason why there is nothing to draw."""
@@ -54,11 +57,12 @@ class Panel:
 _CORPUS = "The corpus"
 _SCORES = "Scores"
 _TALK = "The discussion"
+_POINTS = "Points of reviews and their answers"
 _HELD = "What is held, and what is not"
 _MODEL_WRITTEN = "model_written"
 _SHADED = "A stronger colour means a larger number."
 
-PANELS = {
+_OWN = {
     panel.name: panel
     for panel in (
         Panel(
@@ -156,6 +160,37 @@ PANELS = {
             f" {score_figures.POPULATIONS} rows; the table lists all, with what was left out.",
         ),
         Panel(
+            name="points_answered",
+            part=_POINTS,
+            title="Which points have an answer",
+            statistic=point_statistics.points_answered,
+            drawn=point_figures.draw_points_answered,
+            read="Bar: the share of points with an answer of any confidence; hatched: those without one of"
+            f" {point_statistics.SURE} or more. The ten conferences with the most papers; the table lists all.",
+            needs_points=True,
+        ),
+        Panel(
+            name="answers_and_scores",
+            part=_POINTS,
+            title="Which answered aspects go with a raised score",
+            statistic=point_statistics.answers_and_scores,
+            drawn=point_figures.draw_answers_and_scores,
+            read="Full dot: reviews with an answered point of the aspect; hollow dot: reviews with such a point and no"
+            " answer to it. Right: the difference. A review has several aspects, so it is in several rows.",
+            needs_points=True,
+        ),
+        Panel(
+            name="point_delays",
+            part=_POINTS,
+            title="How long the answer to a point takes",
+            statistic=point_statistics.point_delays,
+            drawn=point_figures.draw_point_delays,
+            read="Box: the middle half of the points, with the median, which stands on the left; line: from the 10th to"
+            " the 90th percentile. The axis is logarithmic; answers within a tenth of a day are at its left end. Ten"
+            " conferences at most, those with the most papers; the table lists all.",
+            needs_points=True,
+        ),
+        Panel(
             name="grades",
             part=_HELD,
             title="How sure it is which PDF the reviewers read",
@@ -182,7 +217,10 @@ PANELS = {
         ),
     )
 }
+PANELS = {name: panel for name, panel in _OWN.items() if not panel.needs_points}
 """The figures of our own profile by name, in the order of the report."""
+POINT_PANELS = {name: panel for name, panel in _OWN.items() if panel.needs_points}
+"""Those that it has beside them where the corpus has points."""
 
 _FIG2 = "Fig. 2: statistics of the dataset"
 _FIG3 = "Fig. 3: details of the violin plot"
@@ -266,7 +304,7 @@ class FigureProfile(StrEnum):
     """Those of the Re² paper."""
 
 
-PROFILES = {FigureProfile.PEERCORPUS: PANELS, FigureProfile.RE2: RE2_PANELS}
+PROFILES = {FigureProfile.PEERCORPUS: _OWN, FigureProfile.RE2: RE2_PANELS}
 
 
 def find_panel(name: str) -> Panel:
@@ -275,7 +313,7 @@ def find_panel(name: str) -> Panel:
     Raises:
         PeercorpusError: There is no such panel.
     """
-    panels = PANELS | RE2_PANELS
+    panels = _OWN | RE2_PANELS
     if name not in panels:
         raise PeercorpusError(f"There is no figure '{name}'; use one of: {', '.join(panels)}.")
     return panels[name]
@@ -311,5 +349,5 @@ def select_panels(
         settings[_DETAILS] = partial(re2_statistics.violin_details, conferences=tuple(detail))
     if model:
         settings[_MODEL_WRITTEN] = partial(model_statistics.model_written, model=model)
-    panels = [panel for name, panel in (PANELS | RE2_PANELS).items() if name in chosen]
+    panels = [panel for name, panel in (_OWN | RE2_PANELS).items() if name in chosen]
     return [replace(panel, statistic=settings.get(panel.name, panel.statistic)) for panel in panels]

@@ -19,15 +19,15 @@ GRID = [step / 100 for step in range(101)]
 """The scores at which densities are computed."""
 _HAS_SCALE = (pl.col("high") != pl.col("low")) & pl.col("low").is_not_null() & pl.col("high").is_not_null()
 _ON_UNIT = "Scores are put on [0, 1] of the form's scale, 1 being its best answer, as venues have different ones."
-_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
 """Smaller differences of scores are rounding errors."""
 _CHANGE_CLASSES: Sequence[tuple[str, float, float]] = (
-    ("lowered by more than 15 %", -math.inf, -0.15 - _TOLERANCE),
-    ("lowered by up to 15 %", -0.15 - _TOLERANCE, -_TOLERANCE),
-    ("unchanged", -_TOLERANCE, _TOLERANCE),
-    ("raised by up to 15 %", _TOLERANCE, 0.15 + _TOLERANCE),
-    ("raised by 15 to 30 %", 0.15 + _TOLERANCE, 0.3 + _TOLERANCE),
-    ("raised by more than 30 %", 0.3 + _TOLERANCE, math.inf),
+    ("lowered by more than 15 %", -math.inf, -0.15 - TOLERANCE),
+    ("lowered by up to 15 %", -0.15 - TOLERANCE, -TOLERANCE),
+    ("unchanged", -TOLERANCE, TOLERANCE),
+    ("raised by up to 15 %", TOLERANCE, 0.15 + TOLERANCE),
+    ("raised by 15 to 30 %", 0.15 + TOLERANCE, 0.3 + TOLERANCE),
+    ("raised by more than 30 %", 0.3 + TOLERANCE, math.inf),
 )
 """Classes of changes, in shares of the scale: above the first bound, up to the second."""
 
@@ -50,7 +50,7 @@ def scott_bandwidth(values: pl.Series) -> float | None:
     It is n ** (-1/5) times the sample standard deviation, as in SciPy, Matplotlib and seaborn.
     """
     deviation = float(str(values.std() or 0.0))
-    return None if deviation < _TOLERANCE else deviation * values.len() ** -0.2
+    return None if deviation < TOLERANCE else deviation * values.len() ** -0.2
 
 
 def gaussian_density(values: pl.Series, width: float, points: Sequence[float]) -> list[float]:
@@ -73,7 +73,7 @@ def box(values: pl.Series) -> Mapping[str, float]:
     """Return mean, quartiles and Tukey's whiskers: the furthest values within 1.5 interquartile ranges of the box."""
     low, middle, high = quartiles(values)
     reach = 1.5 * (high - low)
-    inside = values.filter((values >= low - reach - _TOLERANCE) & (values <= high + reach + _TOLERANCE))
+    inside = values.filter((values >= low - reach - TOLERANCE) & (values <= high + reach + TOLERANCE))
     ends = {"whisker_low": min(inside.min(), low), "whisker_high": max(inside.max(), high)}  # type: ignore[type-var]
     numbers = {"mean": values.mean(), "lower_quartile": low, "median": middle, "upper_quartile": high, **ends}
     return {name: float(str(value)) for name, value in numbers.items()}

@@ -78,6 +78,20 @@ TEXTS: Schema = {"forum_id": pl.String, "created_at": TIME, "text": pl.String}
 """Words as they stand now; those of a review are its sections, joined by blank lines."""
 MARKED: Schema = {"forum_id": pl.String, "created_at": TIME, "marked": pl.Float64}
 """Of each text its marked share (`metrics.marked_share`); null of a short one."""
+POINTS: Schema = {
+    "review_id": pl.String,
+    "forum_id": pl.String,
+    "kind": pl.String,
+    "aspect": pl.String,
+    "answered": pl.Boolean,
+    "confidence": pl.Float64,
+    "days": pl.Float64,
+    "points": pl.Int64,
+}
+"""Points that ask for an answer; those of a review that are alike are one row with their number, `points`. `aspect` is
+null if it is not known, and `answered` if a published record holds the authors' words without their posts. `confidence`
+is the greatest of the answers, null without one; `days` pass from the review to the first answer, null if a time is not
+known."""
 SET_ASIDE: Schema = {
     "forum_id": pl.String,
     "venue_id": pl.String,
@@ -154,6 +168,15 @@ class CorpusSource(ABC):
     def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """Yield the marked share of each public text of a kind in batches; see `MARKED`."""
         return map(measure_marked, self.texts(kind))
+
+    @property
+    def point_venues(self) -> Sequence[str] | None:
+        """The venues whose reviews are split into points; None if the source does not hold points."""
+        return None
+
+    def points(self) -> Iterator[pl.DataFrame]:
+        """Yield the points of public reviews that ask for an answer, those of a review at once; see `POINTS`."""
+        return iter(())
 
     @property
     @abstractmethod
@@ -278,6 +301,17 @@ class FilteredSource(CorpusSource):
     def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
         """See `CorpusSource`."""
         return map(self._choose, self._whole.marked(kind))
+
+    @cached_property
+    def point_venues(self) -> Sequence[str] | None:
+        """See `CorpusSource`; of the venues of the chosen papers."""
+        split = self._whole.point_venues
+        venue_ids = set(self.papers["venue_id"])
+        return None if split is None else [venue_id for venue_id in split if venue_id in venue_ids]
+
+    def points(self) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        return map(self._choose, self._whole.points())
 
     @cached_property
     def files(self) -> pl.DataFrame:

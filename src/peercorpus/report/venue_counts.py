@@ -31,10 +31,12 @@ from peercorpus.models.token_counts import TokenCounter, words_and_signs
 from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.records.enums import PostKind
 from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.venue_groups import find_taken
 from peercorpus.report import source
-from peercorpus.report.source import MARKED, REVIEW_TOKENS, TEXTS, Schema, TextKind, concat_frames
+from peercorpus.report.points import public_points
+from peercorpus.report.source import MARKED, POINTS, REVIEW_TOKENS, TEXTS, Schema, TextKind, concat_frames
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.private_files import make_private_folder, require_own
@@ -45,9 +47,11 @@ _PARTIAL = "partial-"
 _SHA256_BYTES = 32
 _OWN_NAME = re.compile(rf"[0-9a-f]{{64}}\.counts|{re.escape(_PARTIAL)}.*")
 """Names of the files that are kept; other files of the folder are somebody else's."""
-VERSION = 1
+VERSION = 2
 """Increased when the same rows would give other counts."""
-_TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations")
+_TABLES_READ = (
+    *("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations", "9-points"),
+)
 _TIMEOUT_S = 3_600.0
 """Time limit for one venue in seconds; 1,840 papers take three."""
 _FEW_BYTES = 16 << 20
@@ -145,6 +149,22 @@ class PublicRows:
         """Measure the marked share of each text of a kind of a venue, in the columns of `MARKED`."""
         return concat_frames(map(source.measure_marked, self.texts(kind, venue_id)), MARKED)
 
+    def count_points(self, venue_id: str) -> pl.DataFrame:
+        """Count the points of a venue's public reviews that ask for an answer, in the columns of `POINTS`."""
+        paths = self.tables.paths(self.tables.name_of(Point), venue_id)
+        if not paths:
+            return pl.DataFrame(schema=dict(POINTS))
+        columns = ["forum_id", "readers_public", "deleted"]
+        reviews = map(keep_public, self.read(Review, venue_id, ["review_id", "created_at", *columns]))
+        posts = map(keep_public, self.read(Post, venue_id, ["post_id", *columns]))
+        talks = map(source.with_reviewers, self.read(Conversation, venue_id, public_points.TALK_COLUMNS))
+        return public_points.count_points(
+            source.read_columns(paths, public_points.POINT_COLUMNS, public_points.POINT_ROWS),
+            concat_frames(reviews, public_points.DATED_REVIEWS),
+            concat_frames(posts, public_points.POST_IDS),
+            concat_frames(map(public_points.find_unlinked, talks), public_points.REVIEWERS),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CountJob:
@@ -182,6 +202,7 @@ def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
     frames = {
         "reviews": rows.count_reviews(job.venue_id, counter),
         "files": rows.count_files(job.venue_id, job.sha256s, counter),
+        "points": rows.count_points(job.venue_id),
         **{kind.name: rows.measure(kind, job.venue_id) for kind in TextKind},
     }
     _write_frames(job.path, frames)
@@ -254,7 +275,7 @@ class KeptCounts:
 
     @cached_property
     def by_venue(self) -> Mapping[str, Mapping[str, pl.DataFrame]]:
-        """Counts of each venue: `reviews`, `files`, and for each `TextKind` under its name the marked shares.
+        """Counts of each venue: `reviews`, `files`, `points`, and for each `TextKind` under its name the marked shares.
 
         Raises:
             DamagedError: A table is damaged.

@@ -152,7 +152,7 @@ def _write_panel(folder: Path, panel: Panel, computed: Statistic) -> ShownFigure
     return ShownFigure(panel, computed, contents["svg"].decode())
 
 
-def _to_json(source: FilteredSource, shown: Iterable[ShownFigure]) -> str:
+def _to_json(source: FilteredSource, shown: Sequence[ShownFigure]) -> str:
     panels = {
         item.panel.name: {
             "title": item.panel.title,
@@ -166,7 +166,9 @@ def _to_json(source: FilteredSource, shown: Iterable[ShownFigure]) -> str:
         for item in shown
     }
     conditions = [str(condition) for condition in source.conditions]
-    report = {"source": source.name, "where": conditions, "tokens": source.tokens, "figures": panels}
+    report: dict[str, object] = {"source": source.name, "where": conditions, "tokens": source.tokens, "figures": panels}
+    if any(item.panel.needs_points for item in shown):
+        report["venues_with_points"] = source.point_venues
     return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -203,13 +205,15 @@ def write_report(
             the model's texts cannot be read.
         MissingExtraError: Matplotlib is not installed.
     """
-    panels = select_panels(figures, profile, detail, _read_model(model_texts))
+    named = tuple(figures)
+    chosen = select_panels(named, profile, detail, _read_model(model_texts))
     with (
         open_source(folder, where, tokenizer, spread, by_venue) as source,
         styled(),
         replace_folder(out, "a report", _CHECKSUMS) as partial,
     ):
         check_conferences(source, detail)  # Before the other figures are drawn, which takes longer.
+        panels = [panel for panel in chosen if named or source.point_venues or not panel.needs_points]
         meter = Meter(source.name, "report", show)
         shown = []
         for done, panel in enumerate(panels, 1):
