@@ -15,7 +15,7 @@ from peercorpus.points.touched import PaperChanges
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Reason, Role
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAnswer
-from peercorpus.records.reviews import Conversation, Post, Review, Section
+from peercorpus.records.reviews import Conversation, Post, Review, first_sections
 from peercorpus.workspace.workspace import Workspace
 
 NAME = "find_points"
@@ -46,13 +46,6 @@ class Forum:
                 self.conversations[row.reviewer] = row
         else:
             self.changes.append(row)
-
-
-def first_sections(review: Review) -> tuple[Section, ...]:
-    """Return the passages of a review as first given, as far as that is known."""
-    first = {section.field: section for section in review.initial_sections}
-    kept = tuple(first.pop(section.field, section) for section in review.sections)
-    return (*kept, *first.values())
 
 
 def read_points(forum: Forum) -> Iterator[Point]:

@@ -174,6 +174,13 @@ class Post:
     meta_review: MetaReview | None = None
 
 
+def first_sections(review: Review) -> tuple[Section, ...]:
+    """Return the passages of a review as first given, as far as that is known."""
+    first = {section.field: section for section in review.initial_sections}
+    kept = tuple(first.pop(section.field, section) for section in review.sections)
+    return (*kept, *first.values())
+
+
 def forget_decision(review: Review) -> Review:
     """Return a review without everything that reveals when the decision was posted, for uses that must not show it."""
     scores = tuple(score for score in review.scores if score.phase is not Phase.AT_DECISION)
