@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -33,7 +34,10 @@ def many() -> dict[str, list[object]]:
     asked = review("Asked001", sections=(Section(SectionKind.QUESTIONS, "questions", questions),))
     plain = "1. The baselines are missing.\n2. The figures are blurred; mail eve@example.org.\n3. No novelty."
     told = review("Told0002", venue_id=ICML, sections=(Section(SectionKind.WEAKNESSES, "weaknesses", plain),))
-    aspects = {1: {"aspect": PointAspect.EXPERIMENTS}, 2: {"aspect": PointAspect.CLARITY, "kind": PointKind.MINOR}}
+    aspects: dict[int, dict[str, Any]] = {
+        1: {"aspect": PointAspect.EXPERIMENTS},
+        2: {"aspect": PointAspect.CLARITY, "kind": PointKind.MINOR},
+    }
     return {
         ICLR: [paper("Asked001", title="Kites <b>asked</b>"), asked, *split(asked)],
         ICML: [paper("Told0002", ICML), told, *split(told, aspects)],
@@ -138,11 +142,11 @@ def test_pages_follow_each_other_and_one_beyond_the_last_is_the_last(
 
 
 def test_what_cannot_be_read_of_the_address_is_told_and_finds_nothing(asking: TestClient) -> None:
-    for query in ("kind=weaknes", "aspect=beauty", "knid=question", "&".join(f"x{n}=1" for n in range(300))):
+    for query in ("kind=questions", "aspect=beauty", "what=question", "&".join(f"x{n}=1" for n in range(300))):
         page = asking.get(f"/points?{query}&q=missing").text
         assert 'role="alert"' in page, query
         assert TOTAL.findall(page) == ["0"]
-    assert "did you mean 'weakness'" in unescape(asking.get("/points?kind=weaknes").text)
+    assert "did you mean 'question'" in unescape(asking.get("/points?kind=questions").text)
 
 
 @pytest.mark.parametrize(

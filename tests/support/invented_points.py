@@ -71,4 +71,4 @@ def _point(review: Review, number: int, section: Section, start: int, line: str,
         "label": line[0] if is_item else None,
         "aspect": None,
     }
-    return Point(**(values | more))
+    return Point(**(values | dict(more)))

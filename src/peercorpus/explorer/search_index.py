@@ -18,7 +18,6 @@ from pathlib import Path
 import msgspec
 import tantivy
 
-from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
@@ -297,9 +296,3 @@ def find_shown(opened: OpenIndex, forum_id: str) -> ShownPaper | None:
     """Return the records and points of a paper that may be shown, or None if no paper has this id."""
     document = _find_document(opened, forum_id)
     return None if document is None else read_shown(document)
-
-
-def find_forum(opened: OpenIndex, forum_id: str) -> PublicForum | None:
-    """Return the records of a paper that may be shown, or None if no paper has this id."""
-    shown = find_shown(opened, forum_id)
-    return None if shown is None else shown.forum

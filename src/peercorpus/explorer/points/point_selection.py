@@ -67,8 +67,8 @@ def read_point_selection(query_string: str) -> PointSelection:
 
     >>> read_point_selection("q=baseline&kind=question").kinds
     ('question',)
-    >>> read_point_selection("kind=weaknes").faults
-    ("The address has no kind 'weaknes'; did you mean 'weakness'?",)
+    >>> read_point_selection("kind=questions").faults
+    ("The address has no kind 'questions'; did you mean 'question'?",)
     """
     try:
         last = dict(parse_qsl(query_string, max_num_fields=200, errors="replace"))
