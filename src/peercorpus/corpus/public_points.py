@@ -3,7 +3,7 @@
 The table `9-points` holds texts of reviews and posts, those that are hidden or taken down among them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -25,25 +25,32 @@ def public_points(forum: PublicForum, points: Iterable[Point]) -> list[Point]:
         points: Its rows of `9-points`: those of a review follow each other, in the order of their numbers.
     """
     reviews = {review.review_id: review for review in forum.reviews}
+    changed = _list_score_changes(forum)
     return [
         point
         for review_id, group in groupby(points, key=attrgetter("review_id"))
         if review_id in reviews
-        for point in _of_review(forum, reviews[review_id], list(group))
+        for point in _of_review(forum, reviews[review_id], list(group), changed)
     ]
 
 
-def _of_review(forum: PublicForum, review: Review, points: Sequence[Point]) -> Iterator[Point]:
+def _of_review(
+    forum: PublicForum, review: Review, points: Sequence[Point], changed: Mapping[str, set[ScoreChange]]
+) -> Iterator[Point]:
     text = "".join(section.text for section in first_sections(review) if section.text.strip())
     if "".join(point.text for point in points) == text:
-        changed = _list_score_changes(forum, review)
-        yield from (_keep_public(point, forum, review, changed) for point in points)
+        yield from (_keep_public(point, forum, review, changed[review.reviewer]) for point in points)
 
 
-def _list_score_changes(forum: PublicForum, review: Review) -> set[ScoreChange]:
-    """Return the changes of a reviewer's scores that may be shown."""
-    talks = [talk for talk in forum.conversations if talk.reviewer == review.reviewer]
-    return {*review.score_changes, *(change for talk in talks for turn in talk.turns for change in turn.score_changes)}
+def _list_score_changes(forum: PublicForum) -> Mapping[str, set[ScoreChange]]:
+    """Return the changes of each reviewer's scores that may be shown."""
+    changed: dict[str, set[ScoreChange]] = {}
+    for review in forum.reviews:
+        changed.setdefault(review.reviewer, set()).update(review.score_changes)
+    for talk in forum.conversations:
+        for turn in talk.turns:
+            changed.setdefault(talk.reviewer, set()).update(turn.score_changes)
+    return changed
 
 
 def _keep_public(point: Point, forum: PublicForum, review: Review, changed: set[ScoreChange]) -> Point:

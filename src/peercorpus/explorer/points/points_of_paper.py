@@ -92,12 +92,13 @@ def points_by_place(
         changes: Numbers of the changes that the page of changes shows.
     """
     posts = dict(_find_places(forum, dialogues))
+    own = {talk.reviewer: _list_own(talk) for talk in reversed(dialogues)}
     by_place: dict[str, list[ReviewPoints]] = {}
     kept = [keep_changes(point, changes) for point in points]
     for review_id, group in groupby(kept, key=attrgetter("review_id")):
         of_review = list(group)
         reviewer = of_review[0].reviewer
-        turns = [item for talk in dialogues if talk.reviewer == reviewer for item in _list_own(talk)]
+        turns = own.get(reviewer, [])
         added = next((turn.anchor for turn in reversed(turns) if turn.turn.final_justification), None)
         shown = [_show(point, posts, added) for point in of_review]
         fields = [(name, list(of_field)) for name, of_field in groupby(shown, key=lambda one: one.point.field)]
@@ -107,6 +108,7 @@ def points_by_place(
 
 
 def _list_own(talk: Dialogue) -> list[Spoken]:
+    """Return the turns of the one with whom a conversation is."""
     return [item for item in talk.items if isinstance(item, Spoken) and item.is_own]
 
 
