@@ -18,6 +18,7 @@ import killing_commands
 import kills
 import linking
 import measuring
+import pairing
 import pointing
 import pointing_by_model
 import points_read
@@ -39,6 +40,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "versions": choosing.measure_choosing,
     "conversations": conversing.measure_conversing,
     "points": lambda _: pointing.measure_points(),
+    "point-match": lambda _: pairing.measure_pairing(),
     "points-read": points_read.measure_points_read,
     "engines": lambda _: engines.measure_engines(),
     "typeset": lambda _: typeset.measure_typeset(),

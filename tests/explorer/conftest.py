@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from explored import GONE, explored, hostile, known
+from explored import GONE, explored, hostile, known_with_points
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,7 @@ def known_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def client(known_folder: Path) -> Iterator[TestClient]:
     """A client of the explorer over that corpus, one paper of which is taken down."""
-    with explored(known_folder, known(), (GONE,)) as opened:
+    with explored(known_folder, known_with_points(), (GONE,)) as opened:
         yield opened
 
 

@@ -188,7 +188,7 @@ def test_changes_are_shown_before_and_after_by_section(client: TestClient) -> No
 
 def test_a_passage_that_moved_is_shown_with_the_heading_it_moved_to(client: TestClient) -> None:
     page = client.get(f"/changes/{LIVELY}").text
-    moved = page.partition('<div class="diff moved">')[2]
+    moved = page.partition('<div class="diff moved"')[2]
     assert "Last, under “5 Limits”" in moved
     assert moved.count("Kites need wind.") == 2
     assert "Not in the" not in moved

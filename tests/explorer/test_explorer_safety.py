@@ -79,6 +79,9 @@ def hostile_pages() -> list[str]:
         "/?q=click",
         "/?q=script",
         "/?q=pwned",
+        "/points?kind=all",
+        "/points?q=pwned",
+        "/points?q=click&kind=all",
         "/export.csv",
         "/?where=" + quote("keyword=" + ATTACKS[0]),
     ]
@@ -93,7 +96,7 @@ def hostile_pages() -> list[str]:
     "input",
     "scripts, markup and control characters in every text, on each page of the explorer",
     "they are shown as text",
-    times=42,
+    times=45,
 )
 @pytest.mark.parametrize("page", hostile_pages())
 def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_client: TestClient, page: str) -> None:
@@ -113,9 +116,10 @@ def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_clien
 
 def test_a_hostile_question_is_shown_as_it_is(hostile_client: TestClient) -> None:
     for attack in ATTACKS:
-        read = tags_of(hostile_client.get("/?q=" + quote(attack) + "&where=" + quote(attack)).text)
-        assert read.bad == []
-        assert read.tags.count("script") == 1
+        for page in ("/?q={0}&where={0}", "/points?q={0}&kind={0}&venue={0}&year={0}", "/points?q={0}&{0}"):
+            read = tags_of(hostile_client.get(page.format(quote(attack))).text)
+            assert read.bad == []
+            assert read.tags.count("script") == 1
 
 
 @pytest.mark.fault(
@@ -183,7 +187,7 @@ def test_every_answer_has_the_headers(client: TestClient, page: str) -> None:
 
 
 def test_no_page_holds_a_script_or_a_style_of_its_own(client: TestClient) -> None:
-    for page in ("/", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/venues", "/about"):
+    for page in ("/", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/points", "/venues", "/about"):
         told = client.get(page).text
         assert re.findall(r"<script[^>]*>(.+?)</script>", told, re.DOTALL) == []
         assert " style=" not in told

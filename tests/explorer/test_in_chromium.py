@@ -29,7 +29,8 @@ FLAGS = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 PAGES = ("/", "/?q=kites&status=accepted", f"/paper/{LIVELY}", f"/text/{LIVELY}", f"/changes/{LIVELY}", "/venues")
-MORE_PAGES = ("/venue/ICLR.cc%2F2020%2FConference", "/about", "/nowhere")
+OF_POINTS = ("/points", "/points?q=baseline&kind=weakness", f"/paper/{LIVELY}?points={LIVELY}-R1#point-{LIVELY}-R1-2")
+MORE_PAGES = (*OF_POINTS, "/venue/ICLR.cc%2F2020%2FConference", "/about", "/nowhere")
 
 pytestmark = [
     pytest.mark.browser,
@@ -241,7 +242,14 @@ def watched(page: "Page") -> Seen:
 
 
 def hostile_addresses() -> list[str]:
-    found = ["/", "/?q=pwned", "/?q=" + quote("<script>window.pwned=1</script>"), "/venues"]
+    found = [
+        "/",
+        "/points?kind=all",
+        "/points?q=pwned",
+        "/?q=pwned",
+        "/?q=" + quote("<script>window.pwned=1</script>"),
+        "/venues",
+    ]
     for venue_id, records in hostile().items():
         forum_id = quote(records[0].forum_id, safe="")  # type: ignore[attr-defined]
         found.append("/venue/" + quote(venue_id, safe=""))

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from explored import GONE, LIVELY, hostile, known
+from explored import GONE, LIVELY, QUIET, hostile, known, known_with_points
+from invented_points import split
 from invented_tables import ICLR, ICML, TABLES_BUILT, TMLR, a_forum, fill, invented, link, paper, post, text, version
 from peercorpus.corpus.public_forums import public_forums
 from peercorpus.corpus.takedown import NOTHING, read_takedown
@@ -21,8 +22,10 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer import index_parts, search_index
 from peercorpus.explorer.index_documents import TEXTS
 from peercorpus.explorer.index_parts import VenueInputs, divide
-from peercorpus.explorer.search_index import OpenIndex, find_forum, find_stored, open_index
+from peercorpus.explorer.points.point_documents import TEXT, read_point_row
+from peercorpus.explorer.search_index import OpenIndex, find_shown, find_stored, open_index
 from peercorpus.records.enums import Grade, PostKind
+from peercorpus.records.reviews import Review
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
@@ -49,9 +52,19 @@ def described(index: OpenIndex) -> dict[str, Any]:
         hits = index.searcher.search(query, 1_000, count=False).hits
         documents = [(score, index.searcher.doc(address)) for score, address in hits]
         found[words] = [(score, [document.get_all(name) for name in NAMES]) for score, document in documents]
+    every_point = index.points.searcher.search(index.points.index.parse_query("*"), 1_000).hits
+    points = [index.points.searcher.doc(address) for _, address in every_point]
+    found["points"] = [[document.get_all(name) for name in (TEXT, "row")] for document in points]
+    found["of papers"] = [find_shown(index, row) for row in sorted(forums_of(index))]
     newest = index.searcher.search(index.index.parse_query("*"), 1_000, order_by_field="created").hits
     found["newest"] = [index.searcher.doc(address).get_first("row") for _, address in newest]
     return found
+
+
+def forums_of(index: OpenIndex) -> set[str]:
+    """The papers that have points."""
+    every_point = index.points.searcher.search(index.points.index.parse_query("*"), 1_000).hits
+    return {read_point_row(index.points.searcher.doc(address)).forum_id for _, address in every_point}
 
 
 def described_anew(workspace: Workspace) -> dict[str, Any]:
@@ -98,6 +111,9 @@ class Corpus:
         venue_id = self.pick_venue()
         numbers = range(self.chance.randrange(1, 4))
         records = [record for n in numbers for record in a_forum(f"{venue_id[:2]}.p{n}", venue_id)]
+        if self.chance.random() < 0.7:
+            reviews = [record for record in records if isinstance(record, Review)]
+            records += [point for of_paper in reviews for point in split(of_paper)]
         # A file of another venue's paper, and a link with one.
         shared = self.pick_forum()
         records.append(version(f"{venue_id[:2]}.p{numbers[-1]}", f"sha-{shared}", Grade.UNREVISED, venue_id))
@@ -140,6 +156,39 @@ def test_only_the_venue_that_changed_is_made_again(tmp_path: Path) -> None:
         after = files(workspace.folder)
     assert len(before) == len(after) == 4
     assert len(before.items() & after.items()) == 3
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_points_that_are_made_later_change_the_part_of_their_venue_alone(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        assert opened(workspace).points.searcher.num_docs == 0
+        before, keys_before = files(workspace.folder), {each.venue_id: each.key for each in read_all(workspace)}
+        of_quiet = next(record for record in known()[ICML] if isinstance(record, Review))
+        with workspace.tables.replacing(("9-points",), ICML, "find_points", next(keys)) as replacement:
+            for point in split(of_quiet):
+                replacement.add(point)
+        index = opened(workspace)
+        assert (index.points.searcher.num_docs, forums_of(index)) == (1, {QUIET})
+        after, keys_after = files(workspace.folder), {each.venue_id: each.key for each in read_all(workspace)}
+        assert described(index) == described_anew(workspace)
+    assert len(before.items() & after.items()) == 3
+    assert {venue_id for venue_id in keys_before if keys_before[venue_id] != keys_after[venue_id]} == {ICML}
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_points_of_a_part_that_is_kept_are_kept(tmp_path: Path) -> None:
+    def files_of_points(folder: Path) -> dict[str, int]:
+        return {path.name: path.stat().st_ino for path in (folder / "explorer").glob("index-*/points/*.store")}
+
+    with invented(tmp_path / "corpus", known_with_points()) as workspace:
+        points = opened(workspace).points.searcher.num_docs
+        before = files_of_points(workspace.folder)
+        put(workspace, TMLR, [paper("New00001", TMLR)])
+        index = opened(workspace)
+        after = files_of_points(workspace.folder)
+        assert index.points.searcher.num_docs == points == 4
+    assert before == after
+    assert len(before) > 1
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -278,4 +327,5 @@ def test_it_holds_the_records_of_a_paper_as_the_tables_do(
             for forum in public_forums(workspace.tables, NOTHING, venue_id)
         ]
         assert shown
-        assert [find_forum(index, forum.paper.forum_id) for forum in shown] == shown
+        found = [find_shown(index, forum.paper.forum_id) for forum in shown]
+        assert [each.forum for each in found if each] == shown

@@ -18,9 +18,21 @@ TEXTS = [
     "We miss a comparison with earlier work on 12 tasks.",
     "Why does the third experiment use another seed?",
 ]
+REVIEWS = [
+    "Weaknesses:\n- The kites were flown on one beach only.\n- There is no comparison with balloons.",
+    "Weaknesses:\n- Nobody measured the wind.",
+    "Questions:\n- Why is the string made of hemp?\n- Which glue holds the tail?",
+]
+ANSWERS = [
+    "The kites now fly on a second beach too.\n\nA comparison with balloons was added.",
+    "We measured the wind.",
+    "Hemp makes a strong string.\n\nThe glue that holds the tail is starch.",
+]
 SCALES = [(1.0, 10.0), (1.0, 5.0), (0.0, 4.0)]
 PERFECT: dict[Takes, tuple[Sequence[Any], ...]] = {
     Takes.TEXTS: (TEXTS, [[text, "Another one."] for text in TEXTS]),
+    Takes.REVIEWS: (REVIEWS, [[review, "Well written."] for review in REVIEWS]),
+    Takes.REPLIES: (ANSWERS, REVIEWS),
     Takes.DECISIONS: ([True, False, True], [True, False, True]),
     Takes.PROBABILITIES: ([1.0, 0.0, 1.0], [True, False, True]),
     Takes.NUMBERS: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0]),
@@ -29,6 +41,8 @@ PERFECT: dict[Takes, tuple[Sequence[Any], ...]] = {
 """Columns of samples predicted as well as can be."""
 MIXED: dict[Takes, tuple[Sequence[Any], ...]] = {
     Takes.TEXTS: (TEXTS, [[text.replace("the", "a"), TEXTS[place - 1]] for place, text in enumerate(TEXTS)]),
+    Takes.REVIEWS: (REVIEWS, [[review, REVIEWS[place - 1]] for place, review in enumerate([REVIEWS[1], *REVIEWS[1:]])]),
+    Takes.REPLIES: (ANSWERS[::-1], REVIEWS),
     Takes.DECISIONS: ([True, True, False, False], [True, False, False, True]),
     Takes.PROBABILITIES: ([0.9, 0.9, 0.7, 0.1], [True, False, True, False]),
     Takes.NUMBERS: ([3.0, 5.5, 4.0, 1.0], [4.0, 5.0, 3.0, 2.0]),
@@ -78,7 +92,7 @@ def test_the_order_of_references_does_not_matter(metric: Metric) -> None:
     if is_of_one_text(metric):
         turned = metric.function(TEXTS[0], TEXTS[:0:-1])
         assert metric.function(TEXTS[0], TEXTS[1:]) == pytest.approx(turned, abs=1e-6)
-    elif metric.takes is Takes.TEXTS:
+    elif metric.takes in {Takes.TEXTS, Takes.REVIEWS}:
         candidates, references = MIXED[metric.takes]
         assert metric.function(candidates, references) == metric.function(
             candidates, [each[::-1] for each in references]
@@ -104,7 +118,10 @@ def test_an_empty_candidate_gives_0(metric: Metric) -> None:
         assert -1 <= metric.function("", TEXTS) <= 1, "sentence-transformers has a vector for an empty text"
     elif is_of_one_text(metric):
         assert metric.function("", TEXTS) == 0.0
-    elif metric.takes is Takes.TEXTS:
+    elif metric.name == "point_precision":
+        with pytest.raises(UndefinedMetricError):
+            metric.function(["", "", ""], PERFECT[metric.takes][1])
+    elif metric.takes in {Takes.TEXTS, Takes.REVIEWS, Takes.REPLIES}:
         assert metric.function(["", "", ""], PERFECT[metric.takes][1]) == 0.0
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
-from invented_points import with_points
+from answered_points import with_points
 from invented_tables import (
     ICLR,
     ICML,

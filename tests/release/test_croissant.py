@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from invented_points import with_points
+from answered_points import with_points
 from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows, with_figures
 from peercorpus.release.card.croissant import NAME
 from peercorpus.release.publish import publish_release

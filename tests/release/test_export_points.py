@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from answered_points import ANSWER, BLAME, a_discussion
 from commands import Run
-from invented_points import ANSWER, BLAME, a_discussion
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import completion, serving
 from peercorpus.errors import PeercorpusError

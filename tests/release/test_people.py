@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from invented_points import with_points
+from answered_points import with_points
 from invented_tables import ICLR, NOON, a_forum, invented, paper, score, what_follows, with_figures
 from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.ai_reviews import AiReview, SurveyAnswer

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from invented_points import with_points
+from answered_points import with_points
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, what_follows
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import PAPERS, column_meaning

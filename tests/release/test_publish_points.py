@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from invented_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
+from answered_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
 from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, review
 from peercorpus.corpus.points import TABLE
 from peercorpus.errors import PeercorpusError, TableError

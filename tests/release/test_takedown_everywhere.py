@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from invented_points import with_points
+from answered_points import with_points
 from invented_tables import (
     ICLR,
     NOON,

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from answered_points import a_discussion
 from commands import Run
-from invented_points import a_discussion
 from invented_tables import ICLR, a_forum, invented, link, with_figures
 from peercorpus.release.diff import find_differences
 from peercorpus.release.folder import MANIFEST, open_release

@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from invented_points import WEAKNESSES, answer, reaction, split
 from invented_tables import (
     ICLR,
     ICML,
@@ -31,6 +32,8 @@ from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, ChangeKind, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, Status
 from peercorpus.records.papers import Conflict, Link, StatedSide
+from peercorpus.records.points import AnswerMethod, ChangeSign, Point, PointAspect, PointChange, Reaction
+from peercorpus.records.reviews import Review
 from peercorpus.records.scores import ScoreChange
 
 LIVELY, QUIET, SILENT, GONE = "Lively01", "Quiet002", "Silent03", "Gone0004"
@@ -93,6 +96,40 @@ def lively() -> list[object]:
     ]
 
 
+def split_into_points() -> list[object]:
+    """The same paper with a review of three points; what a hidden or deleted post says of them is in the table too."""
+    records = lively()
+    (index,) = (index for index, record in enumerate(records) if isinstance(record, Review))
+    of_review = records[index]
+    assert isinstance(of_review, Review)
+    split_review = replace(of_review, sections=(*of_review.sections, WEAKNESSES))
+    answered = (
+        answer(f"{LIVELY}-answer", "We bought a stronger tether."),
+        answer(
+            *(f"{LIVELY}-all", "We thank all reviewers for the windsock."),
+            method=AnswerMethod.ORDER,
+            confidence=0.41,
+            is_to_all=True,
+        ),
+    )
+    more = {
+        2: {
+            "aspect": PointAspect.EXPERIMENTS,
+            "answers": answered,
+            "reaction": reaction(f"{LIVELY}-thanks", "Thank you."),
+            "score_changes": of_review.score_changes,
+            "changes": (PointChange(1, ChangeSign.TERMS, "firm tether"), PointChange(9, ChangeSign.TERMS, "no such")),
+        },
+        3: {
+            "answers": (answer(f"{LIVELY}-secret", "A secret about balloons."),),
+            "reaction": reaction(f"{LIVELY}-deleted", "A deleted word about balloons.", Reaction.NOT_RESOLVED),
+            "score_changes": of_review.score_changes,
+            "changes": (PointChange(2, ChangeSign.PROMISE, "section 5"),),
+        },
+    }
+    return [*records[:index], split_review, *records[index + 1 :], *split(split_review, more)]
+
+
 def quiet() -> list[object]:
     """A rejected paper at another venue that nobody answered; an earlier state of the first."""
     r1 = f"{QUIET}-R1"
@@ -123,6 +160,18 @@ def known() -> dict[str, list[object]]:
         ICML: quiet(),
         TMLR: [silent],
     }
+
+
+def known_with_points() -> dict[str, list[object]]:
+    """The same papers, with the points of two reviews: those of one venue, of which one paper is to be taken down."""
+    venues = known()
+    gone = [
+        *a_forum(GONE),
+        *(point for record in a_forum(GONE) if isinstance(record, Review) for point in split(record)),
+    ]
+    link_of_lively = [record for record in venues[ICLR] if isinstance(record, Link)]
+    venues[ICLR] = sorted([*split_into_points(), *gone, *link_of_lively], key=_forum_id)
+    return venues
 
 
 def _forum_id(record: object) -> str:
@@ -176,8 +225,19 @@ def hostile() -> dict[str, list[object]]:
     for number, attack in enumerate((*ATTACKS, MILLION)):
         venue_id = f"<script>window.pwned=1<script>.cc/{2020 + number}/Con\"'ference"
         forum_id = f"h{number}\"'><img src=x onerror=window.pwned=1>/../x"
-        forums[venue_id] = [_moved(record, forum_id, venue_id, attack) for record in lively()]
+        moved = [_moved(record, forum_id, venue_id, attack) for record in split_into_points()]
+        # Each text is the attack now: a point for each section is the review, and an answer is its whole post.
+        forums[venue_id] = [
+            _with_ends(record, len(attack)) for record in moved if not isinstance(record, Point) or record.number < 3
+        ]
     return forums
+
+
+def _with_ends(record: object, end: int) -> object:
+    """A point whose answers end where their posts do; any other record as it is."""
+    if not isinstance(record, Point):
+        return record
+    return replace(record, answers=tuple(replace(each, end=end) for each in record.answers))
 
 
 def _moved(record: Any, forum_id: str, venue_id: str, attack: str) -> Any:

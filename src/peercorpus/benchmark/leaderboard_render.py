@@ -24,12 +24,19 @@ HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "
 
 FEW_PAPERS = 50
 """Numbers of fewer papers than this are marked."""
-NO_POINTS = (
-    "The headline of this task is to be the recall, precision and severity-weighted recall of the points that reviewers"
-    " raised, with their ceiling and floor. No release holds points yet, so it is empty; the measures below compare"
-    " wording."
-)
-"""Stands in place of the headline of `review`."""
+OF_METRIC = {
+    "point_recall": (
+        "Point recall is the share of people's criticisms that a review makes, each counted once for each of its"
+        " reviewers; point precision is the share of its own that one of them makes too, and a review that criticises"
+        " nothing has none. Points match by rare words, which one reader's labels bear out in part (docs/points.md):"
+        " compare runs, people and floors by these numbers, and do not read them alone."
+    ),
+    "point_coverage": (
+        "Points taken up are the share of the review's critical points that an answer goes into; beside it stands the"
+        " turn of the reviewer. To take up more than people do is not better by itself."
+    ),
+}
+"""What stands above a table that has a metric, by its name."""
 NONE = "-"
 JUDGED_BY = "judge: "
 ARROWS = {True: " ↑", False: " ↓", None: ""}
@@ -122,8 +129,8 @@ def _make_table(board: Board) -> RenderedTable:
         " last as those of someone who read nothing: the majority's decision with a probability of 0.5, the mean score,"
         " an empty text, the lowest marks. Those that only the grader failed on count in no row.",
     ]
-    if protocol.task is BenchTask.REVIEW:
-        above.append(NO_POINTS)
+    metrics = {measure.metric for measure in board.measures}
+    above += [says for metric, says in OF_METRIC.items() if metric in metrics]
     if protocol.few_shot or protocol.paper != TokenBudget().says or board.has_controls:
         above.append("Baselines have seen whole papers and no examples.")
     unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}

@@ -13,6 +13,7 @@ from typing import TypeVar
 from peercorpus.benchmark.outcomes import (
     BertScored,
     CaseOutcome,
+    CoverageRecord,
     DecisionRecord,
     Embedded,
     JudgeScores,
@@ -39,6 +40,7 @@ from peercorpus.metrics.paper_intervals import (
     bound_mean,
     bound_share,
 )
+from peercorpus.metrics.review_points import PointCounts
 from peercorpus.metrics.text_overlap import add_counts
 from peercorpus.records.enums import Aspect
 
@@ -292,6 +294,43 @@ def _measure_mean(
     )
 
 
+def _compute_known_mean(
+    read: Callable[[RecordT], float | None], kind: type[RecordT], outcomes: list[CaseOutcome]
+) -> float:
+    known = [value for record in _select_records(outcomes, kind) if (value := read(record)) is not None]
+    if not known:
+        raise UndefinedMetricError("A mean is undefined without values.")
+    return fmean(known)
+
+
+def _measure_known(
+    name: str,
+    metric: str,
+    read: Callable[[RecordT], float | None],
+    kind: type[RecordT],
+    *,
+    higher_is_better: bool | None = True,
+) -> Measure:
+    """Return a measure that is the mean share over the records that have one; the others do not concern it."""
+
+    def weigh(record: RecordT) -> tuple[float, float]:
+        value = read(record)
+        return (0, 0) if value is None else (value, 1)
+
+    sums: SumsOf = partial(_sum_paper, weigh, kind)
+    return Measure(
+        name=name,
+        metric=metric,
+        of=partial(_compute_known_mean, read, kind),
+        bounds=partial(_bound_by_mean, sums, (0, 1)),
+        higher_is_better=higher_is_better,
+        factor=PERCENT,
+        concerns=lambda outcome: bool(sums([outcome])[1]),
+        sums=sums,
+        limits=(0, 1),
+    )
+
+
 def _bound_bleu_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
     return bound_bleu([add_counts(record.bleu for record in _select_records(paper, Overlap)) for paper in papers])
 
@@ -346,6 +385,15 @@ OVERLAPS = (
     Measure("BLEU", "bleu", _compute_bleu, _bound_bleu_of),
     _measure_mean("ROUGE-L", "rouge_l", lambda record: record.rouge_l, Overlap, factor=PERCENT),
     _measure_mean("words", "", lambda record: record.words, Overlap, higher_is_better=None, limits=(0, inf)),
+)
+POINTS = (
+    _measure_known("point recall", "point_recall", attrgetter("recall"), PointCounts),
+    _measure_known("point precision", "point_precision", attrgetter("precision"), PointCounts),
+    _measure_mean("points", "", lambda record: record.points, PointCounts, higher_is_better=None, limits=(0, inf)),
+)
+COVERED = tuple(
+    _measure_known(name, "point_coverage", attrgetter(f"{who}.share"), CoverageRecord, higher_is_better=None)
+    for name, who in (("points taken up", "said"), ("points taken up by people", "people"))
 )
 BERT_SCORES = (
     *(
@@ -429,6 +477,8 @@ def select_measures(scored: Scored, outcomes: Sequence[CaseOutcome]) -> list[Mea
         Scored.DECISION: DECISIONS,
         Scored.RECOMMENDATION: RECOMMENDATIONS,
         Scored.OVERLAP: OVERLAPS,
+        Scored.POINTS: POINTS,
+        Scored.COVERAGE: COVERED,
         Scored.BERT_SCORE: BERT_SCORES,
         Scored.EMBED_COS: EMBEDDED,
         Scored.JUDGE: JUDGED,

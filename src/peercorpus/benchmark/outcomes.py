@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 
 from peercorpus.benchmark.cases import AskedScore
+from peercorpus.criticism.coverage import Coverage, measure_coverage
+from peercorpus.metrics.review_points import PointCounts, count_points
 from peercorpus.metrics.text_overlap import BleuCounts, count_bleu
 
 
@@ -25,6 +27,10 @@ class Scored(StrEnum):
     """Words shared with the human references (ROUGE-L and BLEU)."""
     RECOMMENDATION = "recommendation"
     """What a meta-review recommends, against the decision."""
+    POINTS = "points"
+    """Criticisms of people that a review makes, and its own that people make."""
+    COVERAGE = "coverage"
+    """Critical points of a review that a later turn takes up."""
     BERT_SCORE = "bert_score"
     EMBED_COS = "embed_cos"
     JUDGE = "judge"
@@ -130,12 +136,29 @@ class JudgeScores:
     clarity: float
 
 
-OutcomeRecord = DecisionRecord | ScoresRecord | Overlap | BertScored | Embedded | JudgeScores
+@dataclass(frozen=True, slots=True)
+class CoverageRecord:
+    """What a turn takes up of a review, beside what the person's own turn does.
+
+    Attributes:
+        said: Of the answer.
+        people: Of the turn that the reviewer wrote; of a discussion that the model led, of all turns.
+    """
+
+    said: Coverage
+    people: Coverage
+
+
+OutcomeRecord = (
+    DecisionRecord | ScoresRecord | Overlap | PointCounts | CoverageRecord | BertScored | Embedded | JudgeScores
+)
 RECORD_TYPES: Mapping[Scored, type[OutcomeRecord]] = {
     Scored.DECISION: DecisionRecord,
     Scored.RECOMMENDATION: DecisionRecord,
     Scored.NUMBERS: ScoresRecord,
     Scored.OVERLAP: Overlap,
+    Scored.POINTS: PointCounts,
+    Scored.COVERAGE: CoverageRecord,
     Scored.BERT_SCORE: BertScored,
     Scored.EMBED_COS: Embedded,
     Scored.JUDGE: JudgeScores,
@@ -197,6 +220,18 @@ Number = Callable[[list[CaseOutcome]], float]
 """Computes a number from outcomes; raises `UndefinedMetricError` if they do not define it."""
 
 
+def cover_review(text: str, metadata: Mapping[str, Any]) -> CoverageRecord:
+    """Return what an answer to `rebuttal`, and the person's own, takes up of the review.
+
+    Args:
+        text: The answer.
+        metadata: Metadata of the sample.
+    """
+    review = metadata["review"]
+    (turn,) = metadata["references"]
+    return CoverageRecord(measure_coverage(review, text), measure_coverage(review, turn))
+
+
 def pair_with_means(asked: list[AskedScore], predicted: Mapping[str, float]) -> ScoresRecord:
     """Pair the model's number for each field with the reviewers' mean."""
     fields = (
@@ -230,6 +265,10 @@ def uninformed_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRec
         return pair_with_means(asked, {score.field: score.mean for score in asked})
     if scored is Scored.OVERLAP:
         return Overlap(0.0, count_bleu("", metadata["references"]), 0)
+    if scored is Scored.POINTS:
+        return count_points("", metadata["references"])
+    if scored is Scored.COVERAGE:
+        return cover_review("", metadata)
     if scored is Scored.BERT_SCORE:
         return BertScored(0.0, 0.0, 0.0, 0.0)
     return Embedded(0.0, 0.0) if scored is Scored.EMBED_COS else JudgeScores(1, 1, 1, 1, 1)

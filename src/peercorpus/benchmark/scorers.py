@@ -21,6 +21,7 @@ from peercorpus.benchmark.outcomes import (
     OutcomeRecord,
     Overlap,
     Scored,
+    cover_review,
     pair_with_means,
     read_people,
     read_record,
@@ -31,6 +32,7 @@ from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics import bertscore
 from peercorpus.metrics.bertscore import bert_scores
 from peercorpus.metrics.embedding import embed_cosines
+from peercorpus.metrics.review_points import count_points
 from peercorpus.metrics.text_overlap import count_bleu, rouge_l
 
 
@@ -189,6 +191,28 @@ def overlap() -> Scorer:
             rouge_l=rouge, bleu=count_bleu(text, references), words=len(text.split()), cut_off=answer["cut_off"]
         )
         return record, rouge
+
+    return _make_scorer(read)
+
+
+@scorer(metrics=[numbers_of(Scored.POINTS.value)], name=Scored.POINTS.value)
+def points() -> Scorer:
+    """Score the recall of people's criticisms; 0 in a log viewer, too, where people criticise nothing."""
+
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
+        counts = count_points(answer["text"], metadata["references"])
+        return counts, counts.recall or 0.0
+
+    return _make_scorer(read)
+
+
+@scorer(metrics=[numbers_of(Scored.COVERAGE.value)], name=Scored.COVERAGE.value)
+def coverage() -> Scorer:
+    """Score the share of the review's critical points that a turn takes up; 0 in a log viewer, too, without any."""
+
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
+        record = cover_review(answer["text"], metadata)
+        return record, record.said.share or 0.0
 
     return _make_scorer(read)
 

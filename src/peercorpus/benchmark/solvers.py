@@ -72,10 +72,18 @@ def _list_references(case: Case) -> list[str]:
     return list(case.references) or (["\n\n".join(reviewer_texts)] if reviewer_texts else [])
 
 
+def _find_review(case: Case) -> str | None:
+    """Return the review that a discussion is about: the reviewer's first message; None in other tasks."""
+    if case.task is not BenchTask.REBUTTAL:
+        return None
+    return next(message.text for message in case.history if message.speaker is Speaker.ASSISTANT)
+
+
 def build_metadata(case: Case, shown: ShownPaper) -> dict[str, Any]:
     """Return the metadata of a sample.
 
-    `asked` holds the form's fields with their scales and scores; `shown` says how much of the paper the model saw.
+    `asked` holds the form's fields with their scales and scores; `shown` says how much of the paper the model saw;
+    `review` is the review that a discussion is about.
     """
     paper = case.paper
     return {
@@ -91,6 +99,7 @@ def build_metadata(case: Case, shown: ShownPaper) -> dict[str, Any]:
         "accepted": case.accepted,
         "asked": [msgspec.to_builtins(item) for item in case.scores],
         "references": _list_references(case),
+        "review": _find_review(case),
         "following": [msgspec.to_builtins(item) for item in case.following],
     }
 

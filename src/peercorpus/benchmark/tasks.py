@@ -48,8 +48,8 @@ SIGNED_METRICS = {
         "ece",
     ),
     BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
-    BenchTask.REVIEW: _TEXT_METRICS,
-    BenchTask.REBUTTAL: _TEXT_METRICS,
+    BenchTask.REVIEW: (*_TEXT_METRICS, "point_recall", "point_precision"),
+    BenchTask.REBUTTAL: (*_TEXT_METRICS, "point_coverage"),
     BenchTask.META_REVIEW: (*_TEXT_METRICS, "accuracy", "balanced_accuracy", "mcc"),
 }
 """The metrics of each task whose signatures a log keeps."""
@@ -122,7 +122,7 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
 
 NO_MODEL = "none/none"
 """Name of the model that inspect_ai is given if a baseline answers."""
-VERSION = "2"
+VERSION = "3"
 """Version of the tasks: what they ask and how answers are scored; the prompts have their own version."""
 
 
@@ -213,14 +213,20 @@ def _make_model_samples(
     return samples
 
 
+_OF_TEXTS = {
+    BenchTask.REVIEW: (scorers.points, scorers.overlap),
+    BenchTask.REBUTTAL: (scorers.overlap, scorers.coverage),
+    BenchTask.META_REVIEW: (scorers.overlap, scorers.recommendation),
+}
+"""What is always measured of a text, in the order of tables."""
+
+
 def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
     if of_task is BenchTask.ACCEPTANCE:
         return [scorers.decision()]
     if of_task is BenchTask.SCORES:
         return [scorers.numbers()]
-    chosen = [scorers.overlap()]
-    if of_task is BenchTask.META_REVIEW:
-        chosen.append(scorers.recommendation())
+    chosen = [make() for make in _OF_TEXTS[of_task]]
     if request.bert_score is not None:
         chosen.append(scorers.bert_score(request.bert_score))
     if request.embed_cos is not None:

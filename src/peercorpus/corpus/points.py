@@ -1,13 +1,12 @@
-"""Read the points of reviews as everyone may see them, and check that they are of the present reviews and posts."""
+"""Read the points of a venue for a release, and check that they are of the present texts of reviews and posts."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from peercorpus.corpus.forums import Forum, ForumReader
+from peercorpus.corpus.public_forums import PublicForum, keep_public
+from peercorpus.corpus.public_points import public_points
 from peercorpus.errors import TableError
-from peercorpus.records.points import Point, PointAnswer
-from peercorpus.records.reviews import Post, Review
+from peercorpus.records.points import Point
 from peercorpus.workspace.delta_tables import Tables
 
 TABLE = "9-points"
@@ -38,51 +37,23 @@ class VenuePoints:
         Raises:
             TableError: The points are of an earlier text of a review or a post.
         """
-        return [*select_public(self._points.take(forum.paper.forum_id), forum)]
+        rows = self._points.take(forum.paper.forum_id)
+        public = keep_public(forum)
+        shown = public_points(public, rows)
+        _check_current(public, rows, shown)
+        return shown
 
 
-def select_public(points: list[Point], forum: Forum) -> Iterator[Point]:
-    """Yield the points of public reviews, without answers and reactions in posts that not everyone may read.
-
-    Args:
-        points: Of the forum.
-        forum: A forum from which what was taken down is already removed.
-
-    Raises:
-        TableError: The points are of an earlier text of a review or a post.
-    """
-    reviews = {review.review_id: review for review in forum.reviews if review.readers_public and not review.deleted}
-    posts = {post.post_id: post for post in forum.public_posts}
-    texts: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for review_id, review in reviews.items():
-        for section in review.first_sections:
-            texts[review_id, section.field].append(section.text)
-    for point in points:
-        if point.review_id in reviews:
-            held = texts[point.review_id, point.field]
-            if all(text[point.start : point.end] != point.text for text in held):
-                raise _outdated(point)
-            yield _without_hidden(point, posts, reviews)
-
-
-def _without_hidden(point: Point, posts: Mapping[str, Post], reviews: Mapping[str, Review]) -> Point:
-    answers = tuple(answer for answer in point.answers if _is_shown(point, answer, posts))
-    reaction = point.reaction
-    if reaction is not None and reaction.post_id not in posts and reaction.post_id not in reviews:
-        return replace(point, answers=answers, reaction=None, score_changes=())
-    return replace(point, answers=answers)
-
-
-def _is_shown(point: Point, answer: PointAnswer, posts: Mapping[str, Post]) -> bool:
-    if answer.post_id not in posts:
-        return False
-    if posts[answer.post_id].text[answer.start : answer.end] != answer.text:
-        raise _outdated(point)
-    return True
-
-
-def _outdated(point: Point) -> TableError:
-    return TableError(
-        f"The points of the review '{point.review_id}' are of earlier texts; run 'peercorpus build --points' for the"
-        f" venue '{point.venue_id}'."
-    )
+def _check_current(forum: PublicForum, rows: Sequence[Point], shown: Iterable[Point]) -> None:
+    public = {review.review_id for review in forum.reviews}
+    current = {point.review_id for point in shown}
+    for point in rows:
+        if point.review_id not in public:
+            continue
+        spoken = ((answer, forum.by_id.get(answer.post_id)) for answer in point.answers)
+        texts = [(answer.text, post.text[answer.start : answer.end]) for answer, post in spoken if post is not None]
+        if point.review_id not in current or any(before != now for before, now in texts):
+            raise TableError(
+                f"The points of the review '{point.review_id}' are of earlier texts; run 'peercorpus build --points'"
+                f" for the venue '{point.venue_id}'."
+            )

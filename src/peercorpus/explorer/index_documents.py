@@ -1,6 +1,6 @@
 """Define the fields of the search index, and make the document of one paper, which holds only what may be shown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import msgspec
@@ -10,6 +10,7 @@ import zstandard
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, searched_texts
 from peercorpus.records.papers import Link
+from peercorpus.records.points import Point
 from peercorpus.records.untrusted_text import redact_people
 
 TEXTS = ("title", "abstract", "reviews", "answers", "others")
@@ -19,7 +20,7 @@ NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rati
 TRUTHS = ("has_rebuttal", "score_changed")
 _TOKENIZER = "en_stem"
 _LEVEL = 3
-"""Of Zstandard; what a forum says in posts and again in conversations is stored once."""
+"""Of Zstandard; what a forum says in posts and again in conversations and points is stored once."""
 
 
 def make_schema() -> tantivy.Schema:
@@ -27,7 +28,7 @@ def make_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("forum_id", tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("row", stored=True)
-    builder.add_bytes_field("forum", stored=True)
+    builder.add_bytes_field("shown", stored=True)
     for name in TEXTS:
         builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER)
     for name in WORDS:
@@ -47,13 +48,22 @@ class Stored:
     links: tuple[Link, ...]
 
 
-def make_document(forum: PublicForum, stored: Stored) -> tuple[tantivy.Document, int]:
+@dataclass(frozen=True, slots=True)
+class ShownPaper:
+    """What may be shown of a paper: its records, and the points of its reviews."""
+
+    forum: PublicForum
+    points: Sequence[Point] = ()
+
+
+def make_document(shown: ShownPaper, stored: Stored) -> tuple[tantivy.Document, int]:
     """Return the document of a paper, and the number of characters that are searched in it."""
+    forum = shown.forum
     row = asdict(stored.row)
     document = tantivy.Document()
     document.add_text("forum_id", stored.row.forum_id)
     document.add_bytes("row", msgspec.json.encode(stored))
-    document.add_bytes("forum", zstandard.compress(msgspec.msgpack.encode(forum), _LEVEL))
+    document.add_bytes("shown", zstandard.compress(msgspec.msgpack.encode(shown), _LEVEL))
     characters = 0
     for name, text in _collect_texts(forum, stored.row):
         document.add_text(name, text)
@@ -88,6 +98,6 @@ def read_stored(document: tantivy.Document) -> Stored:
     return msgspec.json.decode(bytes(document.get_first("row") or b""), type=Stored)
 
 
-def read_forum(document: tantivy.Document) -> PublicForum:
+def read_shown(document: tantivy.Document) -> ShownPaper:
     """Decode what may be shown of a paper: from a table, whose rows are read by the thousand, it would take longer."""
-    return msgspec.msgpack.decode(zstandard.decompress(bytes(document.get_first("forum") or b"")), type=PublicForum)
+    return msgspec.msgpack.decode(zstandard.decompress(bytes(document.get_first("shown") or b"")), type=ShownPaper)

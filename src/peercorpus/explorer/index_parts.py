@@ -1,8 +1,9 @@
 """Divide a corpus into parts that are indexed apart, and index one of them.
 
 A part is one venue, or several small ones that follow each other. Its key stands for everything that its documents are
-made from, so that a part is made again only if one of its venues changed. A part is one or several segments of tantivy;
-those of all parts, in the order of the venues, are the index (`search_index`).
+made from, so that a part is made again only if one of its venues changed. A part is one or several segments of tantivy
+of papers, and of points of reviews if it has any; those of all parts, in the order of the venues, are the two indexes
+(`search_index`).
 """
 
 import hashlib
@@ -12,28 +13,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import tantivy
 
+from peercorpus.corpus.forums import ForumReader
 from peercorpus.corpus.public_forums import public_forums
+from peercorpus.corpus.public_points import public_points
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.errors import TryLaterError
-from peercorpus.explorer.index_documents import Stored, make_document, make_schema
+from peercorpus.explorer.index_documents import ShownPaper, Stored, make_document, make_schema
 from peercorpus.explorer.paper_row import paper_row
+from peercorpus.explorer.points.point_documents import make_point_document, make_point_schema
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.papers import Link
+from peercorpus.records.points import Point
 from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"3, tantivy {version('tantivy')}"
+INDEX_VERSION = f"4, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
-_TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "6-conversations")
+_TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "6-conversations", "9-points")
 """Tables whose rows of a venue are read for its documents, beside those that `VenueInputs` holds."""
 PART_PAPERS = 1_000
 """Papers of small venues in one part, at most; a larger venue is a part of its own."""
@@ -43,7 +46,11 @@ new venue changes its own part and no other."""
 _SEGMENT_CHARACTERS = 40_000_000
 """Characters of one segment, so that the writer's memory holds it: of invented reviews, 113 million filled 96 MB."""
 _HEAP_BYTES = 128_000_000
-"""Memory of the writer."""
+"""Memory of the writer of papers."""
+_POINTS_HEAP_BYTES = 96_000_000
+"""Memory of the writer of points, which runs beside it."""
+POINTS = "points"
+"""Subfolder of an index, and of a part that is made, with the index of points."""
 _META = "meta.json"
 
 Segment = dict[str, Any]
@@ -78,20 +85,38 @@ class VenueInputs:
 
 
 @dataclass(frozen=True, slots=True)
+class Segments:
+    """The segments of one index that a part has.
+
+    Attributes:
+        entries: What `meta.json` says of each, in the order of its documents.
+        files: Names of their files.
+    """
+
+    entries: list[Segment] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part that is indexed.
 
     Attributes:
         key: A digest of what it was made from.
-        segments: Its segments, in the order of its papers.
-        files: Names of their files.
+        papers: Its segments of the index of papers.
+        points: Its segments of the index of points.
         venues: Counts of each venue of which anything may be shown, but those that are read from `raw.db`.
     """
 
     key: str
-    segments: list[Segment] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+    papers: Segments
+    points: Segments
     venues: dict[str, VenueCounts] = field(default_factory=dict)
+
+    @property
+    def places(self) -> tuple[tuple[str, Segments], ...]:
+        """Its segments, by the subfolder of the index in which their files lie."""
+        return ("", self.papers), (POINTS, self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +202,59 @@ def key_of(venues: Iterable[VenueInputs]) -> str:
     return hashlib.sha256(" ".join(venue.key for venue in venues).encode()).hexdigest()
 
 
+class SegmentWriter:
+    """Writes documents as segments, each in a folder of its own first: there tantivy merges it with no other."""
+
+    def __init__(self, schema: tantivy.Schema, out: Path, heap_bytes: int) -> None:
+        """Write to a folder.
+
+        Args:
+            schema: The fields of the documents.
+            out: The folder; it is made, and receives the files of all segments.
+            heap_bytes: Memory of the writer.
+        """
+        self._schema = schema
+        self._out = out
+        self._heap_bytes = heap_bytes
+        self._writer: tantivy.IndexWriter | None = None
+        self._number = -1
+        self._characters = 0
+        self._written = Segments()
+        out.mkdir(parents=True)
+
+    def add(self, document: tantivy.Document, characters: int) -> None:
+        """Add a document with this number of characters."""
+        number = self._characters // _SEGMENT_CHARACTERS
+        if number != self._number:
+            self._end_segment()
+            self._number = number
+            self._folder.mkdir()
+            self._writer = tantivy.Index(self._schema, path=str(self._folder)).writer(self._heap_bytes, 1)
+        if self._writer is not None:
+            self._writer.add_document(document)
+        self._characters += characters
+
+    @property
+    def _folder(self) -> Path:
+        return self._out / f"{self._number}"
+
+    def _end_segment(self) -> None:
+        if self._writer is None:
+            return
+        self._writer.commit()
+        self._writer.wait_merging_threads()
+        self._writer = None
+        for segment in json.loads((self._folder / _META).read_bytes())["segments"]:
+            self._written.entries.append(segment)
+            for path in sorted(self._folder.glob(f"{segment['segment_id'].replace('-', '')}.*")):
+                self._written.files.append(path.rename(self._out / path.name).name)
+
+    def finish(self) -> Segments:
+        """Complete the last segment, and return all."""
+        self._end_segment()
+        return self._written
+
+
 def make_part(job: PartJob, opened: Tables | None = None) -> Part:
     """Index the venues of a part, read from these tables, or from those that this process opens for all parts.
 
@@ -185,22 +263,16 @@ def make_part(job: PartJob, opened: Tables | None = None) -> Part:
         DamagedError: A table is damaged.
     """
     shutil.rmtree(job.out, ignore_errors=True)
-    job.out.mkdir(parents=True)
+    papers = SegmentWriter(make_schema(), job.out, _HEAP_BYTES)
+    points = SegmentWriter(make_point_schema(), job.out / POINTS, _POINTS_HEAP_BYTES)
     tables = opened or open_for_worker(job.tables, job.out.parent)
-    part = Part(key_of(job.venues))
-    documents = (sized for venue in job.venues for sized in _make_documents(tables, venue, part.venues))
-    for folder in _write_segments(documents, job.out):
-        for segment in json.loads((folder / _META).read_bytes())["segments"]:
-            part.segments.append(segment)
-            for path in sorted(folder.glob(f"{segment['segment_id'].replace('-', '')}.*")):
-                part.files.append(path.rename(job.out / path.name).name)
-    return part
+    counted = [_index_venue(tables, venue, papers, points) for venue in job.venues]
+    venues = {counts.venue_id: counts for counts in counted if counts.papers}
+    return Part(key_of(job.venues), papers.finish(), points.finish(), venues)
 
 
-def _make_documents(
-    tables: Tables, venue: VenueInputs, counted: dict[str, VenueCounts]
-) -> Iterator[tuple[tantivy.Document, int]]:
-    """Yield the documents of a venue with their numbers of characters, and count the venue."""
+def _index_venue(tables: Tables, venue: VenueInputs, papers: SegmentWriter, points: SegmentWriter) -> VenueCounts:
+    """Write the documents of a venue, and return its counts."""
     if read_contents(tables, venue.venue_id) != venue.contents:
         raise TryLaterError("The tables changed while the index was made; run the same command again.")
     links: dict[str, list[Link]] = {}
@@ -208,38 +280,27 @@ def _make_documents(
         for forum_id in (link.forum_id, link.earlier_id):
             links.setdefault(forum_id, []).append(link)
     counts = VenueCounts(venue.venue_id)
+    rows_of_points = ForumReader(tables.read(Point, venue.venue_id))
     for forum in public_forums(tables, venue.takedown, venue.venue_id):
         row = paper_row(forum, venue.held)
+        shown = ShownPaper(forum, public_points(forum, rows_of_points.take(row.forum_id)))
         counts.count(forum, row)
-        yield make_document(forum, Stored(row, tuple(links.get(row.forum_id, ()))))
-    if counts.papers:
-        counted[venue.venue_id] = counts
+        counts.count_points(shown.points)
+        papers.add(*make_document(shown, Stored(row, tuple(links.get(row.forum_id, ())))))
+        created = forum.paper.created_at
+        for point in shown.points:
+            points.add(*make_point_document(point, row, created.timestamp() if created else None))
+    return counts
 
 
-def _write_segments(documents: Iterable[tuple[tantivy.Document, int]], out: Path) -> Iterator[Path]:
-    """Write documents as segments, and yield the folder of each: there tantivy merges it with no other."""
-    for number, group in groupby(_number_segments(documents), itemgetter(0)):
-        folder = out / f"{number}"
-        folder.mkdir()
-        writer = tantivy.Index(make_schema(), path=str(folder)).writer(_HEAP_BYTES, 1)
-        for _, document in group:
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        yield folder
+def join_parts(parts: Sequence[Part], folder: Path) -> None:
+    """Make the segments of parts, whose files are in a folder and its subfolder, the two indexes there."""
+    _join(make_schema(), folder, [part.papers for part in parts])
+    _join(make_point_schema(), folder / POINTS, [part.points for part in parts])
 
 
-def _number_segments(documents: Iterable[tuple[tantivy.Document, int]]) -> Iterator[tuple[int, tantivy.Document]]:
-    """Yield each document with the number of the segment that it belongs to."""
-    characters = 0
-    for document, size in documents:
-        yield characters // _SEGMENT_CHARACTERS, document
-        characters += size
-
-
-def join_parts(parts: Iterable[Part], folder: Path) -> None:
-    """Make the segments of parts, whose files are in a folder, one index there."""
-    tantivy.Index(make_schema(), path=str(folder))
+def _join(schema: tantivy.Schema, folder: Path, parts: Iterable[Segments]) -> None:
+    tantivy.Index(schema, path=str(folder))
     meta = json.loads((folder / _META).read_bytes())
-    meta["segments"] = [segment for part in parts for segment in part.segments]
+    meta["segments"] = [segment for segments in parts for segment in segments.entries]
     (folder / _META).write_text(json.dumps(meta), encoding="utf-8")

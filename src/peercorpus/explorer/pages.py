@@ -3,6 +3,7 @@
 The pages are the templates in `templates`; `page_templates` escapes every value that they show.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +25,7 @@ from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python
-from peercorpus.explorer.index_documents import Stored
+from peercorpus.explorer.index_documents import ShownPaper, Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
@@ -34,16 +35,22 @@ from peercorpus.explorer.paper_page import (
     score_table,
     whole_json,
 )
-from peercorpus.explorer.rendering import Prose
+from peercorpus.explorer.points import naming
+from peercorpus.explorer.points.point_documents import NO_ASPECT
+from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
+from peercorpus.explorer.points.point_search import PAGE as POINTS_PAGE
+from peercorpus.explorer.points.point_selection import EVERY_KIND, read_point_selection
+from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, point_anchor, points_by_place
+from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
-from peercorpus.explorer.search_index import OpenIndex, find_forum, find_stored
+from peercorpus.explorer.search_index import OpenIndex, find_shown, find_stored
 from peercorpus.explorer.selection import SORTS, read_selection
 from peercorpus.explorer.venue_page import by_conference, venue_page
 from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Grade, Status
 from peercorpus.records.papers import Link
-from peercorpus.records.untrusted_text import redact_people, replace_controls
+from peercorpus.records.untrusted_text import redact_people
 from peercorpus.workspace.delta_tables import Tables
 
 _PACKAGE = files("peercorpus.explorer")
@@ -52,11 +59,6 @@ ASSETS = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; c
 
 _PASSAGES = {"section": None, "before": "", "after": "", "later_section": None}
 """Fields of a change that are not needed to count them."""
-
-
-def masked(text: str) -> str:
-    """Return a text without e-mail addresses, profile ids and control characters."""
-    return replace_controls(redact_people(text))
 
 
 def address(kind: str, name: str) -> str:
@@ -82,6 +84,7 @@ def _load_templates() -> jinja2.Environment:
         "link_kinds": rendering.LINKS,
         "fields": rendering.FIELDS,
     }
+    templates.globals |= {"naming": naming, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
     templates.globals |= {"sorts": SORTS, "Grade": Grade, "Status": Status}
     templates.filters |= {
         "day": rendering.day,
@@ -172,11 +175,11 @@ class Explorer:
             raise HTTPException(404, "No paper of this corpus has this id, or it is not shown.")
         return stored
 
-    def _read_forum(self, stored: Stored) -> PublicForum:
-        forum = find_forum(self.index, stored.row.forum_id)
-        if forum is None:
+    def _read_shown(self, stored: Stored) -> ShownPaper:
+        shown = find_shown(self.index, stored.row.forum_id)
+        if shown is None:
             raise HTTPException(404, "This paper is no longer in the index; start the explorer again.")
-        return forum
+        return shown
 
     def _read_changes(self, forum: PublicForum, unread: Mapping[str, object] = NOTHING) -> Sequence[Change]:
         files_shown = {version.sha256 for version in forum.versions}
@@ -186,7 +189,10 @@ class Explorer:
     def paper(self, request: Request) -> HTMLResponse:
         """Answer with one paper: reviews, conversations, versions, links."""
         stored = self._find_stored(request)
-        forum = self._read_forum(stored)
+        shown = self._read_shown(stored)
+        forum = shown.forum
+        changes = [change.number for change in self._read_changes(forum, _PASSAGES)]
+        dialogues = read_dialogues(forum)
         return self.page(
             "paper.html",
             row=stored.row,
@@ -194,9 +200,12 @@ class Explorer:
             paper=forum.paper,
             prose=Prose(redact_people),
             scores=score_table(forum.reviews),
-            dialogues=read_dialogues(forum),
+            dialogues=dialogues,
+            points=points_by_place(shown.points, forum, dialogues, set(changes)),
+            point_prose=Prose(redact_people, MAX_POINTS_CHARACTERS),
+            opened=request.query_params.get("points"),
             text_version=name_text(forum, stored.row.text_sha256),
-            changes=len(self._read_changes(forum, _PASSAGES)),
+            changes=len(changes),
             links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
         )
 
@@ -215,20 +224,48 @@ class Explorer:
         text = find_text(self.tables, row.venue_id, row.text_sha256) if row.text_sha256 else None
         if text is None:
             raise HTTPException(404, "No text of this paper is held.")
-        version = name_text(self._read_forum(stored), row.text_sha256)
+        version = name_text(self._read_shown(stored).forum, row.text_sha256)
         return self.page("text.html", row=row, text=text, text_version=version, prose=Prose(redact_people))
 
     def changes(self, request: Request) -> HTMLResponse:
         """Answer with the differences between the initial and the last version of a paper."""
         stored = self._find_stored(request)
-        changes = self._read_changes(self._read_forum(stored))
-        return self.page("changes.html", row=stored.row, sections=list(group_by_section(changes)), total=len(changes))
+        shown = self._read_shown(stored)
+        changes = self._read_changes(shown.forum)
+        return self.page(
+            "changes.html",
+            row=stored.row,
+            sections=list(group_by_section(changes)),
+            total=len(changes),
+            has_points=bool(shown.points),
+        )
 
     def record(self, request: Request) -> Response:
         """Answer with every public record of a paper as JSON."""
         stored = self._find_stored(request)
-        forum = self._read_forum(stored)
-        return Response(whole_json(forum, stored.links, self._read_changes(forum)), media_type="application/json")
+        shown = self._read_shown(stored)
+        records = whole_json(shown, stored.links, self._read_changes(shown.forum))
+        return Response(records, media_type="application/json")
+
+    def points(self, request: Request) -> HTMLResponse:
+        """Answer with the form that searches points of reviews, and one page of points."""
+        asked = read_point_selection(request.url.query)
+        found = search_points(self.index, asked)
+        if asked.page > found.pages:
+            asked = replace(asked, page=found.pages)
+            found = search_points(self.index, asked)
+        venues = self.index.venues.values()
+        return self.page(
+            "points.html",
+            asked=asked,
+            found=found,
+            first=(asked.page - 1) * POINTS_PAGE,
+            most=POINTS_PAGE * MOST_PAGES,
+            every_kind=EVERY_KIND,
+            venues=[venue for venue in venues if venue.points],
+            without=[venue.venue_id for venue in venues if not venue.points],
+            command=shlex.join(["peercorpus", "build", "--workspace", str(self.folder), "--points"]),
+        )
 
     def venues(self, _: Request) -> HTMLResponse:
         """Answer with the list of venues."""

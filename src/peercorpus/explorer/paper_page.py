@@ -9,7 +9,9 @@ from itertools import groupby
 import msgspec
 
 from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.corpus.public_points import keep_changes
 from peercorpus.corpus.text_choice import TextRule
+from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, ConversationKind, Grade, Phase, Role
@@ -227,8 +229,12 @@ class ShownPassage:
     """A changed passage before and after.
 
     Each side is a list of pieces: a text, and whether only this side has it.
+
+    Attributes:
+        number: Its number within the paper.
     """
 
+    number: int
     kind: ChangeKind
     before: Sequence[Piece]
     after: Sequence[Piece]
@@ -246,18 +252,23 @@ def _make_passage(change: Change) -> ShownPassage:
     before = change.before.split()
     after = change.after.split()
     if change.kind is not ChangeKind.CHANGED or max(len(before), len(after)) > _MAX_COMPARED_WORDS:
-        return ShownPassage(change.kind, [(change.before, False)], [(change.after, False)], change.later_section)
+        sides = [(change.before, False)], [(change.after, False)]
+        return ShownPassage(change.number, change.kind, *sides, change.later_section)
     left: list[Piece] = []
     right: list[Piece] = []
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         is_same = tag == "equal"
         left += [(" ".join(before[i:j]) + " ", not is_same)] if j > i else []
         right += [(" ".join(after[k:m]) + " ", not is_same)] if m > k else []
-    return ShownPassage(change.kind, left, right, change.later_section)
+    return ShownPassage(change.number, change.kind, left, right, change.later_section)
 
 
-def whole_json(forum: PublicForum, links: Sequence[Link], changes: Sequence[Change]) -> bytes:
-    """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`."""
+def whole_json(shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change]) -> bytes:
+    """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`.
+
+    The points of its reviews follow as `points`, if there are any.
+    """
+    forum = shown.forum
     records = {
         "paper": _to_row(forum.paper),
         "reviews": [_to_row(record) for record in forum.reviews],
@@ -268,6 +279,9 @@ def whole_json(forum: PublicForum, links: Sequence[Link], changes: Sequence[Chan
         "links": [_to_row(record) for record in links],
         "changes": [_to_row(record) for record in changes],
     }
+    if shown.points:
+        numbers = {change.number for change in changes}
+        records["points"] = [_to_row(keep_changes(point, numbers)) for point in shown.points]
     return msgspec.json.format(msgspec.json.encode(records), indent=1)
 
 

@@ -16,7 +16,7 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from peercorpus.records.enums import Grade, LinkKind, PostKind, Reason, Role, Status, VersionMoment
-from peercorpus.records.untrusted_text import replace_controls
+from peercorpus.records.untrusted_text import redact_people, replace_controls
 from peercorpus.report.corpus_statistics import percent
 
 MAX_MARKDOWN_CHARACTERS = 40_000
@@ -49,6 +49,11 @@ _ATTRIBUTES: dict[str, set[str]] = {
 }
 _CLASSES = {"span": {"tex"}, "div": {"block", "plain"}, "code": {"tex"}, "ul": {"plus", "minus"}}
 _SIGNS = {"+": "plus", "-": "minus"}
+
+
+def masked(text: str) -> str:
+    """Return a text without e-mail addresses, profile ids and control characters."""
+    return replace_controls(redact_people(text))
 
 
 def formula(tex: str, *, is_block: bool) -> str:
@@ -135,11 +140,17 @@ def render_plain(text: str) -> str:
 
 
 class Prose:
-    """Renders the texts of one page, each once; texts beyond the limit of a page are shown as plain text."""
+    """Renders the texts of one page, each once; texts beyond a limit are shown as plain text."""
 
-    def __init__(self, mask: Callable[[str], str]) -> None:
+    def __init__(self, mask: Callable[[str], str], most: int = _MAX_PAGE_CHARACTERS) -> None:
+        """Render texts.
+
+        Args:
+            mask: Applied to each text first.
+            most: Characters that are rendered as Markdown.
+        """
         self._mask = mask
-        self._left = _MAX_PAGE_CHARACTERS
+        self._left = most
         self._drawn: dict[tuple[str, int], Markup] = {}
 
     def __call__(self, text: str | None, top: int = 4) -> Markup:

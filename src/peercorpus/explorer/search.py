@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
+from types import MappingProxyType
 
 import tantivy
 from tantivy import FieldType, Occur, Order, Query
@@ -11,7 +12,7 @@ from tantivy import FieldType, Occur, Order, Query
 from peercorpus.corpus.filters import FIELDS, Condition, FieldKind, Operator
 from peercorpus.explorer.index_documents import TEXTS, read_stored
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.search_index import OpenIndex
+from peercorpus.explorer.search_index import OpenIndex, OpenTexts
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Status
 from peercorpus.records.untrusted_text import replace_controls
@@ -27,6 +28,7 @@ _MAX_SEARCHED_CHARACTERS = 60_000
 _NEAR_CHARACTERS = 1_600
 """Length of the text around the first match in which a passage is searched first."""
 _WORD = re.compile(r"\w+")
+NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
 _BOOSTS = {"title": 4.0, "abstract": 2.0}
 """Weights of the fields; a word in the title counts as much as four in a review."""
 _ORDERS = {
@@ -80,15 +82,24 @@ class SearchPage:
         return max(1, -(-self.total // PAGE))
 
 
-def _parse_words(opened: OpenIndex, words: str) -> tuple[Query, Sequence[str]]:
-    """Parse the words leniently; return the query, and the parts that could not be parsed and were left out."""
+def parse_words(
+    opened: OpenTexts, words: str, names: Sequence[str], boosts: Mapping[str, float] = NO_BOOSTS
+) -> tuple[Query, Sequence[str]]:
+    """Parse the words leniently; return the query, and the parts that could not be parsed and were left out.
+
+    Args:
+        opened: The index.
+        words: What to search for.
+        names: The fields that are searched if the words name none.
+        boosts: Weights of fields; others weigh 1.
+    """
     if not words:
         return Query.all_query(), []
-    query, errors = opened.index.parse_query_lenient(words, list(TEXTS), _BOOSTS, conjunction_by_default=True)
+    query, errors = opened.index.parse_query_lenient(words, list(names), dict(boosts), conjunction_by_default=True)
     faults = [str(error) for error in errors]
     if any("Only excluding" in error for error in faults):
         query, errors = opened.index.parse_query_lenient(
-            f"* {words}", list(TEXTS), _BOOSTS, conjunction_by_default=True
+            f"* {words}", list(names), dict(boosts), conjunction_by_default=True
         )
         faults = [str(error) for error in errors]
     if ":" in words and "*" in words and not _is_supported(opened, query):
@@ -98,7 +109,7 @@ def _parse_words(opened: OpenIndex, words: str) -> tuple[Query, Sequence[str]]:
     return query, faults[:3]
 
 
-def _is_supported(opened: OpenIndex, query: Query) -> bool:
+def _is_supported(opened: OpenTexts, query: Query) -> bool:
     """Return whether the index can run a query; `title:*` can be parsed, but fails when it is run."""
     try:
         opened.searcher.search(query, 1, count=False)
@@ -152,7 +163,7 @@ def build_query(opened: OpenIndex, selection: Selection) -> tuple[Query, Query, 
 
     A selection of which a part could not be read selects nothing.
     """
-    words, faults = _parse_words(opened, selection.words)
+    words, faults = parse_words(opened, selection.words, TEXTS, _BOOSTS)
     if selection.faults:
         return Query.empty_query(), words, faults
     parts = [words]
@@ -197,12 +208,28 @@ def select_rows(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
 class HitFinder:
     """Finds the passages of a document in which the words of a search occur."""
 
-    def __init__(self, opened: OpenIndex, query: Query, words: str) -> None:
+    def __init__(
+        self,
+        opened: OpenTexts,
+        query: Query,
+        words: str,
+        names: Sequence[str] = TEXTS,
+        characters: int = _SNIPPET_CHARACTERS,
+    ) -> None:
+        """Find passages for one search.
+
+        Args:
+            opened: The index.
+            query: What the words ask for.
+            words: What is searched for.
+            names: The fields of which passages are shown.
+            characters: Length of a passage.
+        """
         self._roots = [word[: max(3, len(word) - 3)] for word in _WORD.findall(words.lower())]
         self._makers: dict[str, tantivy.SnippetGenerator] = {}
-        for name in TEXTS:
+        for name in names:
             maker = tantivy.SnippetGenerator.create(opened.searcher, query, opened.schema, name)
-            maker.set_max_num_chars(_SNIPPET_CHARACTERS)
+            maker.set_max_num_chars(characters)
             self._makers[name] = maker
 
     def passage(self, document: tantivy.Document, name: str) -> list[Piece]:

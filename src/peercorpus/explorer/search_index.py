@@ -18,16 +18,17 @@ from pathlib import Path
 import msgspec
 import tantivy
 
-from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.explorer.index_documents import Stored, read_forum, read_stored
+from peercorpus.explorer.index_documents import ShownPaper, Stored, read_shown, read_stored
 from peercorpus.explorer.index_parts import (
     INDEX_VERSION,
+    POINTS,
     Part,
     PartJob,
+    Segments,
     divide,
     join_parts,
     key_of,
@@ -55,21 +56,29 @@ _TIMEOUT_S = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
-class OpenIndex:
-    """An index that is ready to be searched.
-
-    Attributes:
-        venues: Counts of each venue, by venue id.
-    """
+class OpenTexts:
+    """Texts that are ready to be searched."""
 
     index: tantivy.Index
     searcher: tantivy.Searcher
-    venues: Mapping[str, VenueCounts]
 
     @property
     def schema(self) -> tantivy.Schema:
         """The fields of the index."""
         return self.index.schema
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIndex(OpenTexts):
+    """The index of papers, and beside it the index of the points of their reviews.
+
+    Attributes:
+        points: The index of points; it is empty where no venue has the table `9-points`.
+        venues: Counts of each venue, by venue id.
+    """
+
+    points: OpenTexts
+    venues: Mapping[str, VenueCounts]
 
 
 def digest_inputs(workspace: Workspace) -> str:
@@ -105,11 +114,21 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
     if not folder.is_dir():
         folder = _build_index(workspace, takedown, show, spread, name)
     _clear_older(folder)
+    index = _open_at(folder)
+    venues = msgspec.json.decode((folder / VENUES).read_bytes(), type=dict[str, VenueCounts])
+    return OpenIndex(index, index.searcher(), _open_texts(folder / POINTS), venues)
+
+
+def _open_at(folder: Path) -> tantivy.Index:
     index = tantivy.Index.open(str(folder))
     index.config_reader("manual")
     index.reload()
-    venues = msgspec.json.decode((folder / VENUES).read_bytes(), type=dict[str, VenueCounts])
-    return OpenIndex(index, index.searcher(), venues)
+    return index
+
+
+def _open_texts(folder: Path) -> OpenTexts:
+    index = _open_at(folder)
+    return OpenTexts(index, index.searcher())
 
 
 def _build_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None, name: str) -> Path:
@@ -167,6 +186,7 @@ def _fill(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor
     """Write the index of a workspace to a folder; parts that an earlier index has are kept."""
     with workspace.tables.looking_once():
         divided = [tuple(venues) for venues in divide(read_inputs(workspace.tables, takedown))]
+    (folder / POINTS).mkdir()
     kept = _keep_parts(workspace.folder / FOLDER, {key_of(venues) for venues in divided}, folder)
     jobs = [
         PartJob(workspace.tables.folder, folder / _NEW / f"{number}", venues)
@@ -175,8 +195,9 @@ def _fill(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor
     ]
     meter = Meter(workspace.folder.resolve().name, "index", show, total=sum(job.papers for job in jobs))
     for job, part in _make_parts(workspace, jobs, spread):
-        for file in part.files:
-            (job.out / file).rename(folder / file)
+        for place, segments in part.places:
+            for file in segments.files:
+                (job.out / place / file).rename(folder / place / file)
         kept[part.key] = part
         meter.advance(job.papers)
     shutil.rmtree(folder / _NEW, ignore_errors=True)
@@ -239,10 +260,14 @@ def _take_files(part: Part, earlier: Path, folder: Path) -> bool:
 
     The list of files is that of a workspace which somebody else may have given: only names of files of segments count.
     """
-    if not all(map(SEGMENT_FILE.fullmatch, part.files)):
+    return all(_take_segments(segments, earlier / place, folder / place) for place, segments in part.places)
+
+
+def _take_segments(segments: Segments, earlier: Path, folder: Path) -> bool:
+    if earlier.is_symlink() or not all(map(SEGMENT_FILE.fullmatch, segments.files)):
         return False
     try:
-        for file in part.files:
+        for file in segments.files:
             if not stat.S_ISREG((earlier / file).lstat().st_mode):
                 return False
             try:
@@ -267,7 +292,7 @@ def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
     return None if document is None else read_stored(document)
 
 
-def find_forum(opened: OpenIndex, forum_id: str) -> PublicForum | None:
-    """Return the records of a paper that may be shown, or None if no paper has this id."""
+def find_shown(opened: OpenIndex, forum_id: str) -> ShownPaper | None:
+    """Return the records and points of a paper that may be shown, or None if no paper has this id."""
     document = _find_document(opened, forum_id)
-    return None if document is None else read_forum(document)
+    return None if document is None else read_shown(document)

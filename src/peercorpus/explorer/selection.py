@@ -12,6 +12,7 @@ _MAX_QUERY_CHARACTERS = 500
 """Further characters of the words are ignored."""
 _MAX_CONDITIONS = 40
 """Further conditions are ignored."""
+TOO_MANY = "The address has more than 200 parameters; nothing of it was used."
 SORTS = {
     "relevance": "Relevance",
     "newest": "Newest",
@@ -119,25 +120,40 @@ def read_selection(query_string: str) -> Selection:
     try:
         pairs = parse_qsl(query_string, max_num_fields=200, errors="replace")
     except ValueError:
-        return Selection(faults=("The address has more than 200 parameters; nothing of it was used.",))
+        return Selection(faults=(TOO_MANY,))
     last = dict(pairs)
     conditions, faults = _read_conditions(pairs)
-    words = " ".join(last.get("q", "").replace("\0", " ").split())
-    if len(words) > _MAX_QUERY_CHARACTERS:
-        faults.append(f"Only the first {_MAX_QUERY_CHARACTERS} characters are searched for.")
+    words, too_long = clip_words(last.get("q", ""))
+    faults += too_long
     sort = last.get("sort", "relevance")
-    page = last.get("page", "1")
-    is_page = page.isascii() and page.isdecimal() and 0 < int(page[:9]) <= 1_000_000
-    faults += [_explain_unknown("parameter", name, PARAMETERS) for name in last if name not in PARAMETERS]
+    faults += [explain_unknown("parameter", name, PARAMETERS) for name in last if name not in PARAMETERS]
     if sort not in SORTS:
-        faults.append(_explain_unknown("order", sort, SORTS))
+        faults.append(explain_unknown("order", sort, SORTS))
     return Selection(
-        words=words[:_MAX_QUERY_CHARACTERS],
+        words=words,
         conditions=conditions,
         sort=sort if sort in SORTS else "relevance",
-        page=int(page[:9]) if is_page else 1,
+        page=read_page(last.get("page", "1")),
         faults=tuple(faults),
     )
+
+
+def clip_words(text: str) -> tuple[str, list[str]]:
+    """Return the words to search for, and a sentence that says so if some are too many."""
+    words = " ".join(text.replace("\0", " ").split())
+    is_long = len(words) > _MAX_QUERY_CHARACTERS
+    faults = [f"Only the first {_MAX_QUERY_CHARACTERS} characters are searched for."] if is_long else []
+    return words[:_MAX_QUERY_CHARACTERS], faults
+
+
+def read_page(text: str) -> int:
+    """Return the number of a page, or 1 if it is none.
+
+    >>> read_page("3"), read_page("-1"), read_page("9" * 30)
+    (3, 1, 1)
+    """
+    is_page = text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= 1_000_000
+    return int(text[:9]) if is_page else 1
 
 
 def require_selection(query_string: str) -> Selection:
@@ -152,7 +168,8 @@ def require_selection(query_string: str) -> Selection:
     return selection
 
 
-def _explain_unknown(what: str, name: str, known: Iterable[str]) -> str:
+def explain_unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Return a sentence about a name in the address that is not known, with the nearest that is."""
     return f"The address has no {what} '{name}'; {suggest_name(name, known)}"
 
 

@@ -162,6 +162,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         "/text/{forum_id:path}": explorer.text,
         "/changes/{forum_id:path}": explorer.changes,
         "/record/{forum_id:path}": explorer.record,
+        "/points": explorer.points,
         "/venues": explorer.venues,
         "/venue/{venue_id:path}": explorer.venue,
         "/about": explorer.about,

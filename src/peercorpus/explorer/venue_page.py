@@ -1,14 +1,16 @@
 """Count what may be shown of a venue, and prepare the bar charts of its page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from peercorpus.corpus.filters import parse
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.points.point_documents import NO_ASPECT
 from peercorpus.explorer.rendering import GRADES, STATUSES, format_reason
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Grade, Status
+from peercorpus.records.points import Point
 from peercorpus.workspace.delta_tables import Tables
 
 _MAX_BAR_WIDTH = 100.0
@@ -90,6 +92,7 @@ class VenueCounts:
         changed: Number of papers by whether a recommendation changed: "yes", "no", "not known".
         low: Lowest recommendation that a form of it offers; None if no form is known.
         high: Highest recommendation that a form of it offers; None if no form is known.
+        points: Number of points of its reviews by kind and aspect; the aspect is "none" where none is known.
     """
 
     venue_id: str
@@ -112,6 +115,17 @@ class VenueCounts:
     changed: dict[str, int] = field(default_factory=dict)
     low: float | None = None
     high: float | None = None
+    points: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def points_total(self) -> int:
+        """Number of points of its reviews."""
+        return sum(count for aspects in self.points.values() for count in aspects.values())
+
+    def count_points(self, points: Iterable[Point]) -> None:
+        """Add the points of a paper to the counts."""
+        for point in points:
+            _add(self.points.setdefault(point.kind.value, {}), point.aspect or NO_ASPECT)
 
     def count(self, forum: PublicForum, row: PaperRow) -> None:
         """Add one paper to the counts."""

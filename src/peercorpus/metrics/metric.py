@@ -14,6 +14,8 @@ class Takes(StrEnum):
 
     TEXT = "candidate, references"
     TEXTS = "candidates, references_of_each"
+    REVIEWS = "candidate reviews, other reviews of each paper"
+    REPLIES = "texts, the review that each is about"
     DECISIONS = "predicted, gold"
     PROBABILITIES = "probabilities, gold"
     NUMBERS = "predicted numbers, gold"

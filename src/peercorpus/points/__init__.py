@@ -1,1 +1,1 @@
-"""Split reviews into single points, and find what answers each, what the reviewer said then, and what changed."""
+"""Stage: write the points of every review, with what answers each, what the reviewer said then, and what changed."""

@@ -7,14 +7,14 @@ from heapq import merge as merge_sorted
 from itertools import groupby, islice
 from operator import attrgetter
 
-from peercorpus.corpus.author_replies import read_replies
+from peercorpus.criticism.answers import ReviewPoint, find_answers, make_matcher
+from peercorpus.criticism.kinds import read_words
+from peercorpus.criticism.replies import read_replies
+from peercorpus.criticism.split import split_text
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
-from peercorpus.points.answers import ReviewPoint, find_answers, make_matcher
-from peercorpus.points.kinds import read_words
 from peercorpus.points.reactions import LaterWords, Verdict, find_reactions
-from peercorpus.points.split import split_text
 from peercorpus.points.touched import PaperChanges
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Reason, Role

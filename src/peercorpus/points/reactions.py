@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from peercorpus.points.align import ReviewMatcher
-from peercorpus.points.kinds import read_words, split_words
-from peercorpus.points.passages import Passage, read_passages
+from peercorpus.criticism.align import ReviewMatcher
+from peercorpus.criticism.kinds import read_words, split_words
+from peercorpus.criticism.passages import Passage, read_passages
 from peercorpus.records.points import PointReaction, Reaction, ReactionScope
 from peercorpus.records.scores import ScoreChange
 

@@ -6,19 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from peercorpus.points.kinds import content_words, split_words
+from peercorpus.criticism.kinds import content_words, split_words
+from peercorpus.criticism.places import Place, find_places
 from peercorpus.records.documents import Change
 from peercorpus.records.points import ChangeSign, PointChange
 
-PLACE = re.compile(
-    r"\b(?P<kind>section|sec|appendix|app|figure|fig|table|tab|equation|eqn|eq|theorem|lemma|algorithm|alg)s?\.?\s*+[(~]?\s*+"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|[A-H](?:\.\d{1,2}){0,2}(?![A-Za-z]))",
-    re.IGNORECASE,
-)
-KINDS = {
-    "sec": "section", "appendix": "section", "app": "section", "fig": "figure", "tab": "table",
-    "eq": "equation", "eqn": "equation", "alg": "algorithm",
-}  # fmt: skip
 PROMISE = re.compile(
     r"\b(?:we|have|has|was|were|been|is|are|now)\b[^.!?]{0,60}?\b(?:add(?:ed)?|adding|include[sd]?|including|revised?"
     r"|updated?|rewrote|rewritten|rephrased?|clarif(?:y|ied)|corrected?|fix(?:ed)?|moved?|extend(?:ed)?|expand(?:ed)?"
@@ -45,7 +37,7 @@ class _Terms:
 
     number: int
     words: set[str]
-    places: set[tuple[str, str]]
+    places: set[Place]
 
 
 class PaperChanges:
@@ -77,7 +69,7 @@ class PaperChanges:
         return tuple(sorted((change for *_, change in best), key=lambda change: change.number))
 
     def _compare(
-        self, change: _Terms, words: set[str], named: set[tuple[str, str]], promised: set[tuple[str, str]]
+        self, change: _Terms, words: set[str], named: set[Place], promised: set[Place]
     ) -> tuple[int, float, PointChange] | None:
         """Return what tells that a change concerns a point, with its rank and weight; None if nothing does."""
         common = words & change.words
@@ -103,18 +95,7 @@ def _read_terms(change: Change) -> _Terms:
     return _Terms(change.number, {*content_words(split_words(text))}, sections.union(find_places(text)))
 
 
-def find_places(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the sections, tables, figures and equations that a text names.
-
-    >>> [*find_places("See Fig. 3, Table 2 and Appendix B.1.")]
-    [('figure', '3'), ('table', '2'), ('section', 'B.1')]
-    """
-    for match in PLACE.finditer(text):
-        kind = match["kind"].casefold()
-        yield KINDS.get(kind, kind), match["number"]
-
-
-def _find_promises(answer: str) -> Iterator[tuple[str, str]]:
+def _find_promises(answer: str) -> Iterator[Place]:
     """Yield the places at which an answer says that the paper was changed."""
     for sentence in re.split(r"(?<=[.!?])\s+", answer):
         if PROMISE.search(sentence):

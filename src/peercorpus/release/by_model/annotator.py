@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
-from peercorpus.corpus.author_replies import Reply, read_replies
 from peercorpus.corpus.forums import Forum
+from peercorpus.criticism.passages import Passage, read_passages
+from peercorpus.criticism.replies import Reply, read_replies
 from peercorpus.models.asked_model import AskedModel
-from peercorpus.records.heading_lines import is_marked_heading
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAspect, PointKind
-from peercorpus.records.sentence_ends import find_sentence_ends
 from peercorpus.release.by_model.point_questions import ask_answers, ask_kinds, read_answers, read_kinds, show
 from peercorpus.release.point_rows import Annotation, ModelAnswer
 
@@ -137,9 +136,13 @@ class Annotator:
 
 
 def _is_kind_open(point: Point) -> bool:
-    """Return whether the rules know no kind of a point that says something."""
-    says_something = any(map(str.isalnum, point.text))
-    return point.kind is PointKind.OTHER and says_something and not is_marked_heading(point.text.strip())
+    """Return whether the rules know no kind of a point that is more than headings and references."""
+    passages = read_passages(point.text) if point.kind is PointKind.OTHER else ()
+    return any(_says_something(passage) and not passage.is_reference for passage in passages)
+
+
+def _says_something(passage: Passage) -> bool:
+    return not passage.is_heading and any(map(str.isalnum, passage.words))
 
 
 def _is_aspect_open(point: Point) -> bool:
@@ -166,14 +169,13 @@ def _split_by_length(texts: Sequence[str], most: int) -> Iterator[range]:
 
 
 def read_sentences(replies: Iterable[Reply]) -> Iterator[ReplySentence]:
-    """Yield the sentences of replies that hold a word, without the space around them."""
+    """Yield the sentences of replies that say something, without headings and the space around them."""
     parts = ((reply, offset, text) for reply in replies for offset, text in reply.parts())
     for number, (reply, offset, text) in enumerate(parts):
-        for start, end in pairwise((0, *find_sentence_ends(text), len(text))):
-            words = text[start:end].strip()
-            if any(map(str.isalnum, words)):
-                first = offset + text.index(words, start)
-                yield ReplySentence(reply, number, first, first + len(words))
+        for passage in read_passages(text):
+            if _says_something(passage):
+                first = offset + text.index(passage.words, passage.start)
+                yield ReplySentence(reply, number, first, first + len(passage.words))
 
 
 def _join_sentences(sentences: Sequence[ReplySentence], places: Sequence[int]) -> Iterator[ModelAnswer]:

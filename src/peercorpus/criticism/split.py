@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 
-from peercorpus.points.kinds import read_aspect, read_heading_kind, read_sentence_kind, split_words
-from peercorpus.points.passages import Passage, read_passages
+from peercorpus.criticism.kinds import read_aspect, read_heading_kind, read_sentence_kind, split_words
+from peercorpus.criticism.passages import BOLD_LINE, Passage, read_passages
 from peercorpus.records.enums import SectionKind
-from peercorpus.records.heading_lines import BOLD_LINE
 from peercorpus.records.points import CRITICAL_KINDS, KindSource, PointAspect, PointKind
 
 FIELD_KINDS: Mapping[SectionKind, PointKind] = MappingProxyType(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.points.passages import read_passages
+from peercorpus.criticism.passages import read_passages
 
 PIECES = st.sampled_from(
     [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.points.split import split_text
+from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import KindSource, PointKind
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.corpus.author_replies import Reply
-from peercorpus.points.answers import ReviewPoint, find_answers, make_matcher
-from peercorpus.points.calibration import STEPS, calibrate
-from peercorpus.points.labels import Label, find_labels, read_label
-from peercorpus.points.split import split_text
+from peercorpus.criticism.answers import ReviewPoint, find_answers, make_matcher
+from peercorpus.criticism.calibration import STEPS, calibrate
+from peercorpus.criticism.labels import Label, find_labels, read_label
+from peercorpus.criticism.replies import Reply
+from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import AnswerMethod, PointAnswer
 from peercorpus.records.reviews import Section

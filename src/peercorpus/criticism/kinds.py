@@ -114,7 +114,7 @@ class Words:
 @cache
 def read_words() -> Words:
     """Return the words and phrases that tell kinds and aspects."""
-    data = tomllib.loads(files("peercorpus.points").joinpath("words.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(files("peercorpus.criticism").joinpath("words.toml").read_text(encoding="utf-8"))
     headings = {name: PointKind(kind) for kind, names in data["headings"].items() for name in names}
     return Words(
         kinds=Phrases(data["kinds"]),

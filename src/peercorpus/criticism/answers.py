@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
 
-from peercorpus.corpus.author_replies import Reply
-from peercorpus.points.align import Attribution, ReviewMatcher, ReviewSentence
-from peercorpus.points.calibration import calibrate
-from peercorpus.points.kinds import split_words
-from peercorpus.points.labels import FIELD_LETTERS, KIND_LETTERS, Label, read_label
-from peercorpus.points.passages import Passage, read_passages
-from peercorpus.points.split import TextPoint
+from peercorpus.criticism.align import Attribution, ReviewMatcher, ReviewSentence
+from peercorpus.criticism.calibration import calibrate
+from peercorpus.criticism.kinds import split_words
+from peercorpus.criticism.labels import FIELD_LETTERS, KIND_LETTERS, Label, read_label
+from peercorpus.criticism.passages import Passage, read_passages
+from peercorpus.criticism.replies import Reply
+from peercorpus.criticism.split import TextPoint
 from peercorpus.records.points import AnswerMethod, KindSource, PointAnswer
 from peercorpus.records.reviews import Section
 
@@ -72,7 +72,7 @@ def _find_in(matcher: ReviewMatcher, reply: Reply, offset: int, part: str) -> It
 
 def _make_answer(reply: Reply, offset: int, run: Sequence[tuple[Passage, Attribution]]) -> PointAnswer | None:
     """Return the answer that successive passages about one point are; None if they only repeat the point."""
-    first = next((place for place, (passage, found) in enumerate(run) if not _repeats(passage, found)), None)
+    first = next((place for place, (passage, found) in enumerate(run) if not only_repeats(passage, found)), None)
     if first is None:
         return None
     start = offset + run[first][0].start
@@ -94,6 +94,6 @@ def _make_answer(reply: Reply, offset: int, run: Sequence[tuple[Passage, Attribu
     )
 
 
-def _repeats(passage: Passage, found: Attribution) -> bool:
+def only_repeats(passage: Passage, found: Attribution) -> bool:
     """Return whether a passage only repeats words of the point, or is the heading above the answer."""
     return passage.is_heading or (found.method is AnswerMethod.QUOTE and found.is_repeated)

@@ -15,9 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from peercorpus.points.kinds import content_words
-from peercorpus.points.labels import Label, find_labels
-from peercorpus.points.passages import Passage
+from peercorpus.criticism.kinds import content_words
+from peercorpus.criticism.labels import Label, find_labels
+from peercorpus.criticism.passages import Passage
 from peercorpus.records.points import CRITICAL_KINDS, AnswerMethod, PointKind
 
 Matrix = NDArray[np.float64]

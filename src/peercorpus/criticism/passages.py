@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from peercorpus.points.kinds import read_words
-from peercorpus.records.heading_lines import MAX_HEADING_CHARACTERS, is_marked_heading
+from peercorpus.criticism.kinds import read_words
 from peercorpus.records.sentence_ends import find_sentence_ends
+
+MAX_HEADING_CHARACTERS = 90
+"""A longer line is no heading; our choice."""
 
 _NAMED = (
     r"(?:(?:major|minor|key|main|general|specific|detailed)\s+)?"
@@ -34,6 +36,8 @@ WORD_LABEL = re.compile(
 """A label that nothing separates from the text: "Q1 Why", "Weakness 2"."""
 
 BULLET = re.compile("[ \t>]*(?P<mark>[-*\u2022\u25e6\u00b7\u25aa+\u2013\u2014])(?:[ \t]+|(?=[A-Z\"'(]))(?=\\S)")
+HASHES = re.compile(r"\s{0,3}#{1,6}\s*(?=\S)")
+BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]+(?:\*\*|__)[\s:.]*$")
 RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*$")
 QUOTATION = re.compile(r"[ \t]*>")
 """A Markdown quotation, which ends the paragraph before it."""
@@ -201,9 +205,13 @@ def _is_label(label: re.Match[str], line: str) -> bool:
 
 
 def _is_heading(line: str, *, is_first: bool) -> bool:
-    """Return whether a line is a heading: marked as one, or one of the usual names."""
-    if is_marked_heading(line):
-        return True
+    """Return whether a line is a heading: marked as one, or short and closed by a colon, or one of the usual names."""
     words = line.strip()
+    if HASHES.match(line):
+        return True
+    if len(words) > MAX_HEADING_CHARACTERS:
+        return False
+    if BOLD_LINE.match(line) or words.rstrip("*_ ").endswith(":"):
+        return ". " not in words
     plain = words.strip("*_#=-: \t()").casefold()
-    return is_first and len(words) <= MAX_HEADING_CHARACTERS and plain in read_words().plain_headings
+    return is_first and plain in read_words().plain_headings

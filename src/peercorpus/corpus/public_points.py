@@ -1,0 +1,86 @@
+"""Reduce the points of a paper's reviews to what may be shown: only what its public records still say.
+
+The table `9-points` holds texts of reviews and posts, those that are hidden or taken down among them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.records.points import ChangeSign, Point, PointAnswer, PointReaction
+from peercorpus.records.reviews import Review
+from peercorpus.records.scores import ScoreChange
+
+
+def public_points(forum: PublicForum, points: Iterable[Point]) -> list[Point]:
+    """Return the points of the reviews of a paper that may be shown, without what may not be shown of them.
+
+    Left out are reviews that are not public or taken down, and those whose points are not their text: a table that was
+    made before a review changed may hold what its reviewer removed.
+
+    Args:
+        forum: What may be shown of the paper.
+        points: Its rows of `9-points`: those of a review follow each other, in the order of their numbers.
+    """
+    reviews = {review.review_id: review for review in forum.reviews}
+    changed = _list_score_changes(forum)
+    return [
+        point
+        for review_id, group in groupby(points, key=attrgetter("review_id"))
+        if review_id in reviews
+        for point in _of_review(forum, reviews[review_id], list(group), changed)
+    ]
+
+
+def _of_review(
+    forum: PublicForum, review: Review, points: Sequence[Point], changed: Mapping[str, set[ScoreChange]]
+) -> Iterator[Point]:
+    text = "".join(section.text for section in review.first_sections if section.text.strip())
+    if "".join(point.text for point in points) == text:
+        yield from (_keep_public(point, forum, review, changed[review.reviewer]) for point in points)
+
+
+def _list_score_changes(forum: PublicForum) -> Mapping[str, set[ScoreChange]]:
+    """Return the changes of each reviewer's scores that may be shown."""
+    changed: dict[str, set[ScoreChange]] = {}
+    for review in forum.reviews:
+        changed.setdefault(review.reviewer, set()).update(review.score_changes)
+    for talk in forum.conversations:
+        for turn in talk.turns:
+            changed.setdefault(talk.reviewer, set()).update(turn.score_changes)
+    return changed
+
+
+def _keep_public(point: Point, forum: PublicForum, review: Review, changed: set[ScoreChange]) -> Point:
+    """Return a point with what public posts say of it.
+
+    A change of the paper that is known from a promise goes with any answer: the promise may have been in that one.
+    """
+    answers = tuple(answer for answer in point.answers if _is_answer_public(answer, forum))
+    reaction = point.reaction if point.reaction and _is_reaction_public(point.reaction, forum, review) else None
+    is_whole = len(answers) == len(point.answers)
+    return replace(
+        point,
+        answers=answers,
+        reaction=reaction,
+        score_changes=tuple(change for change in point.score_changes if reaction and change in changed),
+        changes=tuple(change for change in point.changes if is_whole or change.sign is not ChangeSign.PROMISE),
+    )
+
+
+def keep_changes(point: Point, numbers: Collection[int]) -> Point:
+    """Return a point with those changes of the paper that have one of these numbers."""
+    return replace(point, changes=tuple(change for change in point.changes if change.number in numbers))
+
+
+def _is_answer_public(answer: PointAnswer, forum: PublicForum) -> bool:
+    post = forum.by_id.get(answer.post_id)
+    return post is not None and post.text[answer.start : answer.end] == answer.text
+
+
+def _is_reaction_public(reaction: PointReaction, forum: PublicForum, review: Review) -> bool:
+    post = forum.by_id.get(reaction.post_id)
+    added = (review.final_justification or "") if reaction.post_id == review.review_id else ""
+    return reaction.text in added or (post is not None and reaction.text in post.text)

@@ -1,0 +1,60 @@
+"""Name what is known of a point in words: kinds, aspects, methods, reactions, and how sure an answer is."""
+
+from peercorpus.records.points import (
+    AnswerMethod,
+    ChangeSign,
+    KindSource,
+    PointAspect,
+    PointKind,
+    Reaction,
+    ReactionScope,
+)
+
+KINDS = {
+    PointKind.SUMMARY: "Summary",
+    PointKind.STRENGTH: "Strength",
+    PointKind.WEAKNESS: "Weakness",
+    PointKind.QUESTION: "Question",
+    PointKind.SUGGESTION: "Suggestion",
+    PointKind.MINOR: "Minor",
+    PointKind.LIMITATION: "Limitation",
+    PointKind.OTHER: "Other",
+}
+KIND_SOURCES = {
+    KindSource.FIELD: "The kind is known from the form: the field is for this kind only.",
+    KindSource.HEADING: "The kind is known from a heading that the reviewer wrote, or from a list of + and -.",
+    KindSource.WORDS: "The kind is told by the point's own words, or those before it.",
+    KindSource.NONE: "Nothing tells the kind.",
+}
+ASPECTS = {aspect: aspect.value.replace("_", " ").capitalize() for aspect in PointAspect}
+METHODS = {
+    AnswerMethod.QUOTE: "repeats words of the point",
+    AnswerMethod.LABEL: "names the point's label",
+    AnswerMethod.ORDER: "known by its place among the answers alone",
+    AnswerMethod.SIMILARITY: "shares rare words with the point",
+}
+REACTIONS = {
+    Reaction.RESOLVED: "Resolved",
+    Reaction.PARTLY: "Partly resolved",
+    Reaction.NOT_RESOLVED: "Not resolved",
+}
+SCOPES = {
+    ReactionScope.POINT: "said of this point",
+    ReactionScope.ALL: "said of all points",
+}
+SIGNS = {
+    ChangeSign.TERMS: "shares the words",
+    ChangeSign.PLACE: "at the place that the point names:",
+    ChangeSign.PROMISE: "at the place that the answer promises:",
+}
+_CONFIDENCES = ((0.9, "very likely"), (0.7, "likely"))
+
+
+def describe_confidence(confidence: float) -> str:
+    """Return how sure an answer is, in words and as a number on [0, 1].
+
+    >>> describe_confidence(0.934), describe_confidence(0.7), describe_confidence(0.5)
+    ('very likely, 0.93', 'likely, 0.70', 'uncertain, 0.50')
+    """
+    words = next((words for least, words in _CONFIDENCES if confidence >= least), "uncertain")
+    return f"{words}, {confidence:.2f}"

@@ -1,0 +1,95 @@
+"""Define the fields of the index of points, and make the document of one point, which holds only what may be shown."""
+
+from dataclasses import dataclass
+
+import msgspec
+import tantivy
+
+from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.records.points import Point, PointAspect, PointKind, Reaction
+from peercorpus.records.untrusted_text import redact_people
+
+TEXT = "text"
+"""The field that is searched if a query names none."""
+WORDS = ("venue_id", "year", "kind", "aspect")
+NO_ASPECT = "none"
+"""Stands for the aspect of a point of which none is known."""
+_TOKENIZER = "en_stem"
+
+
+@dataclass(frozen=True, slots=True)
+class PointRow:
+    """One point in a list of points of many papers; its text is a field of its own.
+
+    Attributes:
+        title: The paper's title, with e-mail addresses and profile ids masked; None if it has none.
+        review_id: The review, which with `number` tells its place on the paper's page.
+        answers: Number of passages of the authors that answer it.
+    """
+
+    forum_id: str
+    venue_id: str
+    title: str | None
+    review_id: str
+    number: int
+    reviewer: str
+    kind: PointKind
+    label: str | None
+    aspect: PointAspect | None
+    answers: int
+    reaction: Reaction | None
+
+
+def make_point_schema() -> tantivy.Schema:
+    """Return the fields of the index of points."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_bytes_field("row", stored=True)
+    builder.add_text_field(TEXT, stored=True, tokenizer_name=_TOKENIZER)
+    for name in WORDS:
+        builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
+    builder.add_boolean_field("is_critical", indexed=True)
+    builder.add_float_field("created", fast=True)
+    return builder.build()
+
+
+def make_point_document(point: Point, paper: PaperRow, created: float | None) -> tuple[tantivy.Document, int]:
+    """Return the document of a point, and the number of characters that are searched in it.
+
+    Args:
+        point: What may be shown of it.
+        paper: Its paper.
+        created: When the paper was submitted, in seconds since 1970; None if unknown.
+    """
+    text = redact_people(point.text.strip())
+    document = tantivy.Document()
+    document.add_text(TEXT, text)
+    document.add_bytes("row", msgspec.msgpack.encode(_make_row(point, paper)))
+    values = (point.venue_id.lower(), str(paper.year or ""), point.kind, point.aspect or NO_ASPECT)
+    for name, value in zip(WORDS, values, strict=True):
+        if value:
+            document.add_text(name, value)
+    document.add_boolean("is_critical", point.is_critical)
+    if created is not None:
+        document.add_float("created", created)
+    return document, len(text)
+
+
+def _make_row(point: Point, paper: PaperRow) -> PointRow:
+    return PointRow(
+        forum_id=point.forum_id,
+        venue_id=point.venue_id,
+        title=paper.title,
+        review_id=point.review_id,
+        number=point.number,
+        reviewer=point.reviewer,
+        kind=point.kind,
+        label=point.label,
+        aspect=point.aspect,
+        answers=len(point.answers),
+        reaction=point.reaction.reaction if point.reaction else None,
+    )
+
+
+def read_point_row(document: tantivy.Document) -> PointRow:
+    """Decode what the index stores of a point beside its text."""
+    return msgspec.msgpack.decode(bytes(document.get_first("row") or b""), type=PointRow)

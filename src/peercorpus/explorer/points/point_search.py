@@ -1,0 +1,145 @@
+"""Search the index of points for a selection, and mark where its words occur."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import tantivy
+from tantivy import Occur, Order, Query
+
+from peercorpus.explorer.points.point_documents import TEXT, PointRow, read_point_row
+from peercorpus.explorer.points.point_selection import EVERY_KIND, PointSelection
+from peercorpus.explorer.search import HitFinder, Piece, parse_words
+from peercorpus.explorer.search_index import OpenIndex
+from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.records.points import PointAspect, PointKind
+from peercorpus.records.untrusted_text import replace_controls
+
+PAGE = 25
+"""Points on a page."""
+MOST_PAGES = 200
+"""Pages that are shown: to find the points of a late page, all before it are ranked."""
+_PASSAGE_CHARACTERS = 420
+"""Length of the passage shown of a point."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointHit:
+    """One point found.
+
+    Attributes:
+        text: Its text, or the best passage of it, in pieces.
+        is_cut: Whether the text goes on.
+    """
+
+    row: PointRow
+    text: Sequence[Piece]
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PointPage:
+    """One page of points.
+
+    Attributes:
+        hits: The points of the page.
+        kinds: Number of points found by kind, on all pages.
+        aspects: Number of points found by aspect, on all pages; `NO_ASPECT` counts those of which none is known.
+        faults: Parts of the words that could not be parsed.
+    """
+
+    hits: Sequence[PointHit]
+    kinds: Mapping[str, int]
+    aspects: Mapping[str, int]
+    faults: Sequence[str]
+
+    @property
+    def total(self) -> int:
+        """Number of points found, on all pages."""
+        return sum(self.kinds.values())
+
+    @property
+    def pages(self) -> int:
+        """Number of pages that are shown, from 1 to `MOST_PAGES`."""
+        return min(MOST_PAGES, max(1, -(-self.total // PAGE)))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more points are found than pages show."""
+        return self.total > PAGE * MOST_PAGES
+
+
+def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
+    """Return one page of the points of a selection; one of which a part could not be read selects nothing."""
+    if selection.faults:
+        return PointPage([], {}, {}, [])
+    points = opened.points
+    words, faults = parse_words(points, selection.words, (TEXT,))
+    query = _build_query(opened, selection, words)
+    kinds, aspects = (_count if selection.words else _look_up)(opened, selection, query)
+    offset = (min(selection.page, MOST_PAGES) - 1) * PAGE
+    order = None if selection.words else "created"
+    found = points.searcher.search(query, PAGE, count=False, order_by_field=order, offset=offset, order=Order.Desc)
+    finder = HitFinder(points, words, selection.words, (TEXT,), _PASSAGE_CHARACTERS) if selection.words else None
+    hits = [_make_hit(points.searcher.doc(address), finder) for _, address in found.hits]
+    return PointPage(hits=hits, kinds=kinds, aspects=aspects, faults=faults)
+
+
+def _build_query(opened: OpenIndex, selection: PointSelection, words: Query) -> Query:
+    schema = opened.points.schema
+    kind = "" if selection.kind == EVERY_KIND else selection.kind
+    values = (("kind", kind), ("aspect", selection.aspect), ("venue_id", selection.venue), ("year", selection.year))
+    filters = [Query.term_query(schema, name, value) for name, value in values if value]
+    if not selection.kind:
+        filters.append(Query.term_query(schema, "is_critical", True))
+    parts = [words, *(Query.const_score_query(each, 0.0) for each in filters)]
+    return words if len(parts) == 1 else Query.boolean_query([(Occur.Must, part) for part in parts])
+
+
+Counts = tuple[Mapping[str, int], Mapping[str, int]]
+"""Numbers of points by kind and by aspect."""
+
+
+def _count(opened: OpenIndex, _: PointSelection, query: Query) -> Counts:
+    """Count what a query finds."""
+    terms = {
+        "kinds": {"terms": {"field": "kind", "size": len(PointKind)}},
+        "aspects": {"terms": {"field": "aspect", "size": len(PointAspect) + 1}},
+    }
+    found = opened.points.searcher.aggregate(query, terms)
+    kinds, aspects = (
+        {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in ("kinds", "aspects")
+    )
+    return kinds, aspects
+
+
+def _look_up(opened: OpenIndex, selection: PointSelection, _: Query) -> Counts:
+    """Add what is counted of venues, for a selection without words: counting millions of points takes longer."""
+    kinds: Counter[str] = Counter()
+    aspects: Counter[str] = Counter()
+    for venue in _select_venues(opened.venues.values(), selection):
+        for kind in selection.kinds:
+            for aspect, count in venue.points.get(kind, {}).items():
+                if selection.aspect in ("", aspect):
+                    kinds[kind] += count
+                    aspects[aspect] += count
+    return kinds, aspects
+
+
+def _select_venues(venues: Iterable[VenueCounts], selection: PointSelection) -> list[VenueCounts]:
+    return [
+        venue
+        for venue in venues
+        if selection.venue in ("", venue.venue_id.lower()) and selection.year in ("", str(venue.year))
+    ]
+
+
+def _make_hit(document: tantivy.Document, finder: HitFinder | None) -> PointHit:
+    text = replace_controls(str(document.get_first(TEXT) or ""))
+    passage = finder.passage(document, TEXT) if finder else []
+    if not passage:
+        passage = [(text[:_PASSAGE_CHARACTERS], False)]
+    before, _, after = text.partition("".join(piece for piece, _ in passage))
+    if len(text) <= _PASSAGE_CHARACTERS:
+        passage = [(before, False), *passage, (after, False)]
+    return PointHit(read_point_row(document), passage, is_cut=len(text) > _PASSAGE_CHARACTERS)

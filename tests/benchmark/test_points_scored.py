@@ -1,0 +1,135 @@
+"""Criticisms that a review makes and a turn takes up, end to end, beside those of people."""
+
+from pathlib import Path
+
+import pytest
+
+from invented_bench import bench_paper, bench_release, by_paper, saying, scripted
+from invented_releases import talk
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.leaderboard import Board, RunResult, make_boards
+from peercorpus.benchmark.leaderboard_render import render_markdown
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.measures import POINTS
+from peercorpus.benchmark.outcomes import CaseOutcome
+from peercorpus.benchmark.run import Bench, run_tasks
+from peercorpus.metrics.review_points import PointCounts
+from peercorpus.release.record_rows import Row
+
+pytestmark = pytest.mark.usefixtures("quietly")
+FIRST = "Weaknesses:\n- The kites were flown on one beach only.\n- There is no comparison with balloons."
+SECOND = "Weaknesses:\n- Kites flown on a single beach prove little.\n- The glue is not described."
+THIRD = "Weaknesses:\n- All kites flew over the same beach.\n- Balloons would be a fair comparison.\n- Typos abound."
+BEACH = "Weaknesses:\n- One beach for all kites is too little.\n- The sea is wet."
+PRAISE = "Strengths:\n- Elegant kites with a long tail."
+TURNS = (
+    FIRST,
+    "The kites now fly on a second beach too.",
+    "That the kites fly on a second beach convinces me.",
+    "A comparison with balloons was added.",
+    "I keep my score.",
+)
+
+
+def criticised(number: int) -> Row:
+    """A paper whose three reviewers criticise the beach, two the balloons, one the glue and one the typos."""
+    paper = bench_paper(number)
+    one = paper["reviews"][0]
+    texts = {f"p{number}-{place}": text for place, text in enumerate((FIRST, SECOND, THIRD))}
+    reviews = [one | {"review_id": review_id, "text": text} for review_id, text in texts.items()]
+    return paper | {"reviews": reviews, "conversations": [talk(paper["forum_id"], *TURNS)]}
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bench_release(tmp_path_factory.mktemp("points") / "release", criticised)
+
+
+def board_of(logs: Path) -> Board:
+    (board,) = make_boards(read_runs(logs), 50).boards
+    return board
+
+
+def row_of(board: Board, name: str, failures: str = "") -> RunResult:
+    return next(row for row in board.rows if (row.name, row.failures) == (name, failures))
+
+
+def number(board: Board, row: RunResult, name: str) -> float | None:
+    places = {measure.name: place for place, measure in enumerate(board.measures)}
+    cell = row.cells[places[name]]
+    return None if cell is None else cell.value
+
+
+def test_a_review_is_measured_by_the_criticisms_of_people_and_so_is_each_person(release: Path, tmp_path: Path) -> None:
+    run_tasks(Bench([BenchTask.REVIEW], release, tmp_path, saying(BEACH, "beach")))
+    board = board_of(tmp_path)
+    model, people = row_of(board, "mockllm/beach"), row_of(board, "human")
+    # People: the beach counts 3, balloons 2, glue and typos 1 each.
+    assert number(board, model, "point recall") == pytest.approx(100 * 3 / 7)
+    assert number(board, model, "point precision") == pytest.approx(50)
+    assert number(board, model, "points") == 2
+    # Each against the two others: 3 of 5 (beach 2, balloons 1, glue 1, typos 1), 2 of 5, 3 of 4.
+    assert number(board, people, "point recall") == pytest.approx(100 * (3 / 5 + 2 / 5 + 3 / 4) / 3)
+    assert number(board, people, "point precision") == pytest.approx(100 * (1 + 1 / 2 + 2 / 3) / 3)
+    assert people.n == 24
+    assert number(board, row_of(board, "generic"), "point recall") is not None
+    recall = [one for one in board.ceilings if (one.measure, one.venue) == ("point recall", "all")]
+    assert [one.human for one in recall] == [number(board, people, "point recall")]
+    shown = render_markdown(make_boards(read_runs(tmp_path), 50))
+    assert "point-recall|weight:reviewers|" in shown
+    assert "Point recall is the share of people's criticisms" in shown
+    assert board.measures[0].name == "point recall", "the headline, by which rows are sorted"
+
+
+def test_a_review_without_criticism_has_recall_0_and_so_has_one_without_a_score(release: Path, tmp_path: Path) -> None:
+    answers = {f"p{place}": PRAISE if place < 22 else "" for place in range(16, 24)}
+    run_tasks(Bench([BenchTask.REVIEW], release, tmp_path, by_paper(answers, "praise"), with_baselines=False))
+    board = board_of(tmp_path)
+    for failures, counted in (("left out", 6), ("counted as uninformed", 8)):
+        row = row_of(board, "mockllm/praise", failures)
+        assert row.n == counted
+        assert number(board, row, "point recall") == 0
+        assert number(board, row, "point precision") is None
+        assert number(board, row, "points") == 0
+
+
+def test_a_turn_is_measured_by_what_it_takes_up_beside_the_turn_of_the_reviewer(release: Path, tmp_path: Path) -> None:
+    answer = "The second beach convinces me.\n\nI still miss the comparison with balloons."
+    run_tasks(Bench([BenchTask.REBUTTAL], release, tmp_path, saying(answer, "both")))
+    board = board_of(tmp_path)
+    model = row_of(board, "mockllm/both")
+    assert model.n == 16
+    assert number(board, model, "points taken up") == 100
+    # Of the two points, the reviewer takes up the beach in the first turn and nothing in the second.
+    assert number(board, model, "points taken up by people") == 25
+    assert {number(board, row, "points taken up by people") for row in board.rows} == {25}
+    assert "is not better by itself" in render_markdown(make_boards(read_runs(tmp_path), 50))
+
+
+def test_a_discussion_that_the_model_leads_is_measured_as_one(release: Path, tmp_path: Path) -> None:
+    reviewer = scripted(lambda asked: "Nice." if len(asked) > 5 else "I still miss the balloons.", "leads")
+    options = {"led": True}
+    ran = run_tasks(
+        Bench(
+            *([BenchTask.REBUTTAL], release, tmp_path, reviewer),
+            with_baselines=False,
+            options=options,
+            roles={"author": saying("We disagree.")},
+        )
+    )
+    assert ran.errors == {}
+    board = board_of(tmp_path)
+    assert number(board, board.rows[0], "points taken up") == 50
+    assert number(board, board.rows[0], "points taken up by people") == 50
+
+
+def test_a_mean_is_over_the_answers_that_have_a_number() -> None:
+    counts = [PointCounts(4, 1, 2, 1), PointCounts(0, 0, 3, 0), PointCounts(2, 2, 0, 0)]
+    outcomes = [CaseOutcome(str(place), str(place), found) for place, found in enumerate(counts)]
+    recall, precision, points = POINTS
+    assert [recall.concerns(outcome) for outcome in outcomes] == [True, False, True]
+    assert recall.of(outcomes) == pytest.approx((1 / 4 + 1) / 2)
+    assert precision.of(outcomes) == pytest.approx((1 / 2 + 0) / 2)
+    assert points.of(outcomes) == pytest.approx(5 / 3)
+    assert recall.sums is not None
+    assert recall.sums(outcomes) == (1.25, 2)

@@ -1,0 +1,181 @@
+"""The page that searches points: what it finds, counts and links to, and what it never finds."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from explored import LIVELY, explored, known
+from invented_points import split
+from invented_tables import ICLR, ICML, TMLR, a_forum, paper, review
+from peercorpus.explorer.points import point_search
+from peercorpus.explorer.points.point_selection import PointSelection, read_point_selection
+from peercorpus.records.enums import SectionKind
+from peercorpus.records.points import PointAspect, PointKind
+from peercorpus.records.reviews import Section
+
+TAG = re.compile(r"<[^>]+>")
+HIT = re.compile(r'<h2><a href="[^"]*#point-([^"]+)">')
+TOTAL = re.compile(r'<strong id="total">([\d,]+)</strong>')
+MANY = 60
+
+
+def words_of(page: str) -> str:
+    return " ".join(unescape(TAG.sub(" ", page)).split())
+
+
+def many() -> dict[str, list[object]]:
+    """Two venues with points and one without: a review with many questions, and one with a few weaknesses."""
+    questions = "\n".join(f"{n}. Why is baseline number{n} missing?" for n in range(1, MANY + 1))
+    asked = review("Asked001", sections=(Section(SectionKind.QUESTIONS, "questions", questions),))
+    plain = "1. The baselines are missing.\n2. The figures are blurred; mail eve@example.org.\n3. No novelty."
+    told = review("Told0002", venue_id=ICML, sections=(Section(SectionKind.WEAKNESSES, "weaknesses", plain),))
+    aspects: dict[int, dict[str, Any]] = {
+        1: {"aspect": PointAspect.EXPERIMENTS},
+        2: {"aspect": PointAspect.CLARITY, "kind": PointKind.MINOR},
+    }
+    return {
+        ICLR: [paper("Asked001", title="Kites <b>asked</b>"), asked, *split(asked)],
+        ICML: [paper("Told0002", ICML), told, *split(told, aspects)],
+        TMLR: [paper("Silent03", TMLR)],
+    }
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with explored(tmp_path_factory.mktemp("asked") / "corpus", many()) as client:
+        yield client
+
+
+def found(client: TestClient, query: str) -> list[str]:
+    answer = client.get(f"/points?{query}")
+    assert answer.status_code == 200
+    return HIT.findall(answer.text)
+
+
+def total(client: TestClient, query: str) -> int:
+    (number,) = TOTAL.findall(client.get(f"/points?{query}").text)
+    return int(number.replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("q=missing+baseline", MANY + 1),
+        ("q=missing+baseline&kind=weakness", 1),
+        ("q=baselines&kind=question", MANY),
+        ('q="baselines+are"', 1),
+        ("q=missing+-baseline", 0),
+        ("q=-missing", 2),
+        ("q=number7", 1),
+        ("q=kites", 0),
+        ("aspect=clarity", 1),
+        ("aspect=clarity&kind=weakness", 0),
+        ("q=blurred&aspect=clarity", 1),
+        ("q=blurred&aspect=experiments", 0),
+        ("venue=icml.cc/2023/conference", 3),
+        ("q=missing&venue=ICML.cc/2023/Conference", 1),
+        ("year=2020", MANY),
+        ("q=missing&year=2023", 1),
+        ("q=missing&year=1999", 0),
+        ("venue=TMLR", 0),
+        ("", MANY + 3),
+        ("kind=all", MANY + 3),
+    ],
+)
+def test_words_and_filters_find_points_and_count_them(asking: TestClient, query: str, expected: int) -> None:
+    assert total(asking, query) == expected
+    assert len(found(asking, query)) == min(expected, point_search.PAGE)
+
+
+def test_without_a_kind_only_points_that_ask_for_an_answer_are_found(client: TestClient) -> None:
+    assert found(client, "") == [f"{LIVELY}-R1-2", f"{LIVELY}-R1-3"]
+    assert found(client, "kind=summary") == [f"{LIVELY}-R1-1"]
+    assert total(client, "kind=all") == 3
+    assert total(client, "q=invent") == 0
+    assert total(client, "q=invent&kind=all") == 1
+
+
+def test_the_counts_by_kind_and_aspect_are_the_same_however_they_are_made(asking: TestClient) -> None:
+    """Without words they are added from what is counted of venues, with words the index counts."""
+    for query in ("kind=all", "", "venue=ICML.cc/2023/Conference", "aspect=experiments", "year=2023&kind=weakness"):
+        counted = [
+            re.findall(r'<span class="part">[^<]+</span>', asking.get(f"/points?{query}&q={words}").text)
+            for words in ("", "*")
+        ]
+        assert counted[0] == counted[1] != []
+
+
+def test_a_hit_says_of_whom_and_what_it_is_and_marks_the_words(client: TestClient, asking: TestClient) -> None:
+    page = client.get("/points?q=baselines").text
+    assert "1. The gale <mark>baseline</mark> is missing." in page
+    hit = words_of(page[page.index('<li class="paper">') : page.index("</ol>")])
+    assert hit == (
+        "Kites in strong wind 1. The gale baseline is missing."
+        " Weakness 1 Experiments ICLR.cc/2020/Conference R1 2 answers resolved"
+    )
+    assert "no answer found" in words_of(client.get("/points?q=ablation").text)
+    assert "Kites &lt;b&gt;asked&lt;/b&gt;" in asking.get("/points?q=number7").text
+
+
+def test_addresses_of_people_are_masked_and_not_found(asking: TestClient) -> None:
+    assert "eve@example.org" not in asking.get("/points?q=blurred").text
+    assert total(asking, "q=eve") == 0
+
+
+def test_pages_follow_each_other_and_one_beyond_the_last_is_the_last(
+    asking: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [found(asking, f"q=missing&kind=question&page={page}") for page in (1, 2, 3)]
+    assert [len(page) for page in pages] == [25, 25, 10]
+    assert len({hit for page in pages for hit in page}) == MANY
+    assert found(asking, "q=missing&kind=question&page=99") == pages[2]
+    assert 'href="/points?q=missing&amp;kind=question&amp;page=2"' in asking.get("/points?q=missing&kind=question").text
+    monkeypatch.setattr(point_search, "MOST_PAGES", 2)
+    last = asking.get("/points?q=missing&kind=question&page=99")
+    assert HIT.findall(last.text) == pages[1]
+    assert "can be turned to" in last.text
+
+
+def test_what_cannot_be_read_of_the_address_is_told_and_finds_nothing(asking: TestClient) -> None:
+    for query in ("kind=questions", "aspect=beauty", "what=question", "&".join(f"x{n}=1" for n in range(300))):
+        page = asking.get(f"/points?{query}&q=missing").text
+        assert 'role="alert"' in page, query
+        assert TOTAL.findall(page) == ["0"]
+    assert "did you mean 'question'" in unescape(asking.get("/points?kind=questions").text)
+
+
+@pytest.mark.parametrize(
+    "query", ["q=%00", "q=%22((", "q=text:*", "q=row:x", "q=kind:question", "q=*", "page=-1", "q=a:b"]
+)
+def test_no_question_breaks_the_page_of_points(asking: TestClient, query: str) -> None:
+    assert asking.get(f"/points?{query}").status_code == 200
+
+
+def test_venues_without_points_are_named_with_the_command_that_makes_them(asking: TestClient, tmp_path: Path) -> None:
+    page = words_of(asking.get("/points").text)
+    assert "not split into points: TMLR. peercorpus build --workspace" in page
+    with explored(tmp_path / "corpus", known()) as client:
+        none = words_of(client.get("/points?q=kites").text)
+        assert f"peercorpus build --workspace {tmp_path / 'corpus'} --points" in none
+        assert "No review is split into points yet." in none
+    assert "split into points" not in words_of(asking.get("/venues").text)
+
+
+def test_of_a_paper_that_is_taken_down_no_point_is_found_or_counted(tmp_path: Path) -> None:
+    venues = many()
+    venues[ICLR] += a_forum("Zz000001")
+    with explored(tmp_path / "corpus", venues, ("Asked001",)) as client:
+        assert total(client, "kind=all") == 3
+        assert total(client, "q=missing") == 1
+        assert "Asked001" not in client.get("/points?kind=all").text
+
+
+def test_an_address_asks_for_what_it_was_made_of() -> None:
+    asked = PointSelection("a b", "question", "clarity", "tmlr", "2020", 3)
+    assert read_point_selection(asked.query_string()) == asked
+    assert PointSelection().query_string() == ""

@@ -1,0 +1,77 @@
+"""Recall and precision of a review's points, counted by hand."""
+
+import pytest
+
+from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.review_points import PointCounts, count_points, point_coverage, point_precision, point_recall
+
+FIRST = "Weaknesses:\n- The kites were flown on one beach only.\n- There is no comparison with balloons."
+SECOND = "Weaknesses:\n- Kites flown on a single beach prove little.\n- The glue is not described."
+THIRD = "Weaknesses:\n- All kites flew over the same beach.\n- Balloons would be a fair comparison.\n- Typos abound."
+PRAISE = "Strengths:\n- Elegant kites."
+
+
+def test_a_criticism_counts_as_often_as_reviewers_made_it() -> None:
+    """Others: the beach (three reviewers), balloons (two), glue (one) and typos (one): seven in all."""
+    others = [FIRST, SECOND, THIRD]
+    beach = "Weaknesses:\n- One beach for all kites is too little.\n- The sea is wet."
+    assert count_points(beach, others) == PointCounts(raised=7, found=3, points=2, matched=1)
+    assert count_points(beach, others).recall == pytest.approx(3 / 7)
+    assert count_points(beach, others).precision == 0.5
+    glue = "Weaknesses:\n- The glue is a secret."
+    assert count_points(glue, others) == PointCounts(raised=7, found=1, points=1, matched=1)
+
+
+def test_a_copy_of_a_review_finds_all_that_it_says_with_the_weights_of_all() -> None:
+    others = [FIRST, SECOND, THIRD]
+    assert count_points(SECOND, others) == PointCounts(raised=7, found=4, points=2, matched=2)
+    assert count_points(FIRST, [FIRST]) == PointCounts(raised=2, found=2, points=2, matched=2)
+    assert count_points("\n\n".join(others), others).recall == 1.0
+
+
+def test_saying_a_thing_twice_finds_no_more() -> None:
+    twice = "Weaknesses:\n- The glue is a secret.\n- The glue is a secret."
+    assert count_points(twice, [SECOND]) == PointCounts(raised=2, found=1, points=2, matched=2)
+
+
+def test_an_empty_review_has_recall_0_and_no_precision() -> None:
+    for nothing in ("", PRAISE):
+        found = count_points(nothing, [FIRST, SECOND])
+        assert (found.recall, found.precision) == (0.0, None)
+
+
+def test_where_people_criticise_nothing_there_is_no_recall() -> None:
+    found = count_points(FIRST, [PRAISE])
+    assert (found.recall, found.precision) == (None, 0.0)
+
+
+def test_neither_the_order_of_others_nor_a_second_count_changes_a_number() -> None:
+    others = [FIRST, SECOND, THIRD]
+    expected = count_points(FIRST, others)
+    for turned in (others[::-1], [*others[1:], others[0]]):
+        assert count_points(FIRST, turned) == expected
+    assert count_points(FIRST, others) == expected
+
+
+def test_what_a_review_says_changes_nothing_in_what_people_raised() -> None:
+    others = [FIRST, SECOND, THIRD]
+    reviews = [FIRST, PRAISE, "Weaknesses:\n" + "- Balloons, beach, kites and glue.\n" * 40]
+    assert {count_points(review, others).raised for review in reviews} == {7}
+
+
+def test_means_are_over_the_texts_that_have_a_number() -> None:
+    reviews, others = [FIRST, FIRST, ""], [[FIRST], [PRAISE], [SECOND]]
+    assert point_recall(reviews, others) == 0.5
+    assert point_precision(reviews, others) == 0.5
+    assert point_coverage(["The glue is starch.", "Nice."], [SECOND, PRAISE]) == 0.5
+
+
+def test_without_any_number_there_is_no_mean() -> None:
+    with pytest.raises(UndefinedMetricError, match="recall"):
+        point_recall([FIRST], [[PRAISE]])
+    with pytest.raises(UndefinedMetricError, match="precision"):
+        point_precision([PRAISE], [[FIRST]])
+    with pytest.raises(UndefinedMetricError, match="coverage"):
+        point_coverage(["Nice."], [PRAISE])
+    with pytest.raises(TypeError, match="list"):
+        point_recall([FIRST], [FIRST])
