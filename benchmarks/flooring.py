@@ -83,7 +83,7 @@ def by_polars(corpus: Path, out: Path) -> None:
 WAYS = {"peercorpus": publish_all, "DuckDB": by_duckdb, "Polars": by_polars}
 
 
-def _measured(way: str, corpus: Path, out: Path) -> tuple[float, float, float, float]:
+def measure_way(way: str, corpus: Path, out: Path) -> tuple[float, float, float, float]:
     """Seconds of processor and of the clock, peak megabytes, and megabytes of Parquet."""
     shutil.rmtree(out, ignore_errors=True)
     began = time.perf_counter()
@@ -105,7 +105,7 @@ def measure_floor(scratch: Path, papers: int = 5_000) -> None:
 
 def measure(corpus: Path, out: Path, times: int) -> None:
     """The three in turns; of each its round with the least processor time."""
-    rounds = [{way: _measured(way, corpus, out) for way in WAYS} for _ in range(times)]
+    rounds = [{way: measure_way(way, corpus, out) for way in WAYS} for _ in range(times)]
     best = {way: min(each[way] for each in rounds) for way in WAYS}
     print(f"\nprocessor time, the best of {times} rounds\n")
     print("| what writes | processor s | s | peak MB | MB of Parquet | ours by it |\n|---|---:|---:|---:|---:|---:|")
