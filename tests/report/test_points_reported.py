@@ -64,8 +64,8 @@ def point(
         number=number,
         field="weaknesses",
         section_kind=SectionKind.WEAKNESSES,
-        start=0,
-        end=len(BLAME),
+        start=len(BLAME) * (number - 1),
+        end=len(BLAME) * number,
         text=BLAME,
         kind=kind,
         kind_source=KindSource.FIELD,
@@ -91,12 +91,15 @@ def the_points() -> list[Point]:
 
 
 def as_said(records: Iterable[object]) -> list[object]:
-    """Records whose reviews and posts say what the points and answers quote."""
-    said: dict[type, dict[str, Any]] = {
-        Review: {"sections": (Section(SectionKind.WEAKNESSES, "weaknesses", BLAME),)},
-        Post: {"text": ANSWER},
-    }
-    return [replace(one, **said.get(type(one), {})) for one in records]  # type: ignore[type-var]
+    """Records whose reviews and posts say what the points and answers quote: a-R1 has six points, others have one."""
+
+    def say(record: object) -> object:
+        if isinstance(record, Review):
+            blame = BLAME * (6 if record.review_id == "a-R1" else 1)
+            return replace(record, sections=(Section(SectionKind.WEAKNESSES, "weaknesses", blame),))
+        return replace(record, text=ANSWER) if isinstance(record, Post) else record
+
+    return [say(record) for record in records]
 
 
 def the_records() -> list[object]:
@@ -225,7 +228,7 @@ def test_a_release_with_points_tells_what_its_workspace_tells(workspace: Workspa
 def test_an_answer_that_a_model_told_counts_as_an_answer_without_a_confidence(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    put(workspace, [point("a-R1", 1)])
+    put(workspace, [point("a-R1", 1), *(point("a-R1", number, kind=PointKind.STRENGTH) for number in range(2, 7))])
     with serving(completion("P1: S1")) as stand:
         settings = ModelSettings(stand.url, "kite-1", MODEL_KEY_VARIABLE)
         with closing(AskedModel.of(settings, None, "run", 9)) as model:
