@@ -13,6 +13,7 @@ from invented_tables import ICLR, TMLR, a_forum, invented, paper
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer import index_parts
+from peercorpus.explorer.index_parts import POINTS
 from peercorpus.explorer.search_index import PARTS, _keep_parts, open_index
 from peercorpus.workspace.workspace import Workspace
 
@@ -46,7 +47,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_only_files_of_segments_are_taken(tmp_path: Path, name: str) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
-        earlier = alter(opened(workspace), lambda parts: parts[0]["files"].append(name))
+        earlier = alter(opened(workspace), lambda parts: parts[0]["papers"]["files"].append(name))
         (workspace.folder / "planted").write_text(PRECIOUS)
         if not (earlier / name).exists():
             (earlier / "x").mkdir()
@@ -54,14 +55,16 @@ def test_only_files_of_segments_are_taken(tmp_path: Path, name: str) -> None:
         kept = index_parts_taken(workspace)
         folder = opened(workspace)
         assert (workspace.folder / "planted").read_text() == PRECIOUS
-        assert {path.name for path in folder.iterdir() if PRECIOUS in path.read_text(errors="replace")} == set()
+        assert {
+            one.name for one in folder.rglob("*") if one.is_file() and PRECIOUS in one.read_text(errors="replace")
+        } == set()
     assert kept == 2
 
 
 def index_parts_taken(workspace: Workspace) -> int:
     """The number of the three parts of what is known that an earlier index gives."""
     scratch = workspace.folder / "scratch"
-    scratch.mkdir()
+    (scratch / POINTS).mkdir(parents=True)
     with workspace.tables.looking_once():
         inputs = index_parts.read_inputs(workspace.tables, read_takedown(workspace))
         wanted = {index_parts.key_of(venues) for venues in index_parts.divide(inputs)}
@@ -75,7 +78,7 @@ def test_a_link_to_a_file_of_the_user_is_not_followed(tmp_path: Path, name: str)
     precious = tmp_path / "precious"
     precious.write_text(PRECIOUS)
     with invented(tmp_path / "corpus", known()) as workspace:
-        earlier = alter(opened(workspace), lambda parts: parts[0]["files"].append(name))
+        earlier = alter(opened(workspace), lambda parts: parts[0]["papers"]["files"].append(name))
         (earlier / name).unlink(missing_ok=True)
         (earlier / name).symlink_to(precious)
         folder = opened(workspace)
@@ -103,5 +106,17 @@ def test_a_paper_in_the_tables_of_two_venues_goes_from_both(tmp_path: Path) -> N
     with invented(tmp_path / "corpus", venues) as workspace:
         opened(workspace)
         (workspace.folder / "takedown.txt").write_text("shared01\n")
-        folder = opened(workspace)
-        assert [path.name for path in folder.iterdir() if secret.encode() in path.read_bytes()] == []
+        files = [path for path in opened(workspace).rglob("*") if path.is_file()]
+        assert [path.name for path in files if secret.encode() in path.read_bytes()] == []
+
+
+def test_files_of_points_are_checked_as_those_of_papers_are(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text(PRECIOUS)
+    with invented(tmp_path / "corpus", known()) as workspace:
+        earlier = alter(opened(workspace), lambda parts: parts[0]["points"]["files"].append("meta.json"))
+        (earlier / POINTS / "meta.json").unlink()
+        (earlier / POINTS / "meta.json").symlink_to(precious)
+        assert index_parts_taken(workspace) == 2
+        opened(workspace)
+        assert precious.read_text() == PRECIOUS

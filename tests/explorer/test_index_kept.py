@@ -74,7 +74,10 @@ def described_anew(workspace: Workspace) -> dict[str, Any]:
     try:
         return described(opened(workspace))
     finally:
-        shutil.rmtree(explorer)
+        # Of an index that is open tantivy looks after the folder, and may put a lock back while it is removed.
+        removed = explorer.rename(workspace.folder / "removed")
+        shutil.rmtree(removed, ignore_errors=True)
+        shutil.rmtree(removed, ignore_errors=True)
         aside.rename(explorer)
 
 
