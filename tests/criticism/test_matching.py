@@ -40,6 +40,11 @@ def test_places_are_read_under_their_usual_names() -> None:
     assert read_criticism("See Fig. 2 and figure 3.").places == {("figure", "2"), ("figure", "3")}
 
 
+def test_an_article_is_no_place() -> None:
+    assert read_criticism("In the table a comparison is missing; run the algorithm a few times.").places == set()
+    assert read_criticism("See Table A and algorithm B.").places == {("table", "A"), ("algorithm", "B")}
+
+
 def test_a_score_is_that_computed_by_hand() -> None:
     one, other = (Criticism(frozenset(words), frozenset()) for words in ({"kit", "beach"}, {"beach", "glu"}))
     known = PointMatcher([one, other])

@@ -45,6 +45,8 @@ NAMES = [
     ),
 ]
 REST = ["(", "3", "12", ")", "A", "B.", "a", "and", ",", "x", "The", "&", "\u2013", "to", ".2", "K", "S"]
+REST += ["\u017f", "\u212a"]
+"""What may stand beside a name; the last two are an s and a K to an expression that ignores case."""
 
 
 def test_the_quick_look_misses_no_cross_reference() -> None:

@@ -29,9 +29,29 @@ def test_a_copy_of_a_review_finds_all_that_it_says_with_the_weights_of_all() -> 
     assert count_points("\n\n".join(others), others).recall == 1.0
 
 
-def test_saying_a_thing_twice_finds_no_more() -> None:
-    twice = "Weaknesses:\n- The glue is a secret.\n- The glue is a secret."
-    assert count_points(twice, [SECOND]) == PointCounts(raised=2, found=1, points=2, matched=2)
+def test_saying_a_thing_many_times_finds_no_more_and_is_no_more_precise() -> None:
+    wrong = "- Nobody wrote about boats."
+    once = f"Weaknesses:\n- The glue is a secret.\n{wrong}"
+    often = "Weaknesses:\n" + "- The glue is a secret.\n" * 9 + wrong
+    assert count_points(once, [SECOND]) == PointCounts(raised=2, found=1, points=2, matched=1)
+    assert count_points(often, [SECOND]) == count_points(once, [SECOND])
+
+
+NOTHING = (
+    "None.",
+    "N/A",
+    "Yes.",
+    "See weaknesses.",
+    "The authors have adequately addressed the limitations.",
+    "No. No",
+)
+
+
+@pytest.mark.parametrize("said", NOTHING)
+def test_what_says_that_there_is_nothing_to_criticise_is_no_criticism(said: str) -> None:
+    blank = f"## Questions\n\n{said}\n\n## Limitations\n\n{said}"
+    others = [f"## Weaknesses\n\nThe kites are of paper.\n\n{blank}", f"## Weaknesses\n\nBoats sink.\n\n{blank}"]
+    assert count_points(blank, others) == PointCounts(raised=2, found=0, points=0, matched=0)
 
 
 def test_an_empty_review_has_recall_0_and_no_precision() -> None:

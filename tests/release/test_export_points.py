@@ -17,6 +17,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.models.endpoint import ModelSettings
+from peercorpus.records.papers import Paper
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Post
 from peercorpus.release.by_model.annotator import Annotator
@@ -97,6 +98,32 @@ def test_without_a_paper_the_point_stands_alone_and_less_certain_answers_can_be_
     assert "p05" in found
     assert "p03" not in found
     assert found["p01"]["conversations"][0]["value"].startswith("No wind is measured")
+
+
+CORL = "robot-learning.org/2022/Conference"
+"""Its split comes before that of ICLR, and its venue after it."""
+
+
+REBUILT = PromptOptions(chat=ChatOptions(with_responses=False, ends_answered=False))
+
+
+@pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.RE2])
+@pytest.mark.parametrize("telling", [BY_POINT, REBUILT])
+def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: ExportLayout, telling: PromptOptions
+) -> None:
+    monkeypatch.setattr("peercorpus.release.venue_groups.LARGE_VENUE", 1)
+    of_corl = [record for number in range(9) for record in a_discussion(f"q{number}", CORL)]
+    of_corl = [replace(one, conference="corl", year=2022) if isinstance(one, Paper) else one for one in of_corl]
+    of_iclr = [record for forum_id in PAPERS for record in a_discussion(forum_id)]
+    with invented(tmp_path / "corpus", {ICLR: of_iclr, CORL: of_corl}) as workspace:
+        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2), points=True)
+    release = open_release(tmp_path / "release")
+    chosen = PromptOptions(chat=ChatOptions(ends_answered=False)) if layout is ExportLayout.RE2 else telling
+    exported = export_release(release.folder, tmp_path / "out", ExportRequest(layout, (Task.REBUTTAL,), chosen))
+    papers = sum(release.count("rebuttal", side) for side in Split)
+    assert papers > 15
+    assert sum(file.samples.papers for file in exported.files) == papers
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,39 @@ def test_an_endpoint_that_answers_nothing_ends_the_run_and_what_was_answered_is_
             found = publish(workspace, tmp_path / "out", stand)
     assert found.told == (3, 6, 3)
     assert len(stand.bodies) == 3
+
+
+def test_what_a_model_refuses_of_one_review_keeps_no_other_from_being_told(tmp_path: Path) -> None:
+    papers = [record for name in ("a1", "a2", "a3", "a4", "a5") for record in open_points(name)]
+    answer = answering(KINDS, ANSWERS)
+    asked = count()
+    with (
+        invented(tmp_path / "corpus", {ICLR: papers}) as workspace,
+        serving(rule=lambda body: refusal(400) if next(asked) < 6 else answer(body)) as stand,
+    ):
+        found = publish(workspace, tmp_path / "out", stand)
+    assert found.told[0] > 0
+    assert len(stand.bodies) > 6
+
+
+def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("peercorpus.models.asked_model._MAX_REFUSALS_IN_A_ROW", 4)
+    papers = [record for name in ("a1", "a2", "a3") for record in open_points(name)]
+    with (
+        invented(tmp_path / "corpus", {ICLR: papers}) as workspace,
+        serving(refusal(400)) as stand,
+        pytest.raises(ModelUnavailableError, match="4 times"),
+    ):
+        publish(workspace, tmp_path / "out", stand)
+    assert len(stand.bodies) == 4
+
+
+def test_a_blank_answer_is_asked_for_again(workspace: Workspace, tmp_path: Path) -> None:
+    with serving(completion(" ")) as stand:
+        publish(workspace, tmp_path / "out", stand)
+    with serving(rule=answering(KINDS, ANSWERS)) as stand:
+        assert publish(workspace, tmp_path / "out", stand).told[0] > 0
+    assert len(stand.bodies) == 2
 
 
 def test_the_budget_holds(workspace: Workspace, tmp_path: Path) -> None:

@@ -334,3 +334,19 @@ def test_tables_that_change_while_a_release_is_written_leave_the_one_before(
     assert contents(out) == before
     monkeypatch.undo()
     check_as_from_nothing(corpus, out, [])
+
+
+def test_what_is_taken_down_while_a_release_is_written_is_in_no_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, out = tmp_path / "corpus", tmp_path / "out"
+    make(corpus, {ICLR: of_venue(ICLR)})
+
+    def build_late(*arguments: Any, **options: Any) -> rows.ForumRows:
+        (corpus / "takedown.txt").write_text("a1\n")
+        return rows.build_rows(*arguments, **options)
+
+    monkeypatch.setattr(writing, "build_rows", build_late)
+    with pytest.raises(TryLaterError, match=r"'takedown.txt' changed while the release was written"):
+        publish(corpus, out)
+    assert not out.exists()

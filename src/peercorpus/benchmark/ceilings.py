@@ -68,32 +68,36 @@ def compare_with_floors(measure: Measure, outcomes: Sequence[CaseOutcome], resam
 
 
 def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resamples: int) -> Ceiling | None:
+    """Compare people with each floor, on the papers on which the measure has a value for both."""
     sign = 1 if measure.higher_is_better else -1
-    people = group_by_paper(outcomes)
+    every = group_by_paper(outcomes)
     floors = {}
     for name in sorted(set.intersection(*(set(outcome.floors) for outcome in outcomes))):
-        papers = group_by_paper(replace(outcome, found=outcome.floors[name]) for outcome in outcomes)
+        answered = [(one, replace(one, found=one.floors[name])) for one in outcomes]
+        both = [(one, floor) for one, floor in answered if measure.concerns(one) and measure.concerns(floor)]
+        people, papers = group_by_paper(one for one, _ in both), group_by_paper(floor for _, floor in both)
         try:
             value = compute_over_papers(measure, list(papers.values()))
-            floors[name] = value, papers, compare_pairs(people, papers, measure.estimator(resamples), resamples)
+            compared = compare_pairs(people, papers, measure.estimator(resamples), resamples)
+            floors[name] = value, (people, papers), compared
         except UndefinedMetricError:
             continue
     if not floors:
         return None
     best = max(floors, key=lambda name: sign * floors[name][0])
-    _, papers, compared = floors[best]
+    _, beside, compared = floors[best]
     ends = sorted(sign * end * measure.factor for end in compared.bounds or ()) or (None, None)
     return Ceiling(
         measure=measure.name,
         venue=venue,
-        papers=len(people),
-        human=compared.first * measure.factor,
+        papers=len(every),
+        human=compute_over_papers(measure, list(every.values())) * measure.factor,
         floors={name: value * measure.factor for name, (value, _, _) in floors.items()},
         best=best,
         gain=sign * compared.value * measure.factor,
         low=ends[0],
         high=ends[1],
-        wins=_count_wins(measure, people, papers, sign),
+        wins=_count_wins(measure, *beside, sign),
     )
 
 

@@ -332,11 +332,22 @@ def _compare_scored(
         elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):
             yield name, "not comparable, because the runs were asked for different fields"
         else:
-            try:
-                pairs = group_by_paper(ours), group_by_paper(theirs)
-                yield name, compare_pairs(*pairs, measure.estimator(resamples), resamples)
-            except UndefinedMetricError as error:
-                yield name, str(error)
+            yield name, _compare_measured(measure, ours, theirs, resamples)
+
+
+def _compare_measured(
+    measure: Measure, ours: Sequence[CaseOutcome], theirs: Sequence[CaseOutcome], resamples: int
+) -> Difference | str:
+    """Compare two runs on the cases that concern the measure in both; a sentence where that is not possible."""
+    both = set.intersection(*({one.case_id for one in run if measure.concerns(one)} for run in (ours, theirs)))
+    if not both:
+        return "no case has a value in both runs"
+    kept = ([one for one in run if one.case_id in both and measure.concerns(one)] for run in (ours, theirs))
+    try:
+        first, second = map(group_by_paper, kept)
+        return compare_pairs(first, second, measure.estimator(resamples), resamples)
+    except UndefinedMetricError as error:
+        return str(error)
 
 
 def plot_reliability(board: Board) -> dict[str, tuple[ReliabilityBin, ...]]:

@@ -4,6 +4,7 @@ Two points are compared by what they say, whoever wrote them and in whatever ord
 that match are the same criticism, as one reader judged.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,18 @@ MAX_CHARACTERS = 100_000
 """Characters of a text that are read; the longest of 12,457 recorded reviews has 28,279."""
 MAX_POINTS = 200
 """Critical points of a text that count; the most in these reviews are 76."""
+
+
+NOTHING_SAID = re.compile(
+    r"\W*(?:(?:yes|no|none|nil|nothing|n/?a|not applicable"
+    r"|(?:please )?see (?:the )?(?:above|below|weakness(?:es)?|questions?|summary|strengths and weaknesses)"
+    r"|(?:the )?authors? (?:have |has )?(?:adequately |sufficiently )?(?:addressed|discussed)"
+    r" (?:the |their )?limitations"
+    r"(?: and (?:potential )?(?:negative )?societal impacts?)?(?: of their work)?(?: adequately| sufficiently)?"
+    r")\b\W*){1,4}",
+    re.IGNORECASE,
+)
+"""What forms are answered with where there is nothing to say; our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +80,15 @@ def read_criticism(text: str) -> Criticism:
 
 
 def read_criticisms(text: str) -> list[Criticism]:
-    """Return the critical points of a review, in order, without those of which no word tells what they are about.
+    """Return the critical points of a review, in order, without those that criticise nothing by their words.
 
     Args:
         text: The review; its first `MAX_CHARACTERS` are read, and of its critical points the first `MAX_POINTS`.
     """
     shown = text[:MAX_CHARACTERS]
     points = (point for point in split_text(shown, SectionKind.ASSESSMENT) if point.kind in CRITICAL_KINDS)
-    read = (read_criticism(shown[point.start : point.end]) for point in points)
+    texts = (shown[point.start : point.end] for point in points)
+    read = (read_criticism(text) for text in texts if not NOTHING_SAID.fullmatch(text))
     return [one for one in read if one.words][:MAX_POINTS]
 
 

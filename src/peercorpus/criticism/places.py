@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 PLACE = re.compile(
     r"\b(?P<kind>section|sec|appendix|app|figure|fig|table|tab|equation|eqn|eq|theorem|lemma|algorithm|alg)s?\.?\s*+[(~]?\s*+"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|[A-H](?:\.\d{1,2}){0,2}(?![A-Za-z]))",
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|(?-i:[A-H])(?:\.\d{1,2}){0,2}(?![A-Za-z]))",
     re.IGNORECASE,
 )
 KINDS = {

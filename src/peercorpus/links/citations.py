@@ -22,7 +22,7 @@ CROSS_REFERENCE = re.compile(
 )
 """What a sentence names by a number that LaTeX gives, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
 
-MAY_REFER = re.compile("[.aekmnsxyAEKMNSXY\u00a7]\\(?(?:\\d|[A-Z](?![a-z]))")
+MAY_REFER = re.compile("[.aekmnsxyAEKMNSXY\u017f\u212a\u00a7]\\(?(?:\\d|[A-Z](?![a-z]))")
 """What every `CROSS_REFERENCE` contains, and most keys do not: the last letter of a name before its number. It is found
 in less time."""
 

@@ -17,7 +17,7 @@ class PointCounts:
     Attributes:
         raised: Criticisms of the other reviews, each counted once for each of its reviewers.
         found: Those that the review makes, counted alike.
-        points: Critical points of the review.
+        points: Critical points of the review; those in the same words are one.
         matched: Those that match a point of the other reviews.
     """
 
@@ -44,7 +44,7 @@ def count_points(review: str, others: Sequence[str]) -> PointCounts:
     rare a word is, is told by the others alone, so that no review changes how people's points are grouped.
     """
     people = [read_criticisms(other) for other in others]
-    own = read_criticisms(review)
+    own = [*dict.fromkeys(read_criticisms(review))]
     matcher = PointMatcher(point for points in people for point in points)
     raised = found = 0
     matched: set[int] = set()

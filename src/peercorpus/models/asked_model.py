@@ -5,12 +5,22 @@ from pathlib import Path
 from typing import Self
 
 from peercorpus.errors import ModelUnavailableError
-from peercorpus.models.endpoint import Endpoint, ModelSettings, ResponseCache, UnansweredError, response_key
+from peercorpus.models.endpoint import (
+    Endpoint,
+    ModelSettings,
+    RefusedQuestionError,
+    ResponseCache,
+    UnansweredError,
+    response_key,
+)
 
 MODEL_KEY_VARIABLE = "PEERCORPUS_MODEL_KEY"
 """Environment variable with the key of the model's endpoint."""
 _MAX_FAILURES_IN_A_ROW = 3
 """Questions in a row without an answer after which the endpoint counts as failed."""
+_MAX_REFUSALS_IN_A_ROW = 25
+"""Questions in a row that an endpoint refuses, or answers at too great a length, after which it counts as failed. One
+review may hold what a model refuses, so that a few refusals say nothing of other questions."""
 
 
 @dataclass(slots=True)
@@ -25,6 +35,7 @@ class AskedModel:
     endpoint: Endpoint
     answers: ResponseCache
     _failed: int = 0
+    _refused: int = 0
 
     @classmethod
     def of(cls, settings: ModelSettings, answers: Path | None, run: str, most_questions: int) -> Self:
@@ -73,17 +84,22 @@ class AskedModel:
         self.answers.reserve()
         try:
             answer = self.endpoint.ask(question, most_tokens)
-        except UnansweredError as error:
-            self._fail(str(error))
+        except RefusedQuestionError as error:
+            self._refused += 1
+            self._end_after(self._refused, _MAX_REFUSALS_IN_A_ROW, str(error))
             return None
-        self._failed = 0
-        self.answers.keep(key, answer.text, answer.tokens)
+        except UnansweredError as error:
+            self._failed += 1
+            self._end_after(self._failed, _MAX_FAILURES_IN_A_ROW, str(error))
+            return None
+        self._failed = self._refused = 0
+        if answer.text.strip():
+            self.answers.keep(key, answer.text, answer.tokens)
         return answer.text
 
-    def _fail(self, reason: str) -> None:
-        self._failed += 1
-        if self._failed >= _MAX_FAILURES_IN_A_ROW:
+    def _end_after(self, times: int, most: int, reason: str) -> None:
+        if times >= most:
             raise ModelUnavailableError(
-                f"The model gave no answer {self._failed} times in a row, as its endpoint {reason}; what it answered"
+                f"The model gave no answer {times} times in a row, as its endpoint {reason}; what it answered"
                 " before is kept: run the same command again later."
             )

@@ -58,6 +58,10 @@ class UnansweredError(Exception):
     """Raised when one question gets no answer; the message says what the endpoint did, as a phrase without subject."""
 
 
+class RefusedQuestionError(UnansweredError):
+    """Raised when an endpoint that works gives no usable answer to this question; others may get one."""
+
+
 class _Busy(Exception):  # noqa: N818 -- it never leaves this module
     """A temporary failure of the endpoint.
 
@@ -164,7 +168,7 @@ class Endpoint:
             try:
                 response = receive(streamed, MOST_BYTES, self._settings.timeout_s)
             except TooLargeError:
-                raise UnansweredError("answered with far more than was asked for") from None
+                raise RefusedQuestionError("answered with far more than was asked for") from None
         self._check(response)
         return _read(response.content)
 
@@ -176,7 +180,7 @@ class Endpoint:
         if status in {401, 403}:
             raise ModelError(f"{host} refuses the key ({status}); put a valid one into {self._settings.key_variable}.")
         if status in REFUSES_QUESTION:
-            raise UnansweredError(f"answered {status}")
+            raise RefusedQuestionError(f"answered {status}")
         if status >= 300:
             raise ModelError(
                 f"{host} answered {status}; check the endpoint's address (up to '/v1') and the model's name."
@@ -200,7 +204,7 @@ def _read(body: bytes) -> ModelResponse:
     if not completion.choices or completion.choices[0].message.content is None:
         raise _Busy("answered without a text")
     if completion.choices[0].finish_reason == "length":
-        raise UnansweredError("cut its answer off")
+        raise RefusedQuestionError("cut its answer off")
     return ModelResponse(
         completion.choices[0].message.content, completion.usage.total_tokens if completion.usage else 0
     )

@@ -140,6 +140,20 @@ def find_unfinished(
         yield venue_id, names
 
 
+def require_points(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
+    """Check that the points of these venues, or of all, are those of the tables as they are.
+
+    Raises:
+        TableError: They are not, or a venue is not in the workspace.
+    """
+    for venue_id in known_venues(workspace, venue_ids):
+        if not is_finished(workspace, FIND_POINTS, venue_id, Options()):
+            raise TableError(
+                f"The points of '{venue_id}' were not looked for, or its tables changed since; run 'peercorpus build"
+                " --points'."
+            )
+
+
 def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
     """Check that the tables of these venues, or of all, are up to date.
 

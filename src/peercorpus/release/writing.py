@@ -13,7 +13,7 @@ from peercorpus.corpus.figures import VenueFigures
 from peercorpus.corpus.forums import Forum, ForumReader, VenueForums
 from peercorpus.corpus.points import VenuePoints
 from peercorpus.corpus.public_forums import PublicFilter
-from peercorpus.corpus.takedown import Takedown, write_tombstone
+from peercorpus.corpus.takedown import Takedown, read_takedown, write_tombstone
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import Meter, Show
@@ -353,10 +353,12 @@ class ReleaseWriting:
         """Write what the release was made from.
 
         Raises:
-            TryLaterError: The tables changed while it was made.
+            TryLaterError: The tables, or what is taken down, changed while it was made.
         """
         if self._read_inputs() != self._inputs:
             raise TryLaterError("The tables changed while the release was written; run the same command again.")
+        if read_takedown(self._workspace) != self._sieve.takedown:
+            raise TryLaterError("'takedown.txt' changed while the release was written; run the same command again.")
         tally = self._tally
         write_inputs(
             self._folder,

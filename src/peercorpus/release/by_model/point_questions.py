@@ -73,7 +73,9 @@ Sentences:
 _SHOWN_CHARACTERS = 1_500
 """Characters of a point or a sentence that the model sees."""
 _LINE = re.compile(r"p(\d{1,5}) ?: ?([a-z0-9_, ]{1,4000})")
-_MARKS = "-*` \t"
+_EMPHASIS = str.maketrans("", "", "*`")
+"""Marks of emphasis, which an answer may hold anywhere."""
+_MARKS = "-. \t"
 """What may stand around a line of an answer."""
 
 
@@ -140,7 +142,7 @@ def _read_lines(answer: str, points: int) -> dict[int, list[str]]:
     """Return what an answer says of each point by its index, without points of which it says two different things."""
     found: dict[int, list[str] | None] = {}
     for line in answer.splitlines():
-        match = _LINE.fullmatch(line.strip(_MARKS).lower())
+        match = _LINE.fullmatch(line.translate(_EMPHASIS).strip(_MARKS).lower())
         if match and 1 <= int(match[1]) <= points:
             index, told = int(match[1]) - 1, [value.strip() for value in match[2].split(",")]
             found[index] = told if found.get(index, told) == told else None

@@ -5,8 +5,7 @@ The rows come from the task configurations; `layouts` writes what lies beside th
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import chain
 from pathlib import Path
 
 from peercorpus.errors import PeercorpusError
@@ -14,6 +13,7 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.enums import Role
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, render_sample, write_rows
+from peercorpus.release.exports.forum_rows import ForumRows
 from peercorpus.release.exports.layouts import Exported, ExportedFile, ExportRequest, write_companions
 from peercorpus.release.exports.meta_reviews import meta_review_samples
 from peercorpus.release.exports.point_answers import add_points, point_samples
@@ -189,15 +189,12 @@ def render_row(sample: TrainingSample, request: ExportRequest) -> tuple[Row, int
 def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
     """Give each conversation of rows of `rebuttal` its row of `conversations`, under `record`.
 
-    Both configurations list papers in the order of venues, and of forums within a venue, so one pass is enough.
-
     Raises:
         PeercorpusError: The release does not hold a conversation.
     """
-    groups = groupby(release.rows("conversations", None, None), key=itemgetter("forum_id"))
+    conversations = ForumRows(release, "conversations")
     for paper in papers:
-        records = next((list(rows) for forum_id, rows in groups if forum_id == paper["forum_id"]), [])
-        by_id = {record["conversation_id"]: record for record in records}
+        by_id = {record["conversation_id"]: record for record in conversations.take(paper["forum_id"])}
         for talk in paper["conversations"]:
             if talk["conversation_id"] not in by_id:
                 raise PeercorpusError(

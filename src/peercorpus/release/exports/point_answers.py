@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Message, Speaker, escape_markers
 from peercorpus.records.points import CRITICAL_KINDS
 from peercorpus.release.exports.formats import TrainingSample
+from peercorpus.release.exports.forum_rows import ForumRows
 from peercorpus.release.exports.samples import NO_TEXT, PromptOptions, Samples, describe_paper, open_paper
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
@@ -21,32 +20,13 @@ POINT_COLUMNS = ("forum_id", "review_id", "reviewer", "point_id", "text", "kind"
 ANSWER_COLUMNS = ("forum_id", "point_id", "post_id", "text", "confidence", "posted_after_decision")
 
 
-class _ByForum:
-    """The rows of a configuration, forum by forum in its own order; forums without a row may be asked for too."""
-
-    def __init__(self, release: Release, config: str, columns: Sequence[str]) -> None:
-        self._present = {row["forum_id"] for row in release.rows(config, None, ["forum_id"])}
-        self._groups = groupby(release.rows(config, None, columns), key=itemgetter("forum_id"))
-
-    def __bool__(self) -> bool:
-        return bool(self._present)
-
-    def take(self, forum_id: str) -> list[Row]:
-        """Return the rows of a forum."""
-        if forum_id not in self._present:
-            return []
-        return next((list(rows) for found, rows in self._groups if found == forum_id), [])
-
-
 def add_points(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
     """Give each row of `rebuttal` its points that ask for an answer, under `points`, each with its `answers`.
-
-    All three configurations list papers in the order of venues, and of forums within a venue, so one pass is enough.
 
     Raises:
         PeercorpusError: The release has no points.
     """
-    points, answers = _ByForum(release, "points", POINT_COLUMNS), _ByForum(release, "answers", ANSWER_COLUMNS)
+    points, answers = ForumRows(release, "points", POINT_COLUMNS), ForumRows(release, "answers", ANSWER_COLUMNS)
     if not points:
         raise PeercorpusError(
             f"The release '{release.folder}' has no configuration 'points'; publish it with --points, or leave out"

@@ -9,8 +9,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +24,7 @@ from peercorpus.records.reviews import Conversation, Turn
 from peercorpus.records.scores import Score
 from peercorpus.records.until_decision import count_after_decision
 from peercorpus.release.exports.formats import TrainingSample
+from peercorpus.release.exports.forum_rows import ForumRows
 from peercorpus.release.exports.samples import (
     NO_EXCHANGE,
     NO_REVIEW_TEXT,
@@ -116,32 +115,21 @@ def _read_ordinal(review: Row) -> int:
 
 
 def join_papers(release: Release, config: str, sides: Sequence[str]) -> Iterator[Re2Paper]:
-    """Yield the papers of some sides of a task, in the release's order, with what other configurations have of them.
-
-    All of these list papers in the order of venues, and of forums within a venue, so one pass is enough.
+    """Yield the papers of some sides of a task, one side after the other, with what other configurations have of them.
 
     Raises:
         PeercorpusError: The release does not have a paper of the task in `papers_full`.
     """
-    waiting = {side: release.rows(config, side, TASK_COLUMNS) for side in sides}
-    heads = {side: next(rows, None) for side, rows in waiting.items()}
-    groups = groupby(release.rows("conversations", None, None), key=itemgetter("forum_id"))
-    following = next(groups, None)
-    for full in release.rows("papers_full", None, FULL):
-        talks: list[Row] = []
-        if following is not None and following[0] == full["forum_id"]:
-            talks = [*following[1]]
-            following = next(groups, None)
-        for side, head in heads.items():
-            if head is not None and head["forum_id"] == full["forum_id"]:
-                yield read_paper(head, full, talks)
-                heads[side] = next(waiting[side], None)
-    for head in heads.values():
-        if head is not None:
-            raise PeercorpusError(
-                f"The configuration 'papers_full' of the release '{release.folder}' lacks '{head['forum_id']}', which"
-                f" '{config}' has; publish the release again."
-            )
+    for side in sides:
+        conversations, papers = ForumRows(release, "conversations"), ForumRows(release, "papers_full", FULL)
+        for task in release.rows(config, side, TASK_COLUMNS):
+            full = next(iter(papers.take(task["forum_id"])), None)
+            if full is None:
+                raise PeercorpusError(
+                    f"The configuration 'papers_full' of the release '{release.folder}' lacks '{task['forum_id']}',"
+                    f" which '{config}' has; publish the release again."
+                )
+            yield read_paper(task, full, conversations.take(task["forum_id"]))
 
 
 def _select_first(review: Row, scores: Sequence[Score]) -> list[Score]:
