@@ -20,7 +20,7 @@ VENUE_YEARS = 22
 PORT = 4800
 URLS = ("--url-v1", f"http://127.0.0.1:{PORT}", "--url-v2", f"http://127.0.0.1:{PORT + 1}")
 READY_S = 900
-LIMIT_MB = 1_500
+LIMIT_MB = 1_000
 LEAST_S = 1.0
 """Of processor time at the largest size: shorter parts are not shown."""
 

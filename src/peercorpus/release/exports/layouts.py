@@ -192,8 +192,8 @@ def _describe_exchange(options: PromptOptions) -> str:
         opening = "" if options.opening is Opening.NONE else "the paper and "
         return (
             f"the user gives {opening}one point of a review; the assistant is\nthe authors and gives their passages"
-            f" that answer it, of a confidence of {options.by_point:g} or more, from before the decision. How points"
-            " and answers are found, and how often rightly, is in docs/points.md of peercorpus."
+            f" that answer it, of a confidence of {options.by_point:g} or more, and not known to follow the decision."
+            " How points and answers are found, and how often rightly, is in docs/points.md of peercorpus."
         )
     assistant, user = ("authors", "reviewer") if options.chat.assistant is Role.AUTHOR else ("reviewer", "authors")
     opening = "is" if options.opening is Opening.NONE else "gives the paper and is"
