@@ -1,5 +1,7 @@
 """Criticisms that a review makes and a turn takes up, end to end, beside those of people."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,12 +9,14 @@ import pytest
 from invented_bench import bench_paper, bench_release, by_paper, saying, scripted
 from invented_releases import talk
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.leaderboard import Board, RunResult, make_boards
+from peercorpus.benchmark.ceilings import compare_with_floors
+from peercorpus.benchmark.leaderboard import Board, RunResult, _compare_measured, make_boards
 from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.measures import POINTS
 from peercorpus.benchmark.outcomes import CaseOutcome
 from peercorpus.benchmark.run import Bench, run_tasks
+from peercorpus.metrics.paired_intervals import PairedDifference
 from peercorpus.metrics.review_points import PointCounts
 from peercorpus.release.record_rows import Row
 
@@ -133,3 +137,37 @@ def test_a_mean_is_over_the_answers_that_have_a_number() -> None:
     assert points.of(outcomes) == pytest.approx(5 / 3)
     assert recall.sums is not None
     assert recall.sums(outcomes) == (1.25, 2)
+
+
+def outcomes(precise: Callable[[int], PointCounts]) -> list[CaseOutcome]:
+    return [CaseOutcome(f"c{number}", f"p{number}", precise(number)) for number in range(40)]
+
+
+def of_paper(number: int) -> PointCounts:
+    """Precise on even papers, and not on others."""
+    return PointCounts(10, 1, 10, 8 + number % 4 // 2 if number % 2 == 0 else number % 4 // 2)
+
+
+def silent_on_odd(number: int) -> PointCounts:
+    return of_paper(number) if number % 2 == 0 else PointCounts(10, 0, 0, 0)
+
+
+def test_precision_is_compared_on_papers_on_which_both_have_a_point() -> None:
+    """Who writes nothing on papers where all are imprecise is not more precise."""
+    (precision,) = (measure for measure in POINTS if measure.name == "point precision")
+    compared = _compare_measured(precision, outcomes(silent_on_odd), outcomes(of_paper), 50)
+    assert isinstance(compared, PairedDifference)
+    assert (compared.value, compared.papers) == (0.0, 20)
+    nothing = outcomes(lambda _: PointCounts(10, 0, 0, 0))
+    assert _compare_measured(precision, nothing, outcomes(of_paper), 50) == "no case has a value in both runs"
+
+
+def test_people_are_compared_with_a_floor_on_papers_on_which_it_has_a_point() -> None:
+    (precision,) = (measure for measure in POINTS if measure.name == "point precision")
+    people = [
+        replace(one, floors={"other-paper": silent_on_odd(place)}) for place, one in enumerate(outcomes(of_paper))
+    ]
+    (ceiling,) = compare_with_floors(precision, people, 50)
+    assert ceiling.gain == 0.0
+    assert ceiling.human < ceiling.floors["other-paper"]
+    assert ceiling.papers == 40
