@@ -139,7 +139,7 @@ def _make_hit(document: tantivy.Document, finder: HitFinder | None) -> PointHit:
     passage = finder.passage(document, TEXT) if finder else []
     if not passage:
         passage = [(text[:_PASSAGE_CHARACTERS], False)]
-    before, _, after = text.partition("".join(piece for piece, _ in passage))
-    if len(text) <= _PASSAGE_CHARACTERS:
+    if text and len(text) <= _PASSAGE_CHARACTERS:
+        before, _, after = text.partition("".join(piece for piece, _ in passage))
         passage = [(before, False), *passage, (after, False)]
     return PointHit(read_point_row(document), passage, is_cut=len(text) > _PASSAGE_CHARACTERS)
