@@ -263,7 +263,7 @@ class Explorer:
             most=POINTS_PAGE * MOST_PAGES,
             every_kind=EVERY_KIND,
             venues=[venue for venue in venues if venue.points],
-            without=[venue.venue_id for venue in venues if venue.reviews and not venue.points],
+            without=[venue.venue_id for venue in venues if not venue.points],
             command=shlex.join(["peercorpus", "build", "--workspace", str(self.folder), "--points"]),
         )
 
