@@ -160,7 +160,7 @@ def publish(
     """
     from peercorpus.cli.options import settle_models, settle_sides
     from peercorpus.cli.text import publish as publish_texts
-    from peercorpus.pipeline.build import require_built, require_points
+    from peercorpus.pipeline.build import require_built
     from peercorpus.workspace.workspace import open_workspace
 
     is_reviewbench = content.layout == "reviewbench"
@@ -170,9 +170,7 @@ def publish(
     told = {"titles": titles == "model", "points": content.points == "model"}
     asking = settle_models(workspace, model_url, model, most_questions, **told)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
-        require_built(opened, venue_ids or ())
-        if content.points:
-            require_points(opened, venue_ids or ())
+        require_built(opened, venue_ids or (), points=bool(content.points))
         _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
     say("\n".join((summary, *publish_texts.told_by_model(titler, annotator))))
 

@@ -81,7 +81,7 @@ def takedown(
 
 def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
     """Add a release with the options of the newest one, and verify it."""
-    from peercorpus.pipeline.build import require_built, require_points
+    from peercorpus.pipeline.build import require_built
     from peercorpus.release.folder import open_release
     from peercorpus.release.provenance import read_inputs
     from peercorpus.release.published import find_folders
@@ -107,8 +107,6 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
         venue_ids = list(inputs.venues)
         sides = SplitRequest(inputs.sides.profile, inputs.sides.test_after) if inputs.sides is not None else None
     with ProgressLines() as lines:
-        require_built(workspace, venue_ids or ())
-        if content.points:
-            require_points(workspace, venue_ids or ())
+        require_built(workspace, venue_ids or (), points=bool(content.points))
         release, _ = write_release(workspace, None, venue_ids, sides, None, lines, content)
         return release, verify_release(open_release(release), workspace, lines.show)

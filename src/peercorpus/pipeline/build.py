@@ -140,7 +140,7 @@ def find_unfinished(
         yield venue_id, names
 
 
-def require_points(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
+def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
     """Check that the points of these venues, or of all, are those of the tables as they are.
 
     Raises:
@@ -154,8 +154,8 @@ def require_points(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
             )
 
 
-def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
-    """Check that the tables of these venues, or of all, are up to date.
+def require_built(workspace: Workspace, venue_ids: Sequence[str] = (), *, points: bool = False) -> None:
+    """Check that the tables of these venues, or of all, are up to date; that of points only if asked for.
 
     Raises:
         TableError: They are not, or a venue is not in the workspace.
@@ -164,3 +164,5 @@ def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
         for venue_id, waiting in find_unfinished(workspace, known_venues(workspace, venue_ids)):
             if waiting:
                 raise TableError(f"The tables of '{venue_id}' are not built or out of date; run 'peercorpus build'.")
+        if points:
+            _require_points(workspace, venue_ids)
