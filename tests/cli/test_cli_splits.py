@@ -18,7 +18,7 @@ def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path
     assert run("import", dump, "--workspace", folder).code == 0
     with open_workspace(folder) as opened:
         fill(opened, ICLR, [record for name in "abcdef" for record in a_forum(name)])
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     return folder
 
 

@@ -126,7 +126,7 @@ def test_the_list_is_shown_in_words_and_as_json_and_not_changed(signed: Path, ru
 def test_it_is_published_verified_and_what_still_holds_it_is_named(
     corpus: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     asked = ("publish", "-w", corpus, "--no-authors", "--splits", "none")
     for more in ((), ("--out", tmp_path / "out"), ("--out", tmp_path / "deleted")):
         assert run(*asked, *more).code == 0
@@ -163,7 +163,7 @@ def test_it_is_published_verified_and_what_still_holds_it_is_named(
 def test_verify_and_push_find_the_workspace_that_a_release_lies_in(
     corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     assert run("publish", "-w", corpus, "--splits", "none").code == 0
     (release,) = (corpus / "releases").glob("2*")
     assert run("verify", release).code == 0

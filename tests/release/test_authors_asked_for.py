@@ -18,7 +18,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace of one paper that names its author."""
     with invented(tmp_path / "corpus", {ICLR: [paper("f1", authors=(ADA,)), review("f1")]}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     return tmp_path / "corpus"
 
 

@@ -31,7 +31,7 @@ def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path
     dump.write_text(json.dumps([{"id": "x", "forum": "x", "invitation": f"{TMLR}/-/Submission", "content": {}}]))
     assert run("import", dump, "--workspace", folder).code == 0
     hold(folder, "abcdef")
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     return folder
 
 

@@ -114,7 +114,7 @@ def test_sides_of_another_corpus_join_those_kept_and_move_none(corpus: Path, tmp
 def test_the_command_draws_new_sides_only_where_they_are_asked_for(
     corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     asked = ("publish", "--workspace", corpus, "--out")
     assert run(*asked, tmp_path / "first").code == 0
     hold(corpus, MANY)

@@ -49,7 +49,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     records = [paper("f1"), review("f1"), version("f1", SHA, Grade.EXACT), *texts]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         workspace.raw.add([NOTE])
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     return tmp_path / "corpus"
 
 

@@ -20,7 +20,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     records = [paper("f1"), review("f1"), version("f1", "a" * 64, Grade.EXACT), text("a" * 64, MARKDOWN)]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     return tmp_path / "corpus"
 
 
