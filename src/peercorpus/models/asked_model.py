@@ -25,7 +25,7 @@ review may hold what a model refuses, so that a few refusals say nothing of othe
 
 @dataclass(slots=True)
 class AskedModel:
-    """A model behind an endpoint; no question is asked twice.
+    """A model behind an endpoint; no question that it answered is asked twice.
 
     Attributes:
         endpoint: Where it is asked.

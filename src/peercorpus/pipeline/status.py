@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from peercorpus.corpus.points import TABLE as TABLE_OF_POINTS
 from peercorpus.execution.stage import Balance, Options
 from peercorpus.forms.form_usage import FormUsage, read_censuses
 from peercorpus.openreview.objects import Note, decode_leniently
@@ -21,7 +22,6 @@ from peercorpus.pipeline.inventory import (
 )
 from peercorpus.pipeline.losses import SourceLoss, read_losses
 from peercorpus.pipeline.plan_build import carries_key, expected_key
-from peercorpus.points.find_points import TABLE as TABLE_OF_POINTS
 from peercorpus.records.enums import Status
 from peercorpus.texts.convert import default_engine, read_engine_used
 from peercorpus.venues.catalogue import Visibility

@@ -7,6 +7,7 @@ from heapq import merge as merge_sorted
 from itertools import groupby, islice
 from operator import attrgetter
 
+from peercorpus.corpus.points import TABLE
 from peercorpus.criticism.answers import ReviewPoint, find_answers, make_matcher
 from peercorpus.criticism.kinds import read_words
 from peercorpus.criticism.replies import read_replies
@@ -29,7 +30,6 @@ _PAPERS_AT_ONCE = 16
 """Papers that a process gets at once; our choice."""
 _FEW_REVIEWS = 1_000
 """Reviews of a venue up to which this process finds their points sooner than others, which take time to start."""
-TABLE = "9-points"
 
 UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None, "initial_text": None}
 UNREAD_OF_REVIEWS = {"extra": "{}", "scores": (), "sections_at_decision": ()}

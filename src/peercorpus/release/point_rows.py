@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
+from peercorpus.corpus.public_points import keep_changes
 from peercorpus.records.points import Point, PointAspect, PointKind
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row
@@ -98,9 +99,9 @@ def build_point_rows(
     rows: list[Row] = []
     answers: list[Row] = []
     for point in points:
-        row = _annotate(as_row(point), annotations.get(point.point_id, Annotation()))
+        row = _annotate(as_row(keep_changes(point, published)), annotations.get(point.point_id, Annotation()))
         counts.count(row)
-        rows.append(columns | _point_row(row, published))
+        rows.append(columns | _point_row(row))
         answers += [columns | answer for answer in _answer_rows(row, late)]
     return redact_people(rows), redact_people(answers)
 
@@ -117,7 +118,7 @@ def _annotate(row: Row, annotation: Annotation) -> Row:
     return row
 
 
-def _point_row(row: Row, published: set[int]) -> Row:
+def _point_row(row: Row) -> Row:
     reaction = row.pop("reaction") or {}
     return row | {
         "answers": len(row["answers"]),
@@ -126,7 +127,6 @@ def _point_row(row: Row, published: set[int]) -> Row:
         "reaction_text": reaction.get("text"),
         "reaction_post_id": reaction.get("post_id"),
         "reacted_at": reaction.get("created_at"),
-        "changes": [change for change in row["changes"] if change["number"] in published],
     }
 
 

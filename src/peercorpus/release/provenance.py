@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.corpus.figures import TABLE as FIGURES
+from peercorpus.corpus.points import TABLE as POINTS
 from peercorpus.corpus.reminder_decisions import digest_file, read_decisions
 from peercorpus.corpus.takedown import hash_list
 from peercorpus.corpus.text_choice import TextChoice, TextRule, is_grade_accepted
@@ -33,7 +35,6 @@ A release says which version wrote it, and `publish` writes one anew where that 
 holds what this version makes of recorded tables; a test compares.
 """
 LINKS = "8-links"
-FIGURES, POINTS = "5-figures", "9-points"
 """The table of which all rows count for each venue: papers elsewhere connect submissions of the same work."""
 LISTING, RECORDS = "listing", "records"
 """Names of the inputs of a venue that the card states beside its tables."""

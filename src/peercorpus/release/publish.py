@@ -158,7 +158,7 @@ def publish_release(
     Raises:
         ModelError: The model that gives titles or tells of points cannot be asked.
         TableError: The tables are not built, or not for these venues.
-        TryLaterError: The tables changed while the release was written.
+        TryLaterError: The tables, or what is taken down, changed while the release was written.
         PeercorpusError: `out` holds other files, a paper would change its side, `takedown.txt` or the grade is invalid.
     """
     tally = ReleaseCounts(

@@ -161,6 +161,24 @@ def whole_numbers(axes: "Axes", axis: str, most: int = 6) -> None:
     ticked.set_major_formatter(thousands)
 
 
+def draw_delay(axes: "Axes", ends: Sequence[float], y: float, colour: str, start: float, label: str) -> None:
+    """Draw the distribution of a delay in one row of a logarithmic axis, and write its label where the axis starts.
+
+    Args:
+        axes: Where to draw.
+        ends: Tenth percentile, quartiles with the median between them, and ninetieth percentile.
+        y: The row.
+        colour: Of the bar between the quartiles.
+        start: Where the axis starts; shorter delays are drawn there.
+        label: What is written.
+    """
+    low, first, middle, third, high = (max(start, end) for end in ends)
+    axes.plot([low, high], [y, y], color=INK, linewidth=0.8)
+    axes.barh(y, third - first, left=first, height=0.5, color=colour, edgecolor=INK, linewidth=0.7, zorder=3)
+    axes.plot([middle, middle], [y - 0.25, y + 0.25], color=INK, linewidth=2, zorder=4)
+    axes.annotate(label, (start, y), (2, 0), textcoords="offset points", va="center", fontsize=7, color=INK)
+
+
 def grid(axes: "Axes", axis: str = "x") -> None:
     """Draw faint lines at the ticks of one axis."""
     axes.grid(visible=True, axis="x" if axis == "x" else "y")

@@ -13,6 +13,7 @@ from peercorpus.report.figure_style import (
     SKY,
     SOFT,
     VERMILION,
+    draw_delay,
     grid,
     name,
     name_rows,
@@ -212,19 +213,7 @@ def _draw_delay(axes: "Axes", row: _Row, y: int, colour: str) -> None:
         axes.text(_AXIS_START_H, y, "none", va="center", fontsize=7, color=SOFT)
         return
     ends = ("p10_h", "lower_quartile_h", "median_h", "upper_quartile_h", "p90_h")
-    low, first, middle, third, high = (max(_AXIS_START_H, row[end]) for end in ends)
-    axes.plot([low, high], [y, y], color=INK, linewidth=0.8)
-    axes.barh(y, third - first, left=first, height=0.5, color=colour, edgecolor=INK, linewidth=0.7, zorder=3)
-    axes.plot([middle, middle], [y - 0.25, y + 0.25], color=INK, linewidth=2, zorder=4)
-    axes.annotate(
-        duration_label(row["median_h"]),
-        (_AXIS_START_H, y),
-        (2, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=7,
-        color=INK,
-    )
+    draw_delay(axes, [row[end] for end in ends], y, colour, _AXIS_START_H, duration_label(row["median_h"]))
 
 
 POPULATIONS = 40

@@ -14,6 +14,7 @@ from peercorpus.report.figure_style import (
     SKY,
     SOFT,
     VERMILION,
+    draw_delay,
     grid,
     name,
     name_rows,
@@ -180,16 +181,4 @@ def draw_point_delays(statistic: Statistic) -> "Figure":
 
 def _draw_delay(axes: "Axes", row: _Row, y: int, colour: str) -> None:
     ends = ("p10_days", "lower_quartile_days", "median_days", "upper_quartile_days", "p90_days")
-    low, first, middle, third, high = (max(_AXIS_START_DAYS, row[end]) for end in ends)
-    axes.plot([low, high], [y, y], color=INK, linewidth=0.8)
-    axes.barh(y, third - first, left=first, height=0.5, color=colour, edgecolor=INK, linewidth=0.7, zorder=3)
-    axes.plot([middle, middle], [y - 0.25, y + 0.25], color=INK, linewidth=2, zorder=4)
-    axes.annotate(
-        format_days(row["median_days"]),
-        (_AXIS_START_DAYS, y),
-        (2, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=7,
-        color=INK,
-    )
+    draw_delay(axes, [row[end] for end in ends], y, colour, _AXIS_START_DAYS, format_days(row["median_days"]))
