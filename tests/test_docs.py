@@ -14,6 +14,7 @@ from peercorpus.cli.commands import app
 from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.records import ai_reviews, documents, enums, papers, reviews, scores
 from peercorpus.records.enums import Grade
+from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -21,6 +22,7 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
 RECIPE = (ROOT / "docs" / "recipe.md").read_text()
 SEEDS = (ROOT / "docs" / "seeds.md").read_text()
 CLI = (ROOT / "docs" / "cli.md").read_text()
+PIPELINE = (ROOT / "docs" / "pipeline.svg").read_text()
 
 COMMANDS = [name for name in app if not name.startswith("-")]
 RECORDS = [
@@ -152,3 +154,14 @@ def test_the_example_of_the_readme_runs_as_it_stands(demo_folder: Path, tmp_path
     assert run.returncode == 0, run.stderr
     assert "accepted" in run.stdout
     assert "DatasetDict" in run.stdout
+
+
+def test_the_drawing_of_the_pipeline_names_every_table() -> None:
+    drawn = re.findall(r'<rect class="(?:table|table asked|aside)".*\n +<text [^>]*>([^<]+)<', PIPELINE)
+    built = {name.partition("-")[2] if name[0].isdigit() else name for name in TABLES}
+    assert {name.lower().replace(" ", "-") for name in drawn} == built
+
+
+def test_tables_that_a_build_makes_only_on_request_are_drawn_with_a_broken_line() -> None:
+    drawn = re.findall(r'<rect class="table asked".*\n +<text [^>]*>([^<]+)<', PIPELINE)
+    assert {f"-{name}" for name in drawn} == {name[1:] for name in ON_DEMAND}
