@@ -144,7 +144,7 @@ def test_what_the_rules_left_open_is_told_by_the_model_and_marked(workspace: Wor
     assert json.loads((out / "inputs.json").read_text())["points_model"] == "kite|1"
     card = (out / "README.md").read_text()
     assert "The model kite&#124;1 was asked" in card
-    assert "what it told: kinds: 1, aspects: 2, answers: 1." in card
+    assert "its answers are marked `model`: kinds: 1, aspects: 2, answers: 1." in card
     assert "without a model" not in card
     assert [breach for check in verify_release(open_release(out)).checks for breach in check.breaches] == []
 

@@ -26,11 +26,11 @@ def audit_verdict(audit: Audit) -> str:
     """Return the result of an audit in one sentence."""
     if not audit.leaks:
         return (
-            f"No leak: no single feature tells the decision more than {100 * audit.threshold:g} points better than"
+            f"No leak: no single feature predicts the decision more than {100 * audit.threshold:g} points better than"
             " the majority and better than chance would."
         )
     best = audit.findings[0]
-    features = "1 feature tells" if audit.leaks == 1 else f"{audit.leaks:,} features tell"
+    features = "1 feature predicts" if audit.leaks == 1 else f"{audit.leaks:,} features predict"
     return (
         f"Leak: {features} the decision; the best, {best.feature.title}, is right for"
         f" {100 * best.outcome.accuracy:.1f} % of the papers, where the majority is for {100 * audit.majority:.1f} %."

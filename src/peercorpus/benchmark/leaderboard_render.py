@@ -136,7 +136,7 @@ def _make_table(board: Board) -> RenderedTable:
     unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}
     if unclear:
         above.append(
-            "‡ By this measure people do not stand clear of the floor, so it hardly tells who has read the paper."
+            "‡ On this measure people score hardly above the floor, so it barely shows who has read the paper."
         )
     if board.not_asked:
         above.append(

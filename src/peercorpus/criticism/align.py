@@ -111,7 +111,7 @@ class Attribution:
         point: Index of the point; None if it is about none.
         probability: That it is about that point.
         sentences: Indices of the review's sentences that it is about.
-        method: What chiefly tells.
+        method: The main evidence.
         is_repeated: Whether the passage is little more than words of the point.
     """
 
@@ -218,7 +218,7 @@ class ReviewMatcher:
         return np.hstack([scores, np.full((len(scores), 1), weights.nothing)])
 
     def _weigh_nothing(self, passages: Sequence[Passage]) -> Matrix:
-        """Return what tells of each passage by itself that it is about no point."""
+        """Return the evidence in each passage itself that it is about no point."""
         weights = self._weights
         courtesies = np.array([COURTESY.search(passage.words) is not None for passage in passages], dtype=float)
         references = np.array([passage.is_reference for passage in passages], dtype=float)
@@ -326,7 +326,7 @@ def _find_breaks(passages: Sequence[Passage], quoted: Matrix) -> list[bool]:
 
 
 def _name_method(quote: float, label: float, cosine: float) -> AnswerMethod:
-    """Return what chiefly tells: repeated words, the label, shared rare words, else the order."""
+    """Return the main evidence: repeated words, the label, shared rare words, else the order."""
     if quote >= MIN_QUOTE:
         return AnswerMethod.QUOTE
     if label >= MIN_LABEL:

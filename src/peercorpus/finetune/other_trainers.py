@@ -282,7 +282,7 @@ def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, sides: s
         f"In this folder: {STARTED[trainer]}",
         "",
         f"No example has more tokens than the recipe's context of {recipe.context:,}, so no answer is ever cut.",
-        "The batch is that of one device. Of the recipe these are not told:",
+        "The batch is that of one device. These settings of the recipe have no counterpart here:",
         *(f"  {name}: {why}." for name, why in untranslated_settings(trainer, recipe).items()),
     ]
     head = "".join(f"# {line}".rstrip() + "\n" for line in comments)

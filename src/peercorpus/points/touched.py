@@ -71,7 +71,7 @@ class PaperChanges:
     def _compare(
         self, change: _Terms, words: set[str], named: set[Place], promised: set[Place]
     ) -> tuple[int, float, PointChange] | None:
-        """Return what tells that a change concerns a point, with its rank and weight; None if nothing does."""
+        """Return the evidence that a change concerns a point, with its rank and weight; None if there is none."""
         common = words & change.words
         weight = self._weigh(common)
         for sign, places in ((ChangeSign.PROMISE, promised), (ChangeSign.PLACE, named)):

@@ -272,7 +272,7 @@ PUBLISHABLE_GRADES = (Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED, Grad
 class VersionMoment(StrEnum):
     """When in a paper's life a version was uploaded, according to the invitation of its edit and to times.
 
-    A version has None instead if neither tells, or if they disagree.
+    A version has None instead if neither is known, or if they disagree.
     """
 
     INITIAL = "initial"

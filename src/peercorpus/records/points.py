@@ -45,7 +45,7 @@ class KindSource(StrEnum):
     WORDS = "words"
     """Its own words, or those of the sentence before it."""
     NONE = "none"
-    """Nothing tells; the kind is `other`."""
+    """There is no evidence; the kind is `other`."""
 
 
 class PointAspect(StrEnum):
@@ -63,7 +63,7 @@ class PointAspect(StrEnum):
 
 
 class AnswerMethod(StrEnum):
-    """What chiefly tells that a passage answers a point."""
+    """The main evidence that a passage answers a point."""
 
     QUOTE = "quote"
     """It, or the passage above it, repeats words of the point."""
@@ -93,7 +93,7 @@ class ReactionScope(StrEnum):
 
 
 class ChangeSign(StrEnum):
-    """What tells that a change of the paper concerns a point."""
+    """The evidence that a change of the paper concerns a point."""
 
     TERMS = "terms"
     """Rare words that change and point share."""
@@ -112,7 +112,7 @@ class PointAnswer:
         start: Offset of the passage's first character in the post's text.
         end: Offset after its last character.
         text: The passage, verbatim.
-        method: What chiefly tells that it answers the point.
+        method: The main evidence that it answers the point.
         confidence: Share of such answers that people called right, from 0 to 1 (see docs/points.md).
         is_to_all: Whether the post addresses several or all reviewers.
         created_at: When the post was posted; None if unknown.
@@ -153,7 +153,7 @@ class PointChange:
 
     Attributes:
         number: `Change.number` within the paper.
-        sign: What tells that it concerns the point.
+        sign: The evidence that it concerns the point.
         shared: The words, place or promise that tell, verbatim.
     """
 

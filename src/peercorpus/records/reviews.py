@@ -257,7 +257,7 @@ class Conversation:
     Attributes:
         conversation_id: `<forum_id>/<reviewer>`.
         reviewer: The reviewer's anonymous id within the paper; in other kinds whoever began to speak, `chairs` for all
-            chairs together, `public` or `ethics` if nothing tells who it is, `everyone` if there is nobody.
+            chairs together, `public` or `ethics` if it is not known who it is, `everyone` if there is nobody.
         turns: The messages, in time order.
         context: The authors' responses to several or all reviewers, in reading order; they are never turns. Only
             conversations with a reviewer have context.

@@ -1,6 +1,6 @@
 """Make the rows of `meta_review_sft`: the meta-reviews of a paper, with the reviews and the discussion before them.
 
-Nothing of a row but its meta-reviews tells of the decision: reviews and turns from after it, or from after the first
+Only the meta-reviews of a row reveal the decision: reviews and turns from after it, or from after the first
 meta-review, are left out, and so are those whose words state it, as where no times are known.
 """
 
@@ -47,7 +47,7 @@ class _Discussion:
     """What was said on a paper before the decision and its first meta-review, and how much more there is.
 
     Attributes:
-        late: Turns and responses left out by their time, and those that follow what tells the decision.
+        late: Turns and responses left out by their time, and those that follow a post which reveals the decision.
         telling: Turns and responses left out by their words.
     """
 
@@ -68,7 +68,7 @@ class _Discussion:
         return self._end is not None and any(time is not None and time > self._end for time in times)
 
     def select(self, conversation: Conversation) -> list[Turn]:
-        """Return the turns of an exchange until the first that is late or tells the decision."""
+        """Return the turns of an exchange until the first that is late or reveals the decision."""
         for index, turn in enumerate(conversation.turns):
             is_late = self.is_late(turn.created_at, turn.post_ids, turn.posted_after_decision)
             if is_late or tells_decision(turn_text(turn)):
@@ -78,7 +78,7 @@ class _Discussion:
         return [*conversation.turns]
 
     def responses(self, talks: Iterable[Row]) -> list[Row]:
-        """Return what the authors told everyone, each post once, in the order of the exchanges."""
+        """Return what the authors wrote to everyone, each post once, in the order of the exchanges."""
         rows = []
         for post_id, beside in {beside["post_id"]: beside for talk in talks for beside in talk["context"]}.items():
             if self.is_late(beside["created_at"], [post_id], beside["posted_after_decision"]):

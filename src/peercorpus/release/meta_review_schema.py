@@ -64,7 +64,7 @@ META_REVIEW_SFT = pa.schema(
         MARKDOWN,
         column("meta_reviews", pa.list_(TASK_META_REVIEW), "those not posted after the decision, in time order"),
         column("exchanges", pa.list_(TASK_EXCHANGE), "one per review, in time order"),
-        column("responses", pa.list_(TASK_RESPONSE), f"what the authors told everyone, {_BEFORE_META_REVIEW}"),
+        column("responses", pa.list_(TASK_RESPONSE), f"what the authors wrote to everyone, {_BEFORE_META_REVIEW}"),
         column("reviews_left_out", COUNT, "reviews that were, or may have been, written after the decision"),
         column("turns_left_out", COUNT, "turns and responses that came after the decision or a meta-review"),
         column("tell_decision", COUNT, "of these, what is left out as its words state the decision on the paper"),

@@ -14,7 +14,7 @@ from peercorpus.release.record_rows import Row, as_row
 PAPER_COLUMNS = ("forum_id", "venue_id", "conference", "year")
 _OF_REVIEW = ("point_id", "review_id", "reviewer")
 BY_MODEL = "model"
-"""How a kind, an aspect or an answer is known that a model told."""
+"""How a kind, an aspect or an answer from a model is marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What a model tells of a point where the rules left it open.
+    """What a model says about a point where the rules left it open.
 
     Attributes:
         kind: What it does; None if the rules tell it, or the model does not.
@@ -54,9 +54,9 @@ class PointCounts:
     Attributes:
         kinds: Points, by what they do.
         answered: Those of them that have an answer.
-        answers: Answers, by what chiefly tells that they are one.
-        kinds_by_model: Points whose kind a model told.
-        aspects_by_model: Points whose aspect a model told.
+        answers: Answers, by the main evidence for them.
+        kinds_by_model: Points whose kind comes from a model.
+        aspects_by_model: Points whose aspect comes from a model.
     """
 
     kinds: Counter[PointKind] = field(default_factory=Counter)
@@ -91,7 +91,7 @@ def build_point_rows(
         changes: Its rows of `changes`: no point names another change.
         posts: Its rows of `posts`, which say what was posted after the decision.
         counts: Counts of the release, which grow.
-        annotations: What a model tells of them, by their ids.
+        annotations: What a model says about them, by their ids.
     """
     columns = {name: paper[name] for name in PAPER_COLUMNS}
     published = {change["number"] for change in changes}
@@ -107,7 +107,7 @@ def build_point_rows(
 
 
 def _annotate(row: Row, annotation: Annotation) -> Row:
-    """Return a point with what a model tells of it, and how its aspect is known."""
+    """Return a point with what a model says about it, and how its aspect is known."""
     row["aspect_source"] = None if row["aspect"] is None else "words"
     if annotation.kind is not None:
         row |= {"kind": annotation.kind.value, "kind_source": BY_MODEL}

@@ -24,7 +24,7 @@ _VERBATIM = "in the verbatim text, in which e-mail addresses and profile ids are
 CHANGE_OF_POINT = describe(
     arrow_type(PointChange),
     number="as in `changes`",
-    sign="what tells that it concerns the point: `promise`, `place` or `terms`",
+    sign="the evidence that it concerns the point: `promise`, `place` or `terms`",
     shared="the words, place or promise that tell, verbatim",
 )
 POINTS = pa.schema(
@@ -48,7 +48,7 @@ POINTS = pa.schema(
             "kind_source",
             TEXT,
             "how the kind is known: `field`, `heading`, `words`, or by the `model` that `inputs.json` names; `none`"
-            " where nothing tells",
+            " where there is no evidence",
         ),
         column("label", TEXT, 'as the reviewer wrote it: "W2", "(3)"; null if it has none'),
         column("aspect", TEXT, "which quality of the paper it is about; null if not known"),
@@ -77,12 +77,12 @@ ANSWERS = pa.schema(
         column(
             "method",
             TEXT,
-            "what chiefly tells that it answers the point: `quote`, `label`, `order`, `similarity`, or a `model`",
+            "the main evidence that it answers the point: `quote`, `label`, `order`, `similarity`, or a `model`",
         ),
         column(
             "confidence",
             NUMBER,
-            "share of such answers that people called right, 0 to 1; null where a model told it, which nobody measured",
+            "share of such answers that people called right, 0 to 1; null if a model found it (not measured)",
         ),
         column("is_to_all", TRUTH, "whether the post addresses several or all reviewers"),
         column("created_at", TIME, "when the post was posted; null if not known"),

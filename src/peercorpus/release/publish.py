@@ -156,7 +156,7 @@ def publish_release(
         is_temporary: Whether the release will be removed, so that the workspace keeps nothing for the next one.
 
     Raises:
-        ModelError: The model that gives titles or tells of points cannot be asked.
+        ModelError: The model that is asked for titles or points cannot be reached.
         TableError: The tables are not built, or not for these venues.
         TryLaterError: The tables, or what is taken down, changed while the release was written.
         PeercorpusError: `out` holds other files, a paper would change its side, `takedown.txt` or the grade is invalid.

@@ -1,4 +1,4 @@
-"""Define what a judge is told and how it answers: our instruction, or the profile of Re²'s appendix D.
+"""Define the instruction of a judge and how it answers: our instruction, or the profile of Re²'s appendix D.
 
 In Re²'s profile (arXiv 2505.07920, App. D) the judge sees a reference and the candidate alone, is asked to grade
 strictly, and answers with one JSON object of five whole numbers from 1 to 10, the second of which is `constructive`.

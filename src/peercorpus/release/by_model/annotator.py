@@ -18,7 +18,7 @@ _MAX_SENTENCE_CHARACTERS = 24_000
 """The same for the sentences."""
 _MAX_ANSWER_TOKENS = 4_000
 _WITHOUT_ASPECT = frozenset({PointKind.SUMMARY, PointKind.OTHER})
-"""Kinds of which no aspect is told."""
+"""Kinds that have no aspect."""
 
 Labels = tuple[PointKind, PointAspect | None]
 
@@ -46,13 +46,13 @@ class ReplySentence:
 
 @dataclass(slots=True)
 class Annotator:
-    """Gives what a model tells of points.
+    """Asks a model about points that the rules left open.
 
     Attributes:
         model: The model that is asked.
-        kinds: Points of which it told the kind, in this run or an earlier one.
-        aspects: Points of which it told the aspect.
-        answered: Points of which it told the answer.
+        kinds: Points whose kind it named, in this run or an earlier one.
+        aspects: Points whose aspect it named.
+        answered: Points whose answer it found.
         unread: Questions without an answer, or with one in which nothing can be read: what the rules found stays.
     """
 
@@ -63,7 +63,7 @@ class Annotator:
     unread: int = 0
 
     def annotate(self, points: Sequence[Point], forum: Forum) -> dict[str, Annotation]:
-        """Return what the model tells of the points of a paper, by their ids.
+        """Return what the model says about the points of a paper, by their ids.
 
         Args:
             points: As everyone may see them.
@@ -81,7 +81,7 @@ class Annotator:
         return annotations
 
     def annotate_review(self, points: Sequence[Point], replies: Iterable[Reply]) -> dict[str, Annotation]:
-        """Return what the model tells of the points of one review, by their ids.
+        """Return what the model says about the points of one review, by their ids.
 
         Args:
             points: Of the review.

@@ -251,7 +251,7 @@ def points(tally: ReleaseCounts) -> str:
             "### Points of reviews",
             "`points` has every review split into single criticisms, questions and praise, and `answers` the authors'"
             f" passages that answer them, found by rules{how}: both are often wrong. `confidence` says how"
-            f" often such answers were right where people judged them. Answers by what tells: {methods or 'none'}."
+            f" often people judged such answers to be right. Answers by their main evidence: {methods or 'none'}."
             f"{by_model}",
             markdown_table(("kind", "points", "with an answer"), rows),
         )
@@ -259,9 +259,9 @@ def points(tally: ReleaseCounts) -> str:
 
 
 def _tell_of_points_model(model: str, counts: PointCounts) -> str:
-    """Return which model was asked what the rules left open, and how much it told."""
+    """Return which model was asked what the rules left open, and how much it answered."""
     return (
-        f" The model {escape(model)} was asked what the rules left open; marked `{BY_MODEL}` is what it told: kinds:"
+        f" The model {escape(model)} was asked what the rules left open; its answers are marked `{BY_MODEL}`: kinds:"
         f" {counts.kinds_by_model:,}, aspects: {counts.aspects_by_model:,}, answers: {counts.answers[BY_MODEL]:,}. How"
         " often it is right was not measured, so its answers have no `confidence`."
     )

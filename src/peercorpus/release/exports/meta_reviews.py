@@ -64,7 +64,7 @@ def _write_exchange(exchange: Row, number: int) -> Iterator[str]:
 def write_discussion(row: Row) -> str:
     """Return the reviews of a row of `meta_review_sft` and their discussion as marked blocks; empty without a review.
 
-    What the authors told everyone stands after all exchanges.
+    What the authors wrote to everyone follows all exchanges.
     """
     blocks = [block for number, one in enumerate(row["exchanges"], 1) for block in _write_exchange(one, number)]
     if blocks:

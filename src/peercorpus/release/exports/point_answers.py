@@ -73,7 +73,7 @@ def point_samples(row: Row, licence: str | None, telling: PromptOptions, tally: 
 
 
 def _choose_answers(answers: Sequence[Row], least: float) -> tuple[list[Row], str]:
-    """Return the answers to use, and why there are none; one that a model told has no confidence and is not used."""
+    """Return the answers to use, and why there are none; one from a model has no confidence and is not used."""
     if not answers:
         return [], UNANSWERED
     in_time = [answer for answer in answers if answer["posted_after_decision"] is not True]
