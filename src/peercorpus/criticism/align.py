@@ -151,7 +151,7 @@ class ReviewMatcher:
         self._rarity = np.log(1.0 + (len(sentences) + 1.0) / (counts.sum(0) + 0.5))
         rows = counts * self._rarity
         norms = np.sqrt((rows * rows).sum(1))
-        self._rows = rows / np.where(norms > 0, norms, 1.0)[:, None]
+        self._by_word = np.ascontiguousarray((rows / np.where(norms > 0, norms, 1.0)[:, None]).T)
         self._runs = _index_runs([sentence.words for sentence in sentences])
         critical = np.array([sentence.kind in CRITICAL_KINDS for sentence in sentences], dtype=float)
         questions = np.array([sentence.is_question for sentence in sentences], dtype=float)
@@ -178,13 +178,15 @@ class ReviewMatcher:
 
     def _measure_similarity(self, words: Sequence[Sequence[str]]) -> Matrix:
         """Return the cosine of each passage with each sentence of the review, by the words of the review."""
-        rows = np.zeros((len(words), len(self._columns)))
+        found = np.zeros((len(words), len(self._lengths)))
         columns = self._columns
         for row, each in enumerate(words):
             known = [columns[word] for word in content_words(each) if word in columns]
-            rows[row, known] = self._rarity[known]
-        norms = np.sqrt((rows * rows).sum(1))
-        return np.asarray((rows / np.where(norms > 0, norms, 1.0)[:, None]) @ self._rows.T)
+            if known:
+                # Not one product of matrices: few words are shared, and BLAS starts threads for it that only wait.
+                weights = self._rarity[known]
+                found[row] = weights @ self._by_word[known] / np.sqrt(weights @ weights)
+        return found
 
     def _measure_quotes(self, words: Sequence[Sequence[str]]) -> Matrix:
         """Return the share of words that each passage repeats of each sentence in runs, of the shorter of the two."""
