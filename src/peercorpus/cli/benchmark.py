@@ -16,6 +16,7 @@ from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLine
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
@@ -44,7 +45,7 @@ class Questions:
     profile
         Require a release with these splits.
     venue
-        Only papers of this venue id or conference; may be repeated.
+        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     grade
         Worst acceptable grade of a paper's text. The default and better ones are proven initial versions; worse ones
         need a release that was published with --grade.
@@ -113,7 +114,7 @@ class Questions:
         return {name: True if model == "re2" else model for name, model in models.items()} | {
             "side": self.side,
             "profile": self.profile,
-            "venue": ",".join(self.venue) or None,
+            "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "grade": self.grade,
             "paper_tokens": self.paper_tokens,
             "tokenizer": self.tokenizer,

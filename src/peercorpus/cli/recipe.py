@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import OPENREVIEW, Connection, Named, WorkspaceFolder, say
+from peercorpus.cli.console import OPENREVIEW, Connection, Named, OptionalWorkspace, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import DEFAULT_READING, EngineOptions
 from peercorpus.errors import PeercorpusError
@@ -20,7 +20,7 @@ def recipe(
     name: Annotated[Literal["reviewbench", "re2"], Parameter(help="The dataset.")],
     /,
     *,
-    workspace: WorkspaceFolder | None = None,
+    workspace: OptionalWorkspace = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     out: Annotated[Path | None, Named] = None,
     harvest: bool = True,

@@ -19,7 +19,7 @@ Flag = Parameter(negative=())
 
 def takedown(
     ids: Annotated[
-        list[str] | None, Parameter(name="ID", help="Ids of papers or notes, or profiles of authors.")
+        list[str] | None, Parameter(name="ID", help="Ids of papers or posts, or profiles of authors.")
     ] = None,
     /,
     *,
