@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 AuditSource = Annotated[
     WorkspaceFolder,
     Parameter(
-        help="A workspace, a release, a Parquet, JSONL, JSON or CSV file, or a folder of such files; PeerRead, or a folder"
-        " of texts with a table of decisions. Of a release, the texts that its tasks accept are tested."
+        help="A workspace, a release, a Parquet, JSONL, JSON or CSV file, or a folder of such files; PeerRead, or a"
+        " folder of texts with a table of decisions. Of a release, the texts that its tasks accept are tested."
     ),
 ]
 

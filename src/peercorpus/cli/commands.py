@@ -158,7 +158,7 @@ def _take_reporting(
             name=["--quiet", "-q"],
             negative=(),
             env_var="PEERCORPUS_QUIET",
-            help="Show no progress, only results and errors.",
+            help="Show no progress, only results, warnings and errors.",
         ),
     ] = False,
     verbose: Annotated[

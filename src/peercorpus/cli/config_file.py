@@ -1,4 +1,4 @@
-"""Read `peercorpus.toml`: options that are always the same, for what neither the arguments nor the environment state."""
+"""Read `peercorpus.toml`: options that are always the same, unless the arguments or the environment state others."""
 
 import os
 import re
@@ -30,7 +30,7 @@ _SCHEMES = ("hf:", "s3:", "file:", "http:", "https:")
 
 
 def find_config_file() -> Path | None:
-    """Return the `peercorpus.toml` of the current folder, or else of the nearest folder above it; None if there is none.
+    """Return the `peercorpus.toml` of the current folder, or else of the nearest one above it; None if there is none.
 
     Raises:
         PeercorpusError: It belongs to another user, whose settings must not decide where tokens are sent.

@@ -32,7 +32,7 @@ _PATTERNS = (
     (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), "[hidden]"),
     (re.compile(r"(\w+://)[^/@\s]+@"), r"\1[hidden]@"),
 )
-"""What gives a secret away by its form: headers, parameters, tokens of OpenReview (JSON Web Tokens), URLs with users."""
+"""What is a secret by its form: headers, parameters, OpenReview's tokens (JSON Web Tokens), users in URLs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,9 +83,12 @@ def _explain_arguments(error: "CycloptsError") -> str:
     if isinstance(error, MissingArgumentError) and error.argument and error.argument.name == "--workspace":
         return NO_WORKSPACE
     if isinstance(error, UnusedCliTokensError):
-        tokens = ", ".join(f"'{token}'" for token in error.unused_tokens)
+        tokens = ", ".join(f"'{token}'" for token in error.unused_tokens or ())
         command = " ".join(["peercorpus", *(error.command_chain or ())])
-        return f"Too many arguments: {tokens}. A workspace is named once, venues of it with --venue; see '{command} --help'."
+        return (
+            f"Too many arguments: {tokens}; a workspace is named once, and its venues with --venue. See '{command}"
+            " --help'."
+        )
     return str(error)
 
 
