@@ -1,6 +1,7 @@
 """Text of `status` without `--all`: a table of venues, and below it only what is missing or may mislead."""
 
-from collections import Counter, defaultdict
+import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ MOST_VENUES = 40
 MOST_NAMED = 3
 """Most venues that a line names."""
 WIDTH = 80
-_ID_WIDTH = 32
+_ID_WIDTH = 26
 HEADER = ("venue", "papers", "reviews", "proven", "other", "none", "state")
 
 TITLES = {
@@ -70,8 +71,8 @@ def overview(status: WorkspaceStatus) -> str:
     is_summary = len(rows) > MOST_VENUES
     lines = [*lost(status.losses, is_built=True)]
     lines += _table(_summarise(rows) if is_summary else rows, is_summary=is_summary, total=_join("all", rows))
-    lines.append("proven, other, none: papers whose PDF is proven to be the initial version, or not, or missing.")
-    exceptions = list(_exceptions(status, unequal))
+    lines.append("proven, other, none: papers by PDF: proven initial, another version, or none.")
+    exceptions = [line for exception in _exceptions(status, unequal) for line in _wrap(exception)]
     lines += ["", *exceptions] if exceptions else []
     closing = list(closing_lines(status))
     return "\n".join([*lines, "", *closing, "--all shows everything of each venue, --venue NAME one of them."])
@@ -98,14 +99,14 @@ def _state(venue: Completeness, unfinished: set[str], unequal: set[str]) -> str:
     if venue.venue_id in unequal:
         return "ROWS MISSING"
     if venue.held.is_listed is False:
-        return "not all listed"
+        return "incomplete"
     if venue.venue_id in unfinished:
         return "to build"
     never_asked = venue.pdfs.never_asked if venue.pdfs else 0
     if venue.held.edits_left or never_asked:
         return "to harvest"
     missing = sum(venue.held.files_not_had.values()) + sum(venue.held.edits_not_had.values())
-    return f"{missing:,} not had" if missing else "complete"
+    return "some missing" if missing else "complete"
 
 
 def _summarise(rows: Sequence[_Row]) -> list[_Row]:
@@ -123,15 +124,14 @@ def _summarise(rows: Sequence[_Row]) -> list[_Row]:
 
 def _join(name: str, rows: Sequence[_Row]) -> _Row:
     grades = [row.grades for row in rows if row.grades is not None]
-    states = Counter(row.state if not row.state.endswith(" not had") else "not had" for row in rows)
-    odd = sum(count for state, count in states.items() if state != "complete")
+    odd = sum(row.state != "complete" for row in rows)
     proven, other, none = (sum(counts) for counts in zip(*grades, strict=True)) if grades else (0, 0, 0)
     return _Row(
         name=name,
         papers=_sum(row.papers for row in rows),
         reviews=_sum(row.reviews for row in rows),
         grades=(proven, other, none) if grades else None,
-        state=f"{odd:,} not complete" if odd else "complete",
+        state=f"{odd:,} incomplete" if odd else "complete",
     )
 
 
@@ -173,6 +173,10 @@ def _exceptions(status: WorkspaceStatus, unequal: set[str]) -> Iterator[str]:
         else:
             more = f" and {len(places) - MOST_NAMED:,} more" if len(places) > MOST_NAMED else ""
             yield f"{plural(len(places), 'venue')}: {title} ({', '.join(venue_ids[:MOST_NAMED])}{more})"
+
+
+def _wrap(line: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _of_venue(venue: Completeness, status: WorkspaceStatus, unequal: set[str]) -> Iterator[tuple[str, str]]:
