@@ -371,7 +371,8 @@ def cli_page() -> str:
     lines = ["# Command line", "", NOTICE, "", "```text", whole, "```", "", *written_lines()]
     lines += ["", *exit_code_lines(), "", *json_lines()]
     for name, text in zip(names, texts, strict=True):
-        lines += ["", f"## peercorpus {name}", "", "```text", text, "```"]
+        own = re.sub(r"\n╭─ Options of every command.*", "", text, flags=re.DOTALL)
+        lines += ["", f"## peercorpus {name}", "", "```text", own, "```"]
     return "\n".join(lines) + "\n"
 
 

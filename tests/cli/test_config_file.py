@@ -93,7 +93,7 @@ def test_a_command_that_can_do_without_a_workspace_takes_none_from_elsewhere(
     [
         ("workspaces = 'filed'", ("'workspaces'", "'workspace'")),
         ("[bild]\nretry = true", ("'bild'", "'build'")),
-        ("[status]\nalll = true", ("'alll'", "[status]")),
+        ("[status]\nevery = true", ("'every'", "[status]")),
         ("[status]\nvenue_id = 'x'", ("'venue_id'",)),
         ("workspace = ['a', 'b']", ("[workspace]", "peercorpus.toml")),
         ("[workspace]\nfolder = 'x'", ("'workspace'",)),

@@ -72,8 +72,8 @@ class Questions:
     embed_cos
         Compute EmbedCos with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
     figures
-        Show figures and tables of the paper as images, and ask the same questions without them beside it. Needs a model
-        that sees, and a release published with --figures.
+        Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
+        Needs a model that reads images, and a release published with --figures.
     most_figures
         Maximum number of images in a question. Default: 8.
     most_image_kb
@@ -232,7 +232,7 @@ def run_tasks(
     logs
         Folder for the logs.
     controls
-        Ask the same questions with the title and abstract in place of the paper, and with the title alone, beside it.
+        Also ask the same questions with only title and abstract instead of the paper, and with the title alone.
     cutoff
         Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
     keep_errors

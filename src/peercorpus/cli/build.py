@@ -43,9 +43,6 @@ def build(
 
     Parameters
     ----------
-    venue
-        Only this venue of the workspace: its id, the URL of its page, or a short name such as ICLR2024. May be
-        repeated.
     points
         Split reviews into single criticisms, each with the passages of the rebuttal that answer it, what the reviewer
         said then, and what changed in the paper: the table 9-points (docs/points.md). Later builds keep it up to date
@@ -138,9 +135,6 @@ def publish(
 
     Parameters
     ----------
-    venue
-        Only this venue of the workspace: its id, the URL of its page, or a short name such as ICLR2024. May be
-        repeated.
     out
         Folder to write; an earlier release in it is replaced. Without --out, a release named by its date is added to
         releases/ in the workspace; it is never changed.
@@ -153,10 +147,9 @@ def publish(
     most_questions
         Most questions to ask the model in one run. Answers are stored and not asked for again. Default: 1,000.
     splits
-        How papers are split into train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and
-        status; temporal: test on papers submitted after --test-after; stated: as a published dataset states them, such
-        as Re²'s own sides; none: no splits and no configurations for tasks. Default: re2; with --layout reviewbench,
-        none.
+        Train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and status; temporal: test on
+        papers submitted after --test-after; stated: as a published dataset such as Re² states them; none: no splits and
+        no configurations for tasks. Default: re2; with --layout reviewbench, none.
     test_after
         With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
     splits_from
@@ -181,8 +174,8 @@ def publish(
         venue_ids = read_venue_ids(venue, opened.venues())
         require_built(opened, venue_ids, points=bool(content.points))
         _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
-    say("\n".join((summary, *publish_texts.told_by_model(titler, annotator))))
-    say(formatting.next_steps("explore", workspace, "report"))
+    following = formatting.next_steps("explore", workspace, "report")
+    say("\n".join((summary, *publish_texts.told_by_model(titler, annotator), following)))
 
 
 def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> None:
@@ -273,9 +266,6 @@ def status(
 
     Parameters
     ----------
-    venue
-        Only this venue of the workspace: its id, the URL of its page, or a short name such as ICLR2024. May be
-        repeated.
     all_
         Show everything that is known of each venue, with every stage's rows in, out and set aside.
     json_
@@ -324,7 +314,7 @@ def convert(
     to
         latex: write a `NAME.tex` beside each `NAME.md`, which compiles with pdflatex and xelatex.
     formulas
-        How the Markdown has Greek letters and signs in formulas: as Unicode characters, or as LaTeX commands.
+        How Greek letters and signs in formulas are written: as Unicode characters, or as LaTeX commands.
     pages
         Mark the end of each page in the Markdown by a line `---`.
     force

@@ -137,7 +137,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 EVERY_COMMAND = Group(
     "Options of every command",
-    help="They may stand anywhere on the command line; `peercorpus.toml` may state them too.",
+    help="They may stand anywhere on the command line; peercorpus.toml may state them too.",
     sort_key=1_000,
 )
 
@@ -155,6 +155,7 @@ def _take_reporting(
     quiet: Annotated[
         bool,
         Parameter(
+            group=EVERY_COMMAND,
             name=["--quiet", "-q"],
             negative=(),
             env_var="PEERCORPUS_QUIET",
@@ -164,6 +165,7 @@ def _take_reporting(
     verbose: Annotated[
         bool,
         Parameter(
+            group=EVERY_COMMAND,
             name=["--verbose", "-v"],
             negative=(),
             env_var="PEERCORPUS_VERBOSE",
@@ -174,6 +176,7 @@ def _take_reporting(
         Path | None,
         Named,
         Parameter(
+            group=EVERY_COMMAND,
             env_var="PEERCORPUS_LOG",
             help="File to append the same to, one JSON object a line, with times in UTC and without secrets.",
         ),
@@ -197,7 +200,6 @@ def make_app(*, is_listed: bool = False) -> App:
         help_format="plaintext" if is_listed else None,
         config=apply_config_file,
     )
-    made.meta.group_parameters = EVERY_COMMAND
     made.meta.default(_take_reporting)
     for module, functions in COMMANDS.items():
         for function, sentence in functions.items():

@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 LONGEST_WAIT_S = 7200.0
 """Longest wait for the rate limit, in seconds, unless the user names another."""
 
+VenuesToHarvest = Annotated[
+    list[str] | None,
+    Parameter(
+        name="VENUE_ID",
+        help="Short names such as ICLR2024, group ids such as ICLR.cc/2024/Conference, or the URLs of their pages.",
+    ),
+]
+
 
 def harvest(
-    venue_ids: Annotated[
-        list[str] | None,
-        Parameter(
-            name="VENUE_ID",
-            help="Short names such as ICLR2024, group ids such as ICLR.cc/2024/Conference, or the URLs of their pages.",
-        ),
-    ] = None,
+    venue_ids: VenuesToHarvest = None,
     /,
     *,
     workspace: WorkspaceFolder,
@@ -47,14 +49,14 @@ def harvest(
 ) -> int:
     """Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues.
 
-    Exit with 1 if all requests of one kind were refused alike, with 3 if something is to be asked for again later.
+    Exit with 1 if OpenReview refused all requests of one kind, with 3 if some requests have to be repeated later.
     A later harvest fetches only what is new, changed or deleted since. It signs in with --token-file, PEERCORPUS_TOKEN,
     the token that `peercorpus login` stored, or PEERCORPUS_USER and PEERCORPUS_PASSWORD, in this order.
 
     Parameters
     ----------
     scope
-        Harvest the venues that a dataset names, too: reviewbench or re2; 'peercorpus recipe' lists them.
+        Also harvest all venues of a published dataset, which 'peercorpus recipe' lists.
     limit
         Only the first N submissions of each venue.
     files
@@ -68,7 +70,7 @@ def harvest(
     share_budget
         Continue although another harvest or another machine uses the same account, and share its request budget.
     record
-        File to append every answer to, for others to import; only as a guest, and into a workspace of its own.
+        Append every answer to this file, which others can import. Only as a guest, and into a workspace of its own.
     """
     from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest

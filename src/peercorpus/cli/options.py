@@ -243,7 +243,16 @@ def settle_sides(profile: str, test_after: date | None, earlier: Path | None, *,
     return None
 
 
-VenueNames = Annotated[tuple[str, ...], Parameter(name="--venue", negative=(), show_default=False)]
+VenueNames = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--venue",
+        negative=(),
+        show_default=False,
+        help="Only this venue of the workspace: its id, the URL of its page, or a short name such as ICLR2024. May be"
+        " repeated.",
+    ),
+]
 """Venues of a workspace."""
 
 

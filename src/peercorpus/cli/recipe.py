@@ -44,9 +44,9 @@ def recipe(
     harvest
         Harvest venues of the scope that the published files do not hold.
     offline
-        Use no network: no harvest, and only what of the Hugging Face Hub is on this machine.
+        Use no network: do not harvest, and use only files of the Hugging Face Hub that are already on this machine.
     files
-        Fetch the PDFs of what is harvested too.
+        Also fetch the PDFs of the papers that are harvested.
     figures
         For re2: cut figures and tables out of the PDFs that are held, at most 50 images of 300 kilobytes of each.
     """

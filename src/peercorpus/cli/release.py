@@ -223,13 +223,15 @@ class ExampleFlags:
 DEFAULT_CHAT = ChatFlags()
 NO_MODEL = ExampleFlags()
 
+VenuesToExport = Annotated[
+    list[str] | None,
+    Parameter(name="VENUE_ID", help="Only these venues of a workspace, by id or short name; all if none is named."),
+]
+
 
 def export(
     source: Annotated[Path, Named],
-    venue_ids: Annotated[
-        list[str] | None,
-        Parameter(name="VENUE_ID", help="Only these venues of a workspace, by id or short name; all if none is named."),
-    ] = None,
+    venue_ids: VenuesToExport = None,
     /,
     *,
     out: Annotated[Path, Named],
@@ -252,8 +254,8 @@ def export(
         Folder to write; an earlier export in it is replaced. From a workspace: file to write, an array if its name ends
         with .json, one object per line if it ends with .jsonl or .ndjson.
     layout
-        jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields,
-        of which Re² has train and test only: validation goes to train.
+        jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields.
+        As Re² has only train and test, validation rows go to train.
     task
         review: a paper and its review; rebuttal: the exchange with a reviewer; meta_review: a paper with its reviews
         and their discussion, and its meta-review. Default: all three; a workspace has rebuttal only, Re²'s format no

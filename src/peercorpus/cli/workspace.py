@@ -142,7 +142,7 @@ def reminders(
     keep
         Id of a post that is not a reminder, whatever the rule says.
     undo
-        Id of a post of which the decision is taken back.
+        Id of a post whose decision is withdrawn.
     why
         A note on why, with --drop or --keep.
     as_json
