@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -12,17 +13,21 @@ from commands import Run, assert_refused, succeed
 SETTINGS = [{"id": "Invented.cc/-/Official_Review", "reply": {"content": {}}, "invitees": []}]
 
 
-def write(path: Path) -> Path:
-    path.write_text(json.dumps(SETTINGS), encoding="utf-8")
-    return path
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace without papers."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    succeed("import", folder / "settings.json", "--workspace", folder / "corpus")
+    return folder / "corpus"
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with three workspaces, and a folder below it in which commands run."""
     monkeypatch.delenv("PEERCORPUS_WORKSPACE", raising=False)
     for name in ("argued", "environed", "filed"):
-        succeed("import", write(tmp_path / "settings.json"), "--workspace", tmp_path / name)
+        shutil.copytree(workspace, tmp_path / name)
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
     return tmp_path

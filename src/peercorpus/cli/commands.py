@@ -32,9 +32,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "publish": (
                 "Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept."
             ),
-            "status": (
-                "Show how complete each venue is, what may mislead, and every stage's rows in, out and set aside."
-            ),
+            "status": ("Show how complete each venue is in a table, and below it what is missing or may mislead."),
             "convert": (
                 "Convert PDFs to Markdown: each becomes a `NAME.md` and a `NAME.json` with headings, quality and "
                 "problems."
