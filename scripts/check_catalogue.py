@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from peercorpus.cli.console import ProgressLines, say
-from peercorpus.cli.options import read_venue_id
 from peercorpus.cli.text.formatting import plural
 from peercorpus.errors import NotGivenError, PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
@@ -25,6 +24,7 @@ from peercorpus.openreview.listing import LARGEST_PAGE, read_list
 from peercorpus.openreview.objects import decode_leniently, to_time
 from peercorpus.openreview.venue_discovery import BLIND, CLOSED_LISTS, OPEN_LISTS
 from peercorpus.venues.catalogue import VenueRow, row_of, rows
+from peercorpus.venues.short_names import read_venue_id
 
 TOLERANCE = timedelta(hours=1)
 """Largest difference between two deadlines that count as the same: chairs set 23:59 or 24:00, and add minutes."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
+from command_line import json_lines, written_lines
 from text_schema import SHARED, schema_page, split_docstring
 
 ErrorT = TypeVar("ErrorT")
@@ -367,9 +368,11 @@ def cli_page() -> str:
     names = commands()
     with ThreadPoolExecutor() as pool:
         whole, *texts = pool.map(help_text, [(), *(tuple(name.split()) for name in names)])
-    lines = ["# Command line", "", NOTICE, "", "```text", whole, "```", "", *exit_code_lines()]
+    lines = ["# Command line", "", NOTICE, "", "```text", whole, "```", "", *written_lines()]
+    lines += ["", *exit_code_lines(), "", *json_lines()]
     for name, text in zip(names, texts, strict=True):
-        lines += ["", f"## peercorpus {name}", "", "```text", text, "```"]
+        own = re.sub(r"\n╭─ Options of every command.*", "", text, flags=re.DOTALL)
+        lines += ["", f"## peercorpus {name}", "", "```text", own, "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -27,7 +27,7 @@ class ExitCode(IntEnum):
 _MEANINGS = {
     ExitCode.DONE: "Done.",
     ExitCode.FOUND: "Carried out, and something was found that somebody should look at: a check failed, or some items"
-    " could not be had or read. What was found is printed.",
+    " could not be fetched or read. What was found is printed.",
     ExitCode.REFUSED: "Not carried out: an argument, a file, a sign-in, a package or this machine is not as the command"
     " needs it. The same command fails again until that is changed.",
     ExitCode.LATER: "Not carried out to its end now: the network or a service is not there or too busy, or another run"

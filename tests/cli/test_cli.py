@@ -284,7 +284,7 @@ def test_a_venue_that_is_not_held_is_refused(
 ) -> None:
     monkeypatch.chdir(workspace.parent)
     before = state(workspace)
-    ended = run(*command, VENUE, "--workspace", workspace)
+    ended = run(*command, "--venue", VENUE, "--workspace", workspace)
     assert_refused(ended, f"'{VENUE}'")
     assert state(workspace) == before
     assert not Path("release").exists()
@@ -299,7 +299,7 @@ def test_a_release_never_replaces_what_is_not_one(run: Run, workspace: Path, tmp
     assert_refused(ended, f"'{foreign}'", "'thesis.tex'")
     assert [path.name for path in foreign.iterdir()] == ["thesis.tex"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["held", "note.json", "thesis"]
-    ended = run("publish", VENUE, "--workspace", workspace, "--out", tmp_path / "release")
+    ended = run("publish", "--venue", VENUE, "--workspace", workspace, "--out", tmp_path / "release")
     assert_refused(ended, f"'{VENUE}'")
     assert not (tmp_path / "release").exists()
 
@@ -385,7 +385,7 @@ def test_convert_starts_without_what_only_other_commands_or_its_workers_need(tmp
     assert {name for name in modules if name.startswith("peercorpus.cli.") and name.count(".") == 2} == {
         f"peercorpus.cli.{name}"
         for name in ("build", "commands", "console", "extras", "interrupts", "main", "memory_limit", "options")
-    } | {f"peercorpus.cli.{name}" for name in ("run_command", "streams", "text")}
+    } | {f"peercorpus.cli.{name}" for name in ("config_file", "reporting", "run_command", "streams", "text")}
     assert NOT_TO_READ & set(ended.out.splitlines()[-1].split()) == set()
 
 

@@ -207,7 +207,6 @@ def test_a_venue_of_which_no_form_is_known_is_refused_in_a_sentence(run: Run, co
         ("https://openreview.net/group?id=iclr.cc/2017/Conference", "ICLR.cc/2017/conference"),
         ("NeurIPS.cc/2022/Track/Dataset_and_Benchmarks", "NeurIPS.cc/2022/Track/Datasets_and_Benchmarks"),
         ("nips.cc/2018/workshops/Kites", "NIPS.cc/2018/Workshop/Kites"),
-        ("Tmlr", "TMLR"),
         ("declared:ICLR-2020", "iclr-2020"),
         (V.lower(), V),
     ],
@@ -216,6 +215,12 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
     run: Run, corpus: Path, asked: str, meant: str
 ) -> None:
     assert_refused(run("forms", asked, "-w", corpus), f"'{meant}'")
+
+
+def test_a_form_is_found_by_its_id_and_by_the_short_name_of_its_venue(run: Run) -> None:
+    assert run("forms", "Tmlr").out == run("forms", "TMLR").out != ""
+    assert run("forms", "iclr-2020").out.startswith("declared:iclr-2020")
+    assert run("forms", "ICLR 2020").out == run("forms", "ICLR.cc/2020/Conference").out
 
 
 def test_a_venue_of_another_year_is_no_other_year_mistyped(run: Run) -> None:
@@ -227,7 +232,7 @@ def test_a_venue_of_another_year_is_no_other_year_mistyped(run: Run) -> None:
 
 def told(run: Run, corpus: Path) -> dict[str, str]:
     """The lines of `peercorpus status`, by what stands before them."""
-    return {line[2:22].strip(): line[23:] for line in run("status", "-w", corpus).out.splitlines()}
+    return {line[2:22].strip(): line[23:] for line in run("status", "-w", corpus, "--all").out.splitlines()}
 
 
 def test_status_names_the_fields_that_came_though_the_form_does_not_have_them(run: Run, corpus: Path) -> None:

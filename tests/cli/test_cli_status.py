@@ -59,7 +59,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_venue_is_a_block_with_a_line_for_what_there_is_to_say(run: Run, corpus: Path) -> None:
-    ended = run("status", "--workspace", corpus)
+    ended = run("status", "--workspace", corpus, "--all")
     lines = ended.out.splitlines()
     assert (ended.code, ended.err, lines[0]) == (0, "", V)
     told = {line[2:22].strip(): line[23:] for line in lines[1:] if line.startswith("  ") and "Take care" not in line}
@@ -82,7 +82,7 @@ def test_a_venue_is_a_block_with_a_line_for_what_there_is_to_say(run: Run, corpu
 
 
 @pytest.mark.fault("input", "control characters in what `status` prints", "they are escaped", times=2)
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [["--all"], ["--json"]])
 def test_nothing_from_outside_reaches_the_terminal_as_a_command(run: Run, corpus: Path, options: list[str]) -> None:
     out = run("status", "--workspace", corpus, *options).out
     assert "Kites" in out
@@ -110,7 +110,7 @@ def test_as_json_it_is_one_object_with_all_counts(run: Run, corpus: Path) -> Non
 def test_before_a_build_it_says_what_is_held_and_exits_with_0(run: Run, tmp_path: Path) -> None:
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         workspace.raw.add([note("paper", "paper", {"title": "On Kites"})])
-    plain = run("status", "--workspace", tmp_path / "corpus")
+    plain = run("status", "--workspace", tmp_path / "corpus", "--all")
     assert plain.code == 0
     assert "not harvested" in plain.out
     assert "not built" in plain.out

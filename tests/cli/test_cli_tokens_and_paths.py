@@ -20,7 +20,7 @@ from peercorpus.cli import options
     ],
 )
 def test_a_venue_may_be_given_by_the_address_of_its_page(given: str, venue_id: str) -> None:
-    assert options.read_venue_id(given) == venue_id
+    assert options.read_venue_ids([given]) == [venue_id]
 
 
 def test_an_empty_venue_id_is_refused(run: Run, tmp_path: Path) -> None:

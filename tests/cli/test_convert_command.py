@@ -201,7 +201,7 @@ def test_status_tells_which_venues_another_engine_read(tmp_path: Path, demo_fold
     corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
     assert "pdfium-text" not in run("status", "--workspace", corpus).out
     venues = [venue for venue in json.loads(run("status", "-w", corpus, "--json").out)["venues"] if venue["read_by"]]
-    assert run("build", venues[0]["venue_id"], "--workspace", corpus, "--engine", "pdfium-text").code == 0
+    assert run("build", "--venue", venues[0]["venue_id"], "--workspace", corpus, "--engine", "pdfium-text").code == 0
     (told,) = [line for line in run("status", "--workspace", corpus).out.splitlines() if "pdfium-text" in line]
     plain, default = PdfiumText.version, PdfiumLayout.version
     assert told.startswith("1 venue ")

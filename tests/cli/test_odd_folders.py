@@ -50,6 +50,7 @@ SLOW = ("convert pdfs --out O.texts", "import --pdfs pdfs --workspace W", "repor
 """What takes longer, in folders of a few names."""
 
 ELSEWHERE = {
+    "completion": "has no folder",
     "demo": "makes a workspace called corpus, a release and a report, each by a command that is walked here",
     "harvest": "opens its workspace as import does",
     "login": "has no folder but PEERCORPUS_CONFIG",

@@ -270,7 +270,7 @@ def test_all_of_it_goes_through_to_a_release(
             assert venue.held.large_notes.count == 2
         files = {path.suffix for path in (workspace.folder / "files").rglob("*") if path.is_file()}
         assert files == {".pdf"}
-    shown = run("status", "--workspace", folder)
+    shown = run("status", "--workspace", folder, "--all")
     assert (shown.code, shown.err) == (0, "")
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", shown.out)
     published = run("publish", "--workspace", folder, "--out", release)

@@ -317,7 +317,8 @@ def test_a_paper_gone_before_a_recovery_is_not_published_after_it(corpus: Path, 
         assert run("check", "--workspace", corpus, "--repair").code == 0
         assert papers(corpus) == set()
         assert reasons(corpus, hidden) == {Reason.NOT_LISTED_SINCE}
-        assert "not listed since raw.db was repaired; harvest the venue" in run("status", "--workspace", corpus).out
+        shown = run("status", "--workspace", corpus, "--all").out
+        assert "not listed since raw.db was repaired; harvest the venue" in shown
         with open_workspace(corpus) as workspace:
             fetch(workspace, service)
         assert papers(corpus) == before - {hidden}

@@ -6,20 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import ProgressLines, convert_path, say
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
     from peercorpus.audit.leak_audit import Audit
     from peercorpus.execution.progress import Show
 
+AuditSource = Annotated[
+    WorkspaceFolder,
+    Parameter(
+        help="A workspace, a release, a Parquet, JSONL, JSON or CSV file, or a folder of such files; PeerRead, or a"
+        " folder of texts with a table of decisions. Of a release, the texts that its tasks accept are tested."
+    ),
+]
+
 audit = App(name="audit", help="Check a corpus or any other dataset for flaws that would invalidate results on it.")
 
 
 @audit.command
 def leaks(
-    source: Annotated[Path, Parameter(name="SOURCE", converter=convert_path)],
-    /,
+    workspace: AuditSource,
     *,
     text: Annotated[str | None, Parameter(show_default=False)] = None,
     decision: Annotated[str | None, Parameter(show_default=False)] = None,
@@ -35,9 +42,6 @@ def leaks(
 
     Parameters
     ----------
-    source
-        A workspace, a release, a Parquet, JSONL, JSON or CSV file, or a folder of such files; PeerRead, or a folder of
-        texts with a table of decisions. Of a release, the texts that its tasks accept are tested.
     text
         The text column. Detected from common names if omitted.
     decision
@@ -56,7 +60,7 @@ def leaks(
     if out is not None:
         check_folder(out)
     with ProgressLines() as lines:
-        audit = _run_audit(source, text, decision, threshold, lines.show)
+        audit = _run_audit(workspace, text, decision, threshold, lines.show)
     if out is not None:
         write_reports(audit, out)
     if json_:
@@ -93,8 +97,7 @@ def _run_audit(source: Path, text: str | None, decision: str | None, threshold: 
 
 @audit.command
 def grades(
-    workspace: Annotated[Path, Parameter(name="WORKSPACE", converter=convert_path)],
-    /,
+    workspace: WorkspaceFolder,
     *,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
@@ -105,8 +108,6 @@ def grades(
 
     Parameters
     ----------
-    workspace
-        Folder of the workspace.
     json_
         Print one JSON object.
     """

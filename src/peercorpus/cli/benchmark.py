@@ -16,6 +16,7 @@ from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLine
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
@@ -44,7 +45,7 @@ class Questions:
     profile
         Require a release with these splits.
     venue
-        Only papers of this venue id or conference; may be repeated.
+        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     grade
         Worst acceptable grade of a paper's text. The default and better ones are proven initial versions; worse ones
         need a release that was published with --grade.
@@ -71,8 +72,8 @@ class Questions:
     embed_cos
         Compute EmbedCos with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
     figures
-        Show figures and tables of the paper as images, and ask the same questions without them beside it. Needs a model
-        that sees, and a release published with --figures.
+        Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
+        Needs a model that reads images, and a release published with --figures.
     most_figures
         Maximum number of images in a question. Default: 8.
     most_image_kb
@@ -113,7 +114,7 @@ class Questions:
         return {name: True if model == "re2" else model for name, model in models.items()} | {
             "side": self.side,
             "profile": self.profile,
-            "venue": ",".join(self.venue) or None,
+            "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "grade": self.grade,
             "paper_tokens": self.paper_tokens,
             "tokenizer": self.tokenizer,
@@ -231,7 +232,7 @@ def run_tasks(
     logs
         Folder for the logs.
     controls
-        Ask the same questions with the title and abstract in place of the paper, and with the title alone, beside it.
+        Also ask the same questions with only title and abstract instead of the paper, and with the title alone.
     cutoff
         Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
     keep_errors

@@ -9,7 +9,15 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import DEFAULT_READING, NO_FIGURES, EngineOptions, FigureOptions, WorstGrade
+from peercorpus.cli.options import (
+    DEFAULT_READING,
+    NO_FIGURES,
+    EngineOptions,
+    FigureOptions,
+    VenueNames,
+    WorstGrade,
+    read_venue_ids,
+)
 from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
@@ -18,18 +26,11 @@ if TYPE_CHECKING:
     from peercorpus.release.split_file import SplitRequest
     from peercorpus.workspace.workspace import Workspace
 
-VenuesBuilt = Annotated[
-    list[str] | None, Parameter(name="VENUE_ID", help="Venues to include; all built venues if omitted.")
-]
-
 
 def build(
-    venue_ids: Annotated[
-        list[str] | None, Parameter(name="VENUE_ID", help="Venues to build; all venues in the workspace if omitted.")
-    ] = None,
-    /,
-    *,
     workspace: WorkspaceFolder,
+    *,
+    venue: VenueNames = (),
     reading: EngineOptions = DEFAULT_READING,
     figures: FigureOptions = NO_FIGURES,
     points: Annotated[bool, Parameter(negative=())] = False,
@@ -59,7 +60,8 @@ def build(
     options, spread = reading.settle(retry=retry)
     options = replace(figures.settle(options), points=points)
     with open_workspace(workspace) as opened, ProgressLines() as lines:
-        steps = run_build(opened, venue_ids or (), options, lines.show, spread)
+        venue_ids = read_venue_ids(venue, opened.venues())
+        steps = run_build(opened, venue_ids, options, lines.show, spread)
         losses = read_losses(opened, venue_ids or opened.venues())
         has_papers = any(opened.tables.count("1-papers", venue_id) for venue_id in opened.venues())
         unheld, held = find_unheld(opened), opened.venues()
@@ -68,7 +70,7 @@ def build(
         say(build_texts.unheld(venue_id, held))
     if losses and not has_papers:
         return ExitCode.FOUND
-    say(formatting.next_step("publish", workspace))
+    say(formatting.next_steps("status", workspace, "explore", "report", "publish"))
     return ExitCode.DONE
 
 
@@ -115,10 +117,9 @@ DEFAULT_CONTENT = ReleaseFlags()
 
 
 def publish(
-    venue_ids: VenuesBuilt = None,
-    /,
-    *,
     workspace: WorkspaceFolder,
+    *,
+    venue: VenueNames = (),
     out: Annotated[Path | None, Named] = None,
     titles: Literal["posts", "model"] = "posts",
     model_url: str | None = None,
@@ -146,10 +147,9 @@ def publish(
     most_questions
         Most questions to ask the model in one run. Answers are stored and not asked for again. Default: 1,000.
     splits
-        How papers are split into train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and
-        status; temporal: test on papers submitted after --test-after; stated: as a published dataset states them, such
-        as Re²'s own sides; none: no splits and no configurations for tasks. Default: re2; with --layout reviewbench,
-        none.
+        Train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and status; temporal: test on
+        papers submitted after --test-after; stated: as a published dataset such as Re² states them; none: no splits and
+        no configurations for tasks. Default: re2; with --layout reviewbench, none.
     test_after
         With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
     splits_from
@@ -159,6 +159,7 @@ def publish(
         Let papers change the splits that earlier releases gave them; the card says how many do.
     """
     from peercorpus.cli.options import settle_models, settle_sides
+    from peercorpus.cli.text import formatting
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
     from peercorpus.workspace.workspace import open_workspace
@@ -170,9 +171,11 @@ def publish(
     told = {"titles": titles == "model", "points": content.points == "model"}
     asking = settle_models(workspace, model_url, model, most_questions, **told)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
-        require_built(opened, venue_ids or (), points=bool(content.points))
+        venue_ids = read_venue_ids(venue, opened.venues())
+        require_built(opened, venue_ids, points=bool(content.points))
         _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
-    say("\n".join((summary, *publish_texts.told_by_model(titler, annotator))))
+    following = formatting.next_steps("explore", workspace, "report")
+    say("\n".join((summary, *publish_texts.told_by_model(titler, annotator), following)))
 
 
 def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> None:
@@ -250,23 +253,38 @@ def write_release(
     return target.final, publish_texts.published(summary, target.final, None if sides is None else sides.profile)
 
 
-def status(*, workspace: WorkspaceFolder, json_: Annotated[bool, Parameter(name="--json", negative=())] = False) -> int:
-    """Show how complete each venue is, what may mislead, and every stage's rows in, out and set aside.
+def status(
+    workspace: WorkspaceFolder,
+    *,
+    venue: VenueNames = (),
+    all_: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
+    """Show how complete each venue is in a table, and below it what is missing or may mislead.
 
     Exit with 1 if rows are missing: rows in must equal rows out plus rows set aside.
 
     Parameters
     ----------
+    all_
+        Show everything that is known of each venue, with every stage's rows in, out and set aside.
     json_
         Print one JSON object with all counts.
     """
     from peercorpus.cli.text import status as status_texts
-    from peercorpus.pipeline.status import read_status
+    from peercorpus.cli.text import status_table
+    from peercorpus.pipeline.status import only_venues, read_status
     from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(workspace, write=False) as opened:
+        venue_ids = read_venue_ids(venue, opened.venues())
         standing = read_status(opened)
-    say(status_texts.standing_json(standing) if json_ else status_texts.standing(standing))
+    if venue_ids:
+        standing = only_venues(standing, venue_ids)
+    if json_:
+        say(status_texts.standing_json(standing))
+    else:
+        say(status_texts.standing(standing) if all_ else status_table.overview(standing))
     return ExitCode.DONE if standing.holds else ExitCode.FOUND
 
 
@@ -296,7 +314,7 @@ def convert(
     to
         latex: write a `NAME.tex` beside each `NAME.md`, which compiles with pdflatex and xelatex.
     formulas
-        How the Markdown has Greek letters and signs in formulas: as Unicode characters, or as LaTeX commands.
+        How Greek letters and signs in formulas are written: as Unicode characters, or as LaTeX commands.
     pages
         Mark the end of each page in the Markdown by a line `---`.
     force

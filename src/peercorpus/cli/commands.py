@@ -5,9 +5,16 @@ The list of commands needs none of them: their first sentences stand here, and a
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Group, Parameter
+
+from peercorpus.cli.config_file import apply_config_file
+from peercorpus.cli.console import Named
+from peercorpus.cli.reporting import Reporting, reporting
 
 COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -17,14 +24,15 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "benchmark_commands": {
             "bench": "Benchmark language models on a release: acceptance, scores, review, rebuttal, meta_review.",
         },
+        "completion": {
+            "completion": "Print the script that completes commands and options in bash, zsh or fish.",
+        },
         "build": {
             "build": "Bring a workspace's tables up to date; only what changed is rebuilt.",
             "publish": (
                 "Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept."
             ),
-            "status": (
-                "Show how complete each venue is, what may mislead, and every stage's rows in, out and set aside."
-            ),
+            "status": ("Show how complete each venue is in a table, and below it what is missing or may mislead."),
             "convert": (
                 "Convert PDFs to Markdown: each becomes a `NAME.md` and a `NAME.json` with headings, quality and "
                 "problems."
@@ -125,6 +133,57 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """Module of this package → its commands, as functions or as apps with commands of their own, with what each does."""
 
 
+EVERY_COMMAND = Group(
+    "Options of every command",
+    help="They may stand anywhere on the command line; peercorpus.toml may state them too.",
+    sort_key=1_000,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A command with its arguments, and how much it is to say."""
+
+    tokens: tuple[str, ...]
+    chosen: Reporting
+
+
+def _take_reporting(
+    *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+    quiet: Annotated[
+        bool,
+        Parameter(
+            group=EVERY_COMMAND,
+            name=["--quiet", "-q"],
+            negative=(),
+            env_var="PEERCORPUS_QUIET",
+            help="Show no progress, only results, warnings and errors.",
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        Parameter(
+            group=EVERY_COMMAND,
+            name=["--verbose", "-v"],
+            negative=(),
+            env_var="PEERCORPUS_VERBOSE",
+            help="Show every request and step on standard error, with its time.",
+        ),
+    ] = False,
+    log: Annotated[
+        Path | None,
+        Named,
+        Parameter(
+            group=EVERY_COMMAND,
+            env_var="PEERCORPUS_LOG",
+            help="File to append the same to, one JSON object a line, with times in UTC and without secrets.",
+        ),
+    ] = None,
+) -> _Asked:
+    """Take the options that every command has, and leave the others to the command."""
+    return _Asked(tokens, Reporting(quiet=quiet, verbose=verbose, log=log))
+
+
 def make_app(*, is_listed: bool = False) -> App:
     """Return the app with all commands.
 
@@ -137,12 +196,19 @@ def make_app(*, is_listed: bool = False) -> App:
         version_format="plaintext",  # The default, Markdown, imports 0.1 s more of rich.
         help="Build trustworthy datasets of scientific peer review from OpenReview.",
         help_format="plaintext" if is_listed else None,
+        config=apply_config_file,
     )
+    made.meta.default(_take_reporting)
     for module, functions in COMMANDS.items():
         for function, sentence in functions.items():
             shown = sentence.replace("`", "") if is_listed else None
             made.command(f"peercorpus.cli.{module}:{function}", help=shown)
     return made
+
+
+def list_commands() -> list[str]:
+    """Return the names of all commands."""
+    return [function.rstrip("_").replace("_", "-") for functions in COMMANDS.values() for function in functions]
 
 
 app = make_app()
@@ -154,6 +220,13 @@ def call_command(arguments: Sequence[str] | None) -> object:
     Raises:
         CycloptsError: The arguments name no command, or not what it takes.
     """
-    tokens = sys.argv[1:] if arguments is None else arguments
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
     called = make_app(is_listed=True) if not tokens or tokens[0] in app.help_flags else app
-    return called(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    # What stands behind "--" is the command's alone.
+    end = tokens.index("--") if "--" in tokens else len(tokens)
+    asked = called.meta(tokens[:end], exit_on_error=False, print_error=False, result_action="return_value")
+    if not isinstance(asked, _Asked):  # the help or the version, which is printed by now
+        return asked
+    command = [*asked.tokens, *tokens[end:]]
+    with reporting(asked.chosen, tokens):
+        return called(command, exit_on_error=False, print_error=False, result_action="return_value")

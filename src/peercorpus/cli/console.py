@@ -1,5 +1,6 @@
 """Printing to standard output, progress lines, and parameters that most commands share."""
 
+import logging
 import sys
 import time
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
+from peercorpus.cli.reporting import is_quiet, is_verbose
 from peercorpus.cli.streams import discard, print_notice
 from peercorpus.errors import PeercorpusError
 from peercorpus.workspace.hub_datasets import SCHEME
@@ -17,6 +19,8 @@ from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
     from peercorpus.execution.progress import Progress
+
+_log = logging.getLogger("peercorpus.progress")
 
 
 def convert_path(_: object, tokens: Sequence[Token]) -> Path:
@@ -37,9 +41,28 @@ Named = Parameter(converter=convert_path)
 """A path that must not be empty."""
 NamedRelease = Parameter(converter=convert_release)
 """A folder or `hf:owner/name@revision`."""
+WORKSPACE_VARIABLE = "PEERCORPUS_WORKSPACE"
+"""Names the workspace of a command that needs one; `peercorpus.toml` comes after it."""
 WorkspaceFolder = Annotated[
-    Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=convert_path)
+    Path,
+    Parameter(
+        name=["--workspace", "-w"],
+        help="Folder of the workspace.",
+        converter=convert_path,
+        env_var=WORKSPACE_VARIABLE,
+    ),
 ]
+"""The workspace of a command that needs one, by its option, or by its place where it is the object of the command."""
+WorkspaceOrRelease = Annotated[WorkspaceFolder, Parameter(help="Folder of a workspace or of a release.")]
+OptionalWorkspace = Annotated[
+    Path | None,
+    Parameter(
+        name=["--workspace", "-w"],
+        help="Folder of a workspace. The environment and peercorpus.toml name none here.",
+        converter=convert_path,
+    ),
+]
+"""The workspace of a command that does something else without one, so that only the command line may name it."""
 AtLeastOne = Parameter(validator=Number(gte=1))
 UrlV1 = Annotated[str | None, Parameter(help="Base URL of API v1.", env_var="PEERCORPUS_URL_V1")]
 UrlV2 = Annotated[str | None, Parameter(help="Base URL of API v2.", env_var="PEERCORPUS_URL_V2")]
@@ -76,7 +99,8 @@ class ProgressLines:
     """Progress on standard error: on a terminal one line that is rewritten, otherwise an occasional line."""
 
     def __init__(self) -> None:
-        self._is_terminal = sys.stderr.isatty()
+        # Lines of a log between them would be written over.
+        self._is_terminal = sys.stderr.isatty() and not is_verbose()
         self._last_at = time.monotonic()
         self._width = 0
         self._says_wait_at = float("inf")
@@ -93,12 +117,22 @@ class ProgressLines:
         self._width = 0
 
     def say(self, sentence: str) -> None:
-        """Print a sentence on a line of its own."""
+        """Print a sentence about the progress on a line of its own."""
+        _log.info("%s", sentence)
+        if not is_quiet():
+            self._end_line()
+            print_notice(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """Print a sentence that the user should know even where progress is not shown."""
+        _log.info("%s", sentence)
         self._end_line()
         print_notice(sentence)
 
     def wait(self, sentence: str) -> None:
         """Print why the run is waiting: at once on a terminal, otherwise after 60 s and then every 10 minutes."""
+        if is_quiet():
+            return
         now = time.monotonic()
         self._says_wait_at = min(self._says_wait_at, now + 60)
         if self._is_terminal or now >= self._says_wait_at:
@@ -111,6 +145,10 @@ class ProgressLines:
 
         self._says_wait_at = float("inf")
         is_over = progress.done == progress.total
+        if is_over:
+            _log.info("%s", formatting.progress_line(progress))
+        if is_quiet():
+            return
         patience_s = 0.1 if self._is_terminal else 10
         if is_over or time.monotonic() - self._last_at >= patience_s:
             self._show(formatting.progress_line(progress))

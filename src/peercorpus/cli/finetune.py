@@ -13,6 +13,7 @@ from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.enums import Grade
+from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
@@ -29,7 +30,7 @@ class Data:
     Parameters
     ----------
     venue
-        Only papers of this venue id or conference; may be repeated.
+        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     year
         Only venues of this year; may be repeated.
     grade
@@ -219,7 +220,7 @@ def selection_rule(data: Data) -> "SelectionRule":
     if len(weights) < len(data.weight):
         raise PeercorpusError("A name has two weights; give each venue or conference one --weight.")
     return SelectionRule(
-        venues=frozenset(data.venue),
+        venues=frozenset(map(read_venue_or_conference, data.venue)),
         years=frozenset(data.year),
         worst_grade=Grade(data.grade),
         min_words=data.min_words or 0,

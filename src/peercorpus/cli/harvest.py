@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import read_venue_id
+from peercorpus.cli.options import read_venue_ids
 from peercorpus.errors import ExitCode, PeercorpusError, RefusedAlikeError, SignInError
 
 if TYPE_CHECKING:
@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 LONGEST_WAIT_S = 7200.0
 """Longest wait for the rate limit, in seconds, unless the user names another."""
 
+VenuesToHarvest = Annotated[
+    list[str] | None,
+    Parameter(
+        name="VENUE_ID",
+        help="Short names such as ICLR2024, group ids such as ICLR.cc/2024/Conference, or the URLs of their pages.",
+    ),
+]
+
 
 def harvest(
-    venue_ids: Annotated[
-        list[str] | None,
-        Parameter(name="VENUE_ID", help="Group ids such as ICLR.cc/2024/Conference, or the URLs of their pages."),
-    ] = None,
+    venue_ids: VenuesToHarvest = None,
     /,
     *,
     workspace: WorkspaceFolder,
@@ -44,14 +49,14 @@ def harvest(
 ) -> int:
     """Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues.
 
-    Exit with 1 if all requests of one kind were refused alike, with 3 if something is to be asked for again later.
+    Exit with 1 if OpenReview refused all requests of one kind, with 3 if some requests have to be repeated later.
     A later harvest fetches only what is new, changed or deleted since. It signs in with --token-file, PEERCORPUS_TOKEN,
     the token that `peercorpus login` stored, or PEERCORPUS_USER and PEERCORPUS_PASSWORD, in this order.
 
     Parameters
     ----------
     scope
-        Harvest the venues that a dataset names, too: reviewbench or re2; 'peercorpus recipe' lists them.
+        Also harvest all venues of a published dataset, which 'peercorpus recipe' lists.
     limit
         Only the first N submissions of each venue.
     files
@@ -65,14 +70,14 @@ def harvest(
     share_budget
         Continue although another harvest or another machine uses the same account, and share its request budget.
     record
-        File to append every answer to, for others to import; only as a guest, and into a workspace of its own.
+        Append every answer to this file, which others can import. Only as a guest, and into a workspace of its own.
     """
     from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.plan import plan_harvest
     from peercorpus.recipes.recipe import RecipeName, read_recipe
 
-    venues = [*map(read_venue_id, venue_ids or ()), *(read_recipe(RecipeName(scope)).venue_ids if scope else ())]
+    venues = [*read_venue_ids(venue_ids or ()), *(read_recipe(RecipeName(scope)).venue_ids if scope else ())]
     _check_harvest(venues, is_recorded_plan=plan and record is not None)
     # A plan asks for so little that it may go beside a harvest.
     asking = _asking(connection, workspace, max_wait_s, is_held=not plan, is_shared=share_budget or plan, record=record)
@@ -155,9 +160,9 @@ def _asking(
         if is_held:
             states = state_folder(os.environ)
             owner = name_budget_owner(account)
-            until_done.enter_context(hold_budget(states, urls, owner, folder, is_shared=is_shared, warn=lines.say))
+            until_done.enter_context(hold_budget(states, urls, owner, folder, is_shared=is_shared, warn=lines.warn))
         opened = until_done.enter_context(open_workspace(folder, create=True))
-        tally = OtherClients(lines.say, is_shared=is_shared)
+        tally = OtherClients(lines.warn, is_shared=is_shared)
         recorder = None if record is None else until_done.enter_context(CassetteWriter(record))
         client = Client(
             *urls,
@@ -253,8 +258,9 @@ def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None, *, 
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
     from peercorpus.venues import catalogue
+    from peercorpus.venues.short_names import read_venue_id
 
-    venue_id = None if venue is None else read_venue_id(venue)
+    venue_id = None if venue is None else read_venue_id(venue, opened.venues())
     summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
     losses = foresee_losses(opened, summary)
     say(imports.imported(summary, losses))

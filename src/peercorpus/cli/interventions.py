@@ -20,6 +20,7 @@ from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode
+from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import Bench
@@ -38,7 +39,7 @@ class DrawnPapers:
     side
         Draw from the papers of this split.
     venue
-        Only papers of this venue id or conference; may be repeated.
+        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     grade
         Worst acceptable grade of a paper's text, as for `bench`.
     paper_tokens
@@ -59,7 +60,7 @@ class DrawnPapers:
         """Return the options as the task takes them."""
         return {
             "side": self.side,
-            "venue": ",".join(self.venue) or None,
+            "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "grade": self.grade,
             "paper_tokens": self.paper_tokens,
             "tokenizer": self.tokenizer,

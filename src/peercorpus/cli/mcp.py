@@ -1,15 +1,10 @@
 """The command `mcp`."""
 
-from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
-
-from peercorpus.cli.console import Named, ProgressLines
+from peercorpus.cli.console import ProgressLines, WorkspaceOrRelease
 from peercorpus.cli.extras import needs_extra
 
 
-def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named]) -> None:
+def mcp(workspace: WorkspaceOrRelease) -> None:
     """Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input and output.
 
     A client starts it. Its tools search papers and criticisms, read records, conversations and scores, count, and run
@@ -17,11 +12,6 @@ def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Nam
 
     Of a workspace it shows what a release would hold: its newest one, if nothing has changed since; otherwise the
     tables are first written to a temporary folder, which takes as long as `publish`.
-
-    Parameters
-    ----------
-    workspace
-        Folder of the workspace or of a release.
     """
     with needs_extra("mcp"):
         from peercorpus.mcp_server.server import serve

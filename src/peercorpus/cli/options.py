@@ -1,19 +1,18 @@
 """Options that several commands share: PDF engine, executor, title model, splits, venue ids."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
-from urllib.parse import parse_qs
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne
-from peercorpus.errors import EngineError, ModelError, PeercorpusError, VenueNotFoundError
+from peercorpus.errors import EngineError, ModelError, PeercorpusError
 from peercorpus.execution.stage import Options
 from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
 
@@ -244,14 +243,30 @@ def settle_sides(profile: str, test_after: date | None, earlier: Path | None, *,
     return None
 
 
-def read_venue_id(text: str) -> str:
-    """Return the id of a venue's group, given as the id itself or as the URL of its page on OpenReview.
+VenueNames = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--venue",
+        negative=(),
+        show_default=False,
+        help="Only this venue of the workspace: its id, the URL of its page, or a short name such as ICLR2024. May be"
+        " repeated.",
+    ),
+]
+"""Venues of a workspace."""
+
+
+def read_venue_ids(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
+    """Return the ids of venues by whatever names them, each once; see `venues.short_names`.
+
+    Args:
+        names: Ids, URLs of their pages, or short names.
+        held: Venues of the workspace, which short names mean first.
 
     Raises:
-        VenueNotFoundError: The text holds no id.
+        VenueNotFoundError: A short name names no venue, or several.
     """
-    _, is_address, query = text.strip().partition("#")[0].partition("openreview.net/group?")
-    venue_id = parse_qs(query).get("id", [""])[0] if is_address else text.strip()
-    if not venue_id:
-        raise VenueNotFoundError(f"Invalid venue '{text}': expected the id of its group, as ICLR.cc/2024/Conference.")
-    return venue_id.rstrip("/") or venue_id
+    from peercorpus.venues.short_names import read_venue_id
+
+    held = list(held)
+    return list(dict.fromkeys(read_venue_id(name, held) for name in names))

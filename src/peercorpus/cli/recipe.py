@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import OPENREVIEW, Connection, Named, WorkspaceFolder, say
+from peercorpus.cli.console import OPENREVIEW, Connection, Named, OptionalWorkspace, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import DEFAULT_READING, EngineOptions
 from peercorpus.errors import PeercorpusError
@@ -20,7 +20,7 @@ def recipe(
     name: Annotated[Literal["reviewbench", "re2"], Parameter(help="The dataset.")],
     /,
     *,
-    workspace: WorkspaceFolder | None = None,
+    workspace: OptionalWorkspace = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     out: Annotated[Path | None, Named] = None,
     harvest: bool = True,
@@ -44,9 +44,9 @@ def recipe(
     harvest
         Harvest venues of the scope that the published files do not hold.
     offline
-        Use no network: no harvest, and only what of the Hugging Face Hub is on this machine.
+        Use no network: do not harvest, and use only files of the Hugging Face Hub that are already on this machine.
     files
-        Fetch the PDFs of what is harvested too.
+        Also fetch the PDFs of the papers that are harvested.
     figures
         For re2: cut figures and tables out of the PDFs that are held, at most 50 images of 300 kilobytes of each.
     """

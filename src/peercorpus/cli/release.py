@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import AtLeastOne, Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
-from peercorpus.cli.options import HERE, Spreading, WorstGrade
+from peercorpus.cli.options import HERE, Spreading, WorstGrade, read_venue_ids
 from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
@@ -67,7 +67,13 @@ def diff(
         say(releases.differences_table(differences, with_ids=ids))
 
 
-def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = None) -> int:
+def verify(
+    release: ReleaseFolder,
+    /,
+    *,
+    workspace: OptionalWorkspace = None,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
     """Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and leaks.
 
     Exit with 1 if a check fails. Each fault is printed with its file and id, at most ten of a kind. With --workspace,
@@ -78,13 +84,15 @@ def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = Non
     ----------
     release
         Folder of the release.
+    json_
+        Print one JSON object, with the first faults of each check.
     """
     from peercorpus.cli.text import releases
     from peercorpus.release.folder import open_release
 
     opened = open_release(release)
     verification = _verify(opened, workspace)
-    say(releases.verified(verification))
+    say(releases.verification_to_json(verification) if json_ else releases.verified(verification))
     return ExitCode.DONE if verification.holds else ExitCode.FOUND
 
 
@@ -107,7 +115,7 @@ def push(
     *,
     yes: Annotated[bool, Flag] = False,
     private: Annotated[bool, Flag] = False,
-    workspace: WorkspaceFolder | None = None,
+    workspace: OptionalWorkspace = None,
 ) -> int:
     """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
 
@@ -215,12 +223,15 @@ class ExampleFlags:
 DEFAULT_CHAT = ChatFlags()
 NO_MODEL = ExampleFlags()
 
+VenuesToExport = Annotated[
+    list[str] | None,
+    Parameter(name="VENUE_ID", help="Only these venues of a workspace, by id or short name; all if none is named."),
+]
+
 
 def export(
     source: Annotated[Path, Named],
-    venue_ids: Annotated[
-        list[str] | None, Parameter(name="VENUE_ID", help="Of a workspace; all venues built, if none is named.")
-    ] = None,
+    venue_ids: VenuesToExport = None,
     /,
     *,
     out: Annotated[Path, Named],
@@ -243,8 +254,8 @@ def export(
         Folder to write; an earlier export in it is replaced. From a workspace: file to write, an array if its name ends
         with .json, one object per line if it ends with .jsonl or .ndjson.
     layout
-        jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields,
-        of which Re² has train and test only: validation goes to train.
+        jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields.
+        As Re² has only train and test, validation rows go to train.
     task
         review: a paper and its review; rebuttal: the exchange with a reviewer; meta_review: a paper with its reviews
         and their discussion, and its meta-review. Default: all three; a workspace has rebuttal only, Re²'s format no
@@ -392,6 +403,7 @@ def _export_workspace(
     from peercorpus.workspace.workspace import open_workspace
 
     with ProgressLines() as lines, open_workspace(folder, write=False) as workspace:
+        venue_ids = read_venue_ids(venue_ids, workspace.venues())
         require_built(workspace, venue_ids)
         venues = choose_venues(workspace.tables, venue_ids or None)
         written = export_workspace(workspace, out, request, venues, lines.show, worst_grade=Grade(grade))

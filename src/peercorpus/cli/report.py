@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, WorkspaceOrRelease, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def report(
+    workspace: WorkspaceOrRelease,
     *,
-    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
     out: Annotated[Path, Named],
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     tokenizer: str | None = None,
@@ -33,8 +33,6 @@ def report(
 
     Parameters
     ----------
-    workspace
-        Folder of a workspace or of a release.
     out
         Folder to write; an earlier report in it is replaced.
     where
@@ -95,8 +93,8 @@ def _settle_counting(tokenizer: str | None, spreading: Spreading) -> "Executor |
 
 
 def table1(
+    workspace: WorkspaceOrRelease,
     *,
-    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     name: str | None = None,
     as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
@@ -105,8 +103,6 @@ def table1(
 
     Parameters
     ----------
-    workspace
-        Folder of a workspace or of a release.
     where
         Only papers that meet a condition, as for 'peercorpus report'. May be repeated.
     name
@@ -124,8 +120,8 @@ def table1(
 
 
 def explore(
-    *,
     workspace: WorkspaceFolder,
+    *,
     host: str = "127.0.0.1",
     port: Annotated[int, Parameter(validator=Number(gte=0, lte=65_535))] = 8642,
     no_browser: Annotated[bool, Parameter(negative=())] = False,
@@ -170,7 +166,7 @@ def explore(
             say(selection_written(count, out))
             return ExitCode.DONE if count else ExitCode.FOUND
         if not is_loopback(host):
-            lines.say(exposed(host))
+            lines.warn(exposed(host))
 
         def announce(url: str) -> None:
             say(serving(url))

@@ -5,11 +5,15 @@ import sqlite3
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from peercorpus.cli.interrupts import catch_signals, prefer_interrupt
 from peercorpus.cli.memory_limit import explain_memory_limit, prepare_for_limit
 from peercorpus.cli.streams import discard, prepare_streams, print_notice
 from peercorpus.errors import ExitCode, PeercorpusError
+
+if TYPE_CHECKING:
+    from cyclopts import CycloptsError
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -63,7 +67,29 @@ def _call(arguments: Sequence[str] | None) -> object:
     try:
         return call_command(arguments)
     except CycloptsError as error:
-        raise PeercorpusError(str(error)) from None
+        raise PeercorpusError(_explain_arguments(error)) from None
+
+
+NO_WORKSPACE = (
+    "No workspace was named: name its folder with --workspace FOLDER, set PEERCORPUS_WORKSPACE, or write workspace ="
+    ' "FOLDER" into a peercorpus.toml.'
+)
+
+
+def _explain_arguments(error: "CycloptsError") -> str:
+    """Return what is wrong with the arguments, and what to do where Cyclopts does not say it."""
+    from cyclopts.exceptions import MissingArgumentError, UnusedCliTokensError
+
+    if isinstance(error, MissingArgumentError) and error.argument and error.argument.name == "--workspace":
+        return NO_WORKSPACE
+    if isinstance(error, UnusedCliTokensError):
+        tokens = ", ".join(f"'{token}'" for token in error.unused_tokens or ())
+        command = " ".join(["peercorpus", *(error.command_chain or ())])
+        return (
+            f"Too many arguments: {tokens}; a workspace is named once, and its venues with --venue. See '{command}"
+            " --help'."
+        )
+    return str(error)
 
 
 def _fail_by_defect() -> ExitCode:

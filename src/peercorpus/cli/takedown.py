@@ -19,7 +19,7 @@ Flag = Parameter(negative=())
 
 def takedown(
     ids: Annotated[
-        list[str] | None, Parameter(name="ID", help="Ids of papers or notes, or profiles of authors.")
+        list[str] | None, Parameter(name="ID", help="Ids of papers or posts, or profiles of authors.")
     ] = None,
     /,
     *,
@@ -32,9 +32,8 @@ def takedown(
 ) -> int:
     """Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from the workspace.
 
-    The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'. Releases that
-    still hold what is taken down are named, on this machine and on the Hub, as far as this workspace wrote or pushed
-    them.
+    The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'. Releases on this
+    machine and on the Hub that still hold what is taken down are listed, if this workspace wrote or pushed them.
 
     Parameters
     ----------

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import Named, say
-from peercorpus.cli.options import read_venue_id
+from peercorpus.cli.console import OptionalWorkspace, say
+from peercorpus.cli.options import read_venue_ids
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
 from peercorpus.records.suggestions import suggest_name
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 def venues(
     venue_ids: Annotated[
-        list[str] | None, Parameter(name="VENUE_ID", help="Venues to list; the whole catalogue if omitted.")
+        list[str] | None, Parameter(name="VENUE_ID", help="Venues to list, by id or short name; all if omitted.")
     ] = None,
     /,
     *,
     family: str | None = None,
     year: int | None = None,
-    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"]), Named] = None,
+    workspace: OptionalWorkspace = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
     """List the catalogue of known venues: API, deadlines, which reviews are public, and how certain each row is.
@@ -48,10 +48,10 @@ def venues(
     """
     from peercorpus.cli.text import venues as venue_texts
 
-    named = [read_venue_id(text) for text in venue_ids or ()]
-    if named and (family or year):
+    if venue_ids and (family or year):
         raise PeercorpusError("Name venues, or a family and a year, not both.")
     rows = _read_rows(workspace)
+    named = read_venue_ids(venue_ids or (), [row.id for row in rows])
     chosen = _choose_named(named, rows) if named else _choose(family, year, rows)
     say(venue_texts.catalogue_to_json(chosen) if json_ else venue_texts.catalogue_table(chosen))
 
@@ -97,11 +97,14 @@ def _choose(family: str | None, year: int | None, rows: "Sequence[VenueRow]") ->
 
 def forms(
     venue_id: Annotated[
-        str | None, Parameter(name="VENUE_ID", help="A venue, or the id of a declared form; all forms if omitted.")
+        str | None,
+        Parameter(
+            name="VENUE_ID", help="A venue, by id or short name, or the id of a declared form; all forms if omitted."
+        ),
     ] = None,
     /,
     *,
-    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"]), Named] = None,
+    workspace: OptionalWorkspace = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
     """List the known review forms and their venues, or show the fields of one form.
@@ -126,11 +129,20 @@ def forms(
             as_json = map(form_texts.form_to_dict, every)
             say(form_texts.forms_to_json(list(as_json)) if json_ else form_texts.forms_table(every))
             return
-        described = _find(read_venue_id(venue_id), opened)
+        described = _find(_read_name(venue_id, opened), opened)
     if json_:
         say(form_texts.forms_to_json([form_texts.form_to_dict(known_form, census) for known_form, census in described]))
     else:
         say("\n\n".join(form_texts.form(known_form, census) for known_form, census in described))
+
+
+def _read_name(text: str, opened: "Workspace | None") -> str:
+    """Return the id of a declared form as it is, and otherwise the venue that is meant."""
+    from peercorpus.forms.venue_forms import find_declared
+    from peercorpus.venues.short_names import is_known, read_venue_id
+
+    held = opened.venues() if opened else ()
+    return read_venue_id(text, held) if find_declared(text) is None and is_known(text, held) else text
 
 
 def _find(name: str, opened: "Workspace | None") -> "Sequence[tuple[KnownForm, FormUsage | None]]":

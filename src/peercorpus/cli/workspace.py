@@ -1,11 +1,15 @@
 """The commands `show`, `move`, `reminders` and `check`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode, PeercorpusError
+
+if TYPE_CHECKING:
+    from peercorpus.corpus.forums import PaperRecord
+    from peercorpus.workspace.workspace import Workspace
 
 Ids = Annotated[tuple[str, ...], Parameter(show_default=False, negative=())]
 
@@ -16,26 +20,54 @@ def show(
     *,
     workspace: WorkspaceFolder,
     brief: Annotated[bool, Parameter(negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
     """Show one paper: versions, other submissions of the same work, scores, conversations, and rows set aside.
 
     Parameters
     ----------
     forum_id
-        The paper's id on OpenReview: the part of its URL after 'forum?id='.
+        The paper's id on OpenReview, or the URL of its forum, its PDF or a post in its forum.
     brief
         Show only the beginning of each text.
+    json_
+        Print one JSON object with whole texts, of what everyone may read and was not taken down.
     """
     from peercorpus.cli.text.show import show_record
     from peercorpus.corpus.forums import read_whole_record
+    from peercorpus.openreview.page_urls import read_forum_id
     from peercorpus.workspace.workspace import open_workspace
 
+    if brief and json_:
+        raise PeercorpusError("--json prints whole texts; leave out --brief.")
+    wanted = read_forum_id(forum_id)
     with open_workspace(workspace, write=False) as opened:
-        record = read_whole_record(opened.tables, forum_id)
-    say(show_record(record, is_brief=brief))
+        record = read_whole_record(opened.tables, wanted)
+        text = _to_json(opened, record) if json_ else show_record(record, is_brief=brief)
+    say(text)
 
 
-def move(*, workspace: WorkspaceFolder, to: str) -> None:
+def _to_json(opened: "Workspace", record: "PaperRecord") -> str:
+    """Return what everyone may read of a paper, as JSON.
+
+    Raises:
+        PeercorpusError: The paper was taken down.
+    """
+    from peercorpus.cli.text.show import record_to_json
+    from peercorpus.corpus.forums import read_forum
+    from peercorpus.corpus.public_forums import PublicFilter, keep_public
+    from peercorpus.corpus.takedown import read_takedown
+
+    paper, takedown = record.paper, read_takedown(opened)
+    forum = read_forum(opened.tables, paper.venue_id, paper.forum_id)
+    kept = PublicFilter(takedown).sift(forum) if forum is not None else None
+    if kept is None:
+        raise PeercorpusError(f"'{paper.forum_id}' was taken down; 'peercorpus takedown --list' shows the list.")
+    links = [link for link in record.links if takedown.forums.isdisjoint({link.forum_id, link.earlier_id})]
+    return record_to_json(keep_public(kept), links)
+
+
+def move(workspace: WorkspaceFolder, *, to: str) -> None:
     """Move a workspace's PDFs and tables to an S3-compatible store, or back. All commands then work as before.
 
     If the move is interrupted, the same command continues it. The originals are deleted only after everything was
@@ -57,8 +89,8 @@ def move(*, workspace: WorkspaceFolder, to: str) -> None:
 
 
 def check(
-    *,
     workspace: WorkspaceFolder,
+    *,
     repair: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Check that everything in a workspace is what was stored: all objects in raw.db, all PDFs, all tables.
@@ -90,8 +122,8 @@ def check(
 
 
 def reminders(
-    *,
     workspace: WorkspaceFolder,
+    *,
     drop: Ids = (),
     keep: Ids = (),
     undo: Ids = (),
@@ -110,7 +142,7 @@ def reminders(
     keep
         Id of a post that is not a reminder, whatever the rule says.
     undo
-        Id of a post of which the decision is taken back.
+        Id of a post whose decision is withdrawn.
     why
         A note on why, with --drop or --keep.
     as_json

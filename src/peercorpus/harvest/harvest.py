@@ -94,7 +94,7 @@ class HarvestSummary:
             remarks.append(f"Not had this time ({missing}); the same command asks for them again.")
         if self.edits_refused:
             remarks.append(
-                f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status' says why."
+                f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status --all' says why."
             )
         if self.no_list:
             remarks.append(

@@ -4,7 +4,9 @@ Every request waits for its turn in the budget of its route, is retried as `Pati
 time. Other modules ask for JSON, a PDF or an archive and get the answer or one of the errors in `peercorpus.errors`.
 """
 
+import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -33,6 +35,8 @@ from peercorpus.openreview.response_body import MEGABYTE, check_json, read_membe
 from peercorpus.openreview.retries import Patience, check
 from peercorpus.openreview.time_limit import TimeLimit, limit_reads
 from peercorpus.workspace.harvest_state import BudgetState
+
+_log = logging.getLogger(__name__)
 
 URL_V1 = "https://api.openreview.net"
 URL_V2 = "https://api2.openreview.net"
@@ -330,6 +334,7 @@ class Client:
         self._await_turn(route, request.path)
         with self._lock:
             self.requests += 1
+        began = time.monotonic()
         headers = {"Accept": "application/json, application/pdf;q=0.9, */*;q=0.5"}
         if token is not None:
             headers["Authorization"] = f"Bearer {_check_token(token)}"
@@ -349,6 +354,8 @@ class Client:
             if request.begin is not None:
                 request.begin()
             response = receive(streamed, request.most_bytes, request.within_s, request.keep)
+        asked = f"{response.request.method} {response.url}"
+        _log.info("%s: %d, %.2f s", asked, response.status_code, time.monotonic() - began)
         self._record(request, response)
         try:
             check(response)

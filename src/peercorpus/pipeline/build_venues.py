@@ -3,6 +3,7 @@
 Workers write files; this process alone commits them. Rows and files are the same either way.
 """
 
+import logging
 import os
 import time
 from collections import defaultdict
@@ -25,6 +26,8 @@ from peercorpus.workspace.draft_tables import hold, join_ranges
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.table_state import PartitionChange
 from peercorpus.workspace.workspace import Workspace
+
+_log = logging.getLogger(__name__)
 
 ALL_VENUES = "all venues"
 """Stands for the venue in the step of a stage that works on all venues at once, and in the progress of several."""
@@ -169,6 +172,7 @@ class _VenueBuild:
         else:
             self._apply([self._run_range(plan, span, step, report) for span in plan.ranges])
         self._seconds[plan.venue_id, step.stage.name] = time.perf_counter() - began
+        _log.info("%s: %s took %.2f s", plan.venue_id, step.stage.name, self._seconds[plan.venue_id, step.stage.name])
 
     def _run_range(
         self, plan: VenuePlan, span: ForumRange, step: PlannedStep, report: ProgressCallback
@@ -210,6 +214,8 @@ class _VenueBuild:
             self._workspace.tables.commit_due()
         share = (time.perf_counter() - began) / (sum(worked.values()) or 1.0)
         self._seconds |= {step: seconds * share for step, seconds in worked.items()}
+        for (venue_id, stage), seconds in worked.items():
+            _log.info("%s: %s took %.2f s of a worker", venue_id, stage, seconds)
 
     def _make_meter(self, venue_ids: Sequence[str]) -> Meter:
         forums = sum(map(self._workspace.raw.count_forums, venue_ids))

@@ -1,11 +1,12 @@
 """Report the status of a workspace: balances of its stages, completeness, and issues with each venue's record."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
 from peercorpus.corpus.points import TABLE as TABLE_OF_POINTS
+from peercorpus.errors import VenueNotFoundError
 from peercorpus.execution.stage import Balance, Options
 from peercorpus.forms.form_usage import FormUsage, read_censuses
 from peercorpus.openreview.objects import Note, decode_leniently
@@ -23,6 +24,7 @@ from peercorpus.pipeline.inventory import (
 from peercorpus.pipeline.losses import SourceLoss, read_losses
 from peercorpus.pipeline.plan_build import carries_key, expected_key
 from peercorpus.records.enums import Status
+from peercorpus.records.suggestions import suggest_name
 from peercorpus.texts.convert import default_engine, read_engine_used
 from peercorpus.venues.catalogue import Visibility
 from peercorpus.venues.own_venues import find_row
@@ -250,6 +252,25 @@ class WorkspaceStatus:
     def holds(self) -> bool:
         """Return whether every balance holds."""
         return all(balance.holds for balance in self.balances)
+
+
+def only_venues(status: WorkspaceStatus, venue_ids: Sequence[str]) -> WorkspaceStatus:
+    """Return the status of some venues of a workspace.
+
+    Raises:
+        VenueNotFoundError: The workspace holds nothing of one.
+    """
+    held = {venue.venue_id for venue in status.venues}
+    missing = next((venue_id for venue_id in venue_ids if venue_id not in held), None)
+    if missing is not None:
+        raise VenueNotFoundError(f"The workspace holds nothing of '{missing}'; {suggest_name(missing, held)}")
+    return replace(
+        status,
+        venues=[venue for venue in status.venues if venue.venue_id in venue_ids],
+        balances=[balance for balance in status.balances if balance.venue_id in venue_ids],
+        unfinished=[step for step in status.unfinished if step[1] in venue_ids],
+        engines={venue_id: engine for venue_id, engine in status.engines.items() if venue_id in venue_ids},
+    )
 
 
 def read_status(workspace: Workspace, options: Options | None = None) -> WorkspaceStatus:

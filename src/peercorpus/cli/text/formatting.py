@@ -104,9 +104,23 @@ def size(size_bytes: int) -> str:
     return f"{size_bytes / 1e6:,.0f} MB" if size_bytes < 1e9 else f"{size_bytes / 1e9:,.1f} GB"
 
 
-def next_step(command: str, workspace: Path, arguments: str = "") -> str:
-    """Return the command to type next, ready to paste."""
-    return f"Next: peercorpus {command} --workspace {shlex.quote(str(workspace))} {arguments}".rstrip()
+def next_step(command: str, workspace: Path) -> str:
+    """Return the command to type next, ready to paste.
+
+    >>> next_step("build", Path("-a b"))
+    "Next: peercorpus build './-a b'"
+    """
+    folder = f"./{workspace}" if str(workspace).startswith("-") else str(workspace)
+    return f"Next: peercorpus {command} {shlex.quote(folder)}"
+
+
+def next_steps(command: str, workspace: Path, *others: str) -> str:
+    """Return the command to type next, ready to paste, and the names of others that one may want, on one line.
+
+    >>> next_steps("status", Path("corpus"), "explore", "report")
+    'Next: peercorpus status corpus (or explore, report)'
+    """
+    return f"{next_step(command, workspace)} (or {', '.join(others)})"
 
 
 def counts_by_kind(counts: Mapping[str, int]) -> str:

@@ -1,5 +1,6 @@
 """Texts of `diff`, `verify` and `push`."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -88,6 +89,31 @@ def verified(verification: Verification) -> str:
         lines.append(_rebuilding(verification.moved))
     lines.append(f"The release fails: {', '.join(failed)}." if failed else "The release passes every check.")
     return "\n".join(lines)
+
+
+def verification_to_json(verification: Verification) -> str:
+    """Return the results of all checks as one JSON object."""
+    content = {
+        "holds": verification.holds,
+        "checks": [
+            {
+                "name": check.name,
+                "what": check.noun,
+                "checked": check.looked_at,
+                "breaches": check.found,
+                "first_breaches": [
+                    {"file": breach.file, "id": breach.record_id, "what": breach.what} for breach in check.breaches
+                ],
+                "not_checked": check.left_out,
+            }
+            for check in verification.checks
+        ],
+        "is_compared": verification.is_compared,
+        "changed_since": None
+        if verification.moved is None
+        else [{"venue_id": change.venue_id, "what": change.what} for change in verification.moved],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
 def _check(check: Check) -> Iterator[str]:

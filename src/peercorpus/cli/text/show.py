@@ -1,11 +1,16 @@
 """Text of `show`: one paper with everything known about it."""
 
+import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
+
+import msgspec
 
 from peercorpus.cli.text.formatting import plural
 from peercorpus.corpus.forums import PaperRecord
+from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.records.ai_reviews import AiReply, AiReview
 from peercorpus.records.enums import Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
@@ -40,6 +45,21 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
         *_section("Set aside", _set_aside(record)),
     ]
     return "\n".join(lines)
+
+
+def record_to_json(forum: PublicForum, links: Sequence[Link]) -> str:
+    """Return what everyone may read of a paper as one JSON object, without the names of its authors.
+
+    Args:
+        forum: The paper with its reviews, posts, versions and conversations.
+        links: Links with other submissions of the same work.
+    """
+    content: dict[str, Any] = {
+        name: msgspec.to_builtins(getattr(forum, name))
+        for name in ("paper", "versions", "reviews", "posts", "conversations", "ai_reviews")
+    }
+    content["paper"].pop("authors")
+    return json.dumps(content | {"links": msgspec.to_builtins(links)}, indent=1, ensure_ascii=False)
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:

@@ -273,10 +273,38 @@ def _verdict(status: WorkspaceStatus) -> str:
 def standing(status: WorkspaceStatus) -> str:
     """Return how complete each venue is, the row balance of every stage, and whether all sums agree."""
     if not status.venues:
-        return "\n".join(["The workspace is empty: harvest a venue, or import a dump.", *_move(status.placement)])
-    lines = [*_venues(status)]
-    lines = [*lost(status.losses, is_built=True), *lines]
-    return "\n".join([*lines, *_engines(status), *_move(status.placement), _verdict(status)])
+        return is_empty(status)
+    return "\n".join([*lost(status.losses, is_built=True), *_venues(status), *closing_lines(status)])
+
+
+def is_empty(status: WorkspaceStatus) -> str:
+    """Return that a workspace holds nothing, and what to do."""
+    return "\n".join(["The workspace is empty: harvest a venue, or import a dump.", *_move(status.placement)])
+
+
+def closing_lines(status: WorkspaceStatus) -> Iterator[str]:
+    """Yield what holds for the whole workspace: other engines, an unfinished move, and whether all sums agree."""
+    yield from _engines(status)
+    yield from _move(status.placement)
+    yield _verdict(status)
+
+
+def form_doubts(censuses: Sequence[FormUsage]) -> Iterator[str]:
+    """Yield what casts doubt on the forms that reviews were read with."""
+    for census in censuses:
+        yield from (line.strip().removeprefix("form").strip() for line in _form_line(census))
+
+
+def named_oddities(venue: Completeness) -> Iterator[str]:
+    """Yield what of a venue cannot be read, and what is kept although it is odd, each with examples."""
+    inventory, notes = venue.held, venue.notes
+    oddities = (
+        _named(inventory.unreadable, "not JSON, kept in the bytes in which they came"),
+        _named(inventory.odd_ids, "ids that OpenReview does not give"),
+        _named(inventory.large_notes, f"notes over {LARGE_BYTES // 1_000_000} MB"),
+        _named(notes.odd_titles, "titles that are markup, paths or no text") if notes else "",
+    )
+    yield from filter(None, oddities)
 
 
 def _move(placement: Placement) -> Iterator[str]:
