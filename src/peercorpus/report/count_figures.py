@@ -211,7 +211,7 @@ def draw_keywords(statistic: Statistic) -> "Figure":
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
     name_rows(right, labels, shown=False)
-    right.set_xlabel("share accepted, of the submissions accepted or rejected")
+    right.set_xlabel("share accepted, of those decided")
     grid(right)
     return figure
 
@@ -292,7 +292,7 @@ def draw_completeness(statistic: Statistic) -> "Figure":
         ("papers_reviewed", "papers", "papers\nreviewed"),
         ("reviews_with_rating", "reviews", "reviews\nrated"),
         ("pdfs_here", "pdfs", "PDFs\nfetched"),
-        ("papers_with_text", "papers", "initial\ntexts"),
+        ("papers_with_text", "papers", "papers\nwith text"),
     )
     cells, texts = [], []
     is_listed = table["listed_to_the_end"].count() > 0
@@ -303,7 +303,7 @@ def draw_completeness(statistic: Statistic) -> "Figure":
         texts.append([*("–" if share is None else percent(share) for share in shares), *[listed] * is_listed])
     figure = new_figure(rows_height(table.height, 1.2, 0.22))
     axes = figure.subplots()
-    axes.set_xlabel("share of what is known of a venue")
+    axes.set_xlabel("per cent of what is known of the venue")
     heat(axes, cells, texts, [*(label for _, _, label in pairs), *["listed\nto the end"] * is_listed])
     labels = [f"{name(row['venue_id'])}  ({counted(row['papers'], 'papers')})" for row in table.iter_rows(named=True)]
     name_rows(axes, labels)

@@ -133,7 +133,7 @@ def add_heading(figure: "Figure", title: str, shown: str) -> "Figure":
     room = "\n\N{NO-BREAK SPACE}" * (1 + counts.count("\n"))  # The layout makes room for this text alone.
     text = figure.suptitle(heading + room, x=0.005, ha="left", fontsize=_TITLE_POINTS, fontweight="bold", color=INK)
     text.set_linespacing(1.25)
-    below_points = 3 + 1.25 * _TITLE_POINTS * (1 + heading.count("\n"))
+    below_points = 4 + 1.25 * _TITLE_POINTS * (1 + heading.count("\n"))
     figure.axes[0].annotate(
         counts,
         (0.005, 1),

@@ -107,12 +107,12 @@ def draw_score_changes(statistic: Statistic) -> "Figure":
     left.set_xlim(0, 1.6 * max(reviews))
     whole_numbers(left, "x", 4)
     left.set_xlabel("reviews")
-    left.set_ylabel("change of the recommendation,\nin per cent of the form's scale")
+    left.set_ylabel("change of the score,\nin % of the form's scale")
     for row, counts in enumerate(table.iter_rows(named=True)):
         _draw_acceptance(right, row, counts)
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
-    right.set_xlabel("share accepted, of the papers accepted or rejected,\nwith 95 % interval")
+    right.set_xlabel("share accepted, of the papers decided,\nwith 95 % interval")
     name_rows(left, table["change"].to_list())
     name_rows(right, table["change"].to_list(), shown=False)
     grid(left)
@@ -170,7 +170,7 @@ def draw_agreement(statistic: Statistic) -> "Figure":
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
     right.set_xlabel("greatest less least score of a paper,\nin per cent of the form's scale")
-    name_rows(left, [f"{name(row['conference'])}\n{row['papers']:,} papers" for row in rows])
+    name_rows(left, [f"{name(row['conference'])}\nn = {row['scores']:,}" for row in rows])
     name_rows(right, ["" for _ in rows], shown=False)
     handles, labels = left.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
@@ -197,7 +197,7 @@ def draw_delays(statistic: Statistic) -> "Figure":
         rows = statistic.table.filter(who_answers=who).to_dicts()
         for y, row in enumerate(rows):
             _draw_delay(axes, row, y, colour)
-        axes.set_title(f"Until the {who} answer")
+        axes.set_title(f"Until the {who} answer  (n = {rows[0]['answers'] if rows else 0:,})")
         axes.set_xlabel("time to the answer (logarithmic axis)")
         axes.set_xscale("log")
         ends = [row["p90_h"] for row in rows if row["answers"]]
