@@ -40,7 +40,7 @@ def test_an_executor_that_cannot_be_is_told(name: str, address: str | None, sent
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"peercorpus\[ray\]"):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("ray"))):
         next(RayExecutor()(square, [1], timeout_s=20))
 
 
