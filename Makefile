@@ -27,7 +27,8 @@ PYTEST := $(COMPILED) $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup fix check test test-all coverage durations shuffle oldest newest python3.11 python3.12 python3.13
+.PHONY: help setup fix check test test-all coverage durations shuffle oldest newest
+.PHONY: python3.11 python3.12 python3.13 python3.14
 .PHONY: mutants demo bench docs constraints clean
 
 help:  ## List the targets
@@ -81,7 +82,7 @@ newest:  ## Run the quick tests with the newest versions there are, in .venv-new
 	rm -rf .venv-newest
 	$(MAKE) test VENV=.venv-newest CONSTRAINTS=
 
-python3.11 python3.12 python3.13:  ## Run the quick tests in that Python, in an environment of its own
+python3.11 python3.12 python3.13 python3.14:  ## Run the quick tests in that Python, in an environment of its own
 	$(MAKE) test PYTHON=$@ VENV=.venv-$@
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/

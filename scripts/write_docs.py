@@ -75,13 +75,25 @@ def layer_lines() -> Iterator[str]:
             yield f"| {len(layers) - number} | [`{name}`]({link}) | {does} |"
 
 
+def brought(requirement: str) -> str:
+    """Return the name of a package that an extra brings, or of another extra all of which it brings.
+
+    >>> brought("polars>=2.1"), brought("peercorpus[release]")
+    ('polars', 'all of `release`')
+    """
+    package, _, rest = requirement.partition("[")
+    if package == "peercorpus":
+        return f"all of `{rest.rstrip(']')}`"
+    return re.split(r"[<>=;\[ ]", requirement, maxsplit=1)[0]
+
+
 def extras_lines() -> Iterator[str]:
     """Yield the extras of pyproject.toml that have a comment beside them, as rows of a Markdown table."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = tomllib.loads(text)["project"]["optional-dependencies"]
     yield from ("| extra | needed for | brings |", "|---|---|---|")
     for name, purpose in re.findall(r"^(\w+) = \[.*\]  # (.+)$", text, re.MULTILINE):
-        packages = (re.split(r"[<>=;\[ ]", requirement, maxsplit=1)[0] for requirement in extras[name])
+        packages = [brought(requirement) for requirement in extras[name]]
         yield f"| `{name}` | {purpose} | {', '.join(packages)} |"
 
 

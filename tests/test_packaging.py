@@ -1,5 +1,6 @@
 """What pyproject.toml declares, constraints.txt pins and the workflows call fit together."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from peercorpus.cli.report import explore
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -68,3 +71,83 @@ def test_every_target_of_make_that_is_called_exists(page: str) -> None:
     )
     assert called
     assert [name for line in called for name in line.split() if name not in known] == []
+
+
+CONTAINERFILE = (ROOT / "Containerfile").read_text()
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def test_reading_a_release_and_converting_need_no_delta_lake_and_exploring_is_one_install() -> None:
+    own = {Requirement(text).name for text in PROJECT["dependencies"]}
+    release = {requirement.name for requirement in needed("release")}
+    assert not {"deltalake", "numpy", "polars", "pyarrow"} & own
+    assert "deltalake" not in own | release
+    for extra in ("demo", "web"):
+        assert {requirement.name for requirement in needed(extra)} >= release | {"deltalake"}
+    for extra in ("bench", "finetune", "hf", "mcp", "report"):
+        assert {requirement.name for requirement in needed(extra)} >= release
+
+
+def test_every_python_of_the_classifiers_is_a_lane_and_a_target() -> None:
+    (lanes,) = re.findall(r"python: \[(.*)\]", (ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    pythons = [python for python in PYTHONS if "." in python]
+    assert set(pythons) <= set(re.findall(r"[\d.]+", lanes))
+    known = {name for names in TARGETS for name in names.split()}
+    assert [python for python in pythons if f"python{python}" not in known] == []
+
+
+def test_the_archive_holds_the_package_and_no_tests() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    paths = built["sdist"]["only-include"]
+    assert set(built["wheel"]["packages"]) <= set(paths)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert not {"tests", "benchmarks", "scripts"} & {path.partition("/")[0] for path in paths}
+
+
+def test_the_container_file_copies_what_there_is_and_lets_it_through() -> None:
+    copied = [
+        path for paths in re.findall(r"^COPY (?!--)(.+) \S+$", CONTAINERFILE, re.MULTILINE) for path in paths.split()
+    ]
+    assert {"pyproject.toml", "src"} <= set(copied)
+    assert [path for path in copied if not (ROOT / path).exists()] == []
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert sorted(line.removeprefix("!") for line in ignored if line.startswith("!")) == sorted(copied)
+
+
+def test_the_container_runs_as_no_root_on_a_volume_and_listens_where_asked_to_alone() -> None:
+    last = CONTAINERFILE.rpartition("\nFROM ")[2]
+    steps = [line.split(maxsplit=1) for line in last.splitlines() if re.match(r"[A-Z]+ ", line)]
+    names = dict(reversed([step for step in steps if len(step) == 2]))
+    assert names["USER"] == "peercorpus"
+    assert names["VOLUME"] == names["WORKDIR"] == "/corpus"
+    assert (names["ENTRYPOINT"], names["CMD"]) == ('["peercorpus"]', '["--help"]')
+    assert "0.0.0.0" not in last
+    port = inspect.signature(explore).parameters["port"].default
+    assert names["EXPOSE"] == str(port)
+    assert f"-p 127.0.0.1:{port}:{port} " in CONTAINERFILE
+    extras = re.search(r"'\.\[([a-z,]+)\]'", CONTAINERFILE)
+    assert extras
+    assert set(extras[1].split(",")) <= set(PROJECT["optional-dependencies"])
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=[path.stem for path in WORKFLOWS])
+def test_a_workflow_is_yaml_whose_jobs_have_limits_and_steps(path: Path) -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML, which comes with the extra 'hf', is not installed")
+    jobs = yaml.safe_load(path.read_text())["jobs"]
+    for job in jobs.values():
+        assert job["runs-on"]
+        assert all("uses" in step or "run" in step for step in job["steps"])
+        needs = job.get("needs", [])
+        assert set([needs] if isinstance(needs, str) else needs) <= jobs.keys()
+
+
+def test_only_a_tag_publishes_and_only_what_was_installed_before() -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML, which comes with the extra 'hf', is not installed")
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
+    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads the key `on` as true.
+    assert workflow["permissions"] == {"contents": "read"}
+    publish = workflow["jobs"]["publish"]
+    assert publish["needs"] == ["build", "install"]
+    assert publish["permissions"] == {"id-token": "write"}
+    commands = [step.get("run", "") for step in workflow["jobs"]["build"]["steps"]]
+    assert {"python -m build", "twine check --strict dist/*", "check-wheel-contents dist/*.whl"} <= set(commands)

@@ -24,9 +24,14 @@ def open(folder: "str | Path") -> "Corpus":  # noqa: A001 -- read as `peercorpus
 
     Raises:
         WorkspaceError: The folder is not a workspace.
+        MissingExtraError: The extra `corpus` is not installed.
     """
-    from peercorpus.api import open_corpus
+    try:
+        from peercorpus.api import open_corpus
+    except ModuleNotFoundError as missing:
+        from peercorpus.errors import MissingExtraError
 
+        raise MissingExtraError(str(missing.name), "corpus") from None
     return open_corpus(folder)
 
 
@@ -39,6 +44,8 @@ def open_text(path: "str | Path") -> "StructuredText":
     Raises:
         PeercorpusError: The pair of files is not there or not whole, or has no blocks.
     """
-    from peercorpus import api
+    from pathlib import Path
 
-    return api.open_text(path)
+    from peercorpus.texts.text_json import read_pair
+
+    return read_pair(Path(path))

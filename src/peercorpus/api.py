@@ -340,20 +340,6 @@ def _as_list(where: Iterable[str]) -> Iterable[str]:
     return [where] if isinstance(where, str) else where
 
 
-def open_text(path: str | Path) -> StructuredText:
-    """Open a text that `peercorpus convert` wrote, with its blocks and what its sentences refer to.
-
-    Args:
-        path: `NAME.json` or `NAME.md`.
-
-    Raises:
-        PeercorpusError: The pair of files is not there or not whole, or has no blocks.
-    """
-    from peercorpus.texts.text_json import read_pair
-
-    return read_pair(Path(path))
-
-
 def open_corpus(folder: str | Path) -> Corpus:
     """Open a workspace for reading.
 

@@ -7,6 +7,8 @@ its class. A message says what was expected and what was found, in which record 
 from enum import IntEnum, StrEnum
 from typing import ClassVar
 
+from peercorpus.installation import advise_install
+
 
 class ExitCode(IntEnum):
     """How a command ended, for scripts and schedulers."""
@@ -242,4 +244,4 @@ class MissingExtraError(PeercorpusError):
         self.extra = extra
 
     def __str__(self) -> str:
-        return f"The package '{self.package}' is not installed; run: pip install 'peercorpus[{self.extra}]'"
+        return f"The package '{self.package}' is not installed; {advise_install(self.extra)}"

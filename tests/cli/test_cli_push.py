@@ -9,6 +9,7 @@ import pytest
 
 from commands import Ended, Run, assert_refused
 from hub_stand_in import Hub, serving_hub
+from peercorpus.installation import advise_install
 from planted_releases import Plan, plan
 
 __all__ = ["plan"]
@@ -188,4 +189,4 @@ def test_without_the_package_the_extra_is_named(run: Run, release: Path, monkeyp
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     ended = run("push", release, ID)
     assert ended.code == 2
-    assert "pip install 'peercorpus[hf]'" in ended.err
+    assert advise_install("hf") in ended.err

@@ -1,5 +1,6 @@
 """An executor is named on the command line; what is missing for it is told, and machines with other versions refuse."""
 
+import re
 import signal
 import sys
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from peercorpus.execution.executor import EXECUTORS, Failure, FailureKind, load_
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.ray_cluster import RayExecutor, connect
 from peercorpus.execution.ray_worker import do_item
+from peercorpus.installation import advise_install
 from peercorpus.texts.engine import EngineJob
 from peercorpus.workspace.object_store import Location
 
@@ -38,7 +40,7 @@ def test_an_executor_that_cannot_be_is_told(name: str, address: str | None, sent
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"peercorpus\[ray\]"):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("ray"))):
         next(RayExecutor()(square, [1], timeout_s=20))
 
 
@@ -86,7 +88,7 @@ def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
 def test_a_cluster_without_its_package_is_refused_before_anything_is_done() -> None:
-    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[ray\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("ray"))):
         load_executor("ray")
 
 

@@ -8,6 +8,7 @@ import pytest
 from commands import Run, assert_refused
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Lora, Recipe, read_recipe
+from peercorpus.installation import advise_install
 
 
 def asked(papers: Path, tmp_path: Path, *more: str) -> list[str]:
@@ -17,7 +18,7 @@ def asked(papers: Path, tmp_path: Path, *more: str) -> list[str]:
 
 def test_without_the_extra_it_is_named(run: Run, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    assert_refused(run(*asked(papers, tmp_path)), "pip install 'peercorpus[finetune]'")
+    assert_refused(run(*asked(papers, tmp_path)), advise_install("finetune"))
 
 
 @pytest.mark.neural

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from peercorpus.harvest.import_datasets import build_published
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.harvest.import_files import WANTED, DumpFile, read_elements
 from peercorpus.harvest.raw_rows import RawOrigin
+from peercorpus.installation import advise_install
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS, Dataset
 from peercorpus.release.schemas import REVIEWBENCH
 from peercorpus.workspace.hub_datasets import HubDataset, fetch_dataset
@@ -291,7 +293,7 @@ def test_a_dataset_of_the_hub_is_fetched_and_read_through_its_links(
 
 def test_without_the_package_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[hf\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("hf"))):
         fetch_dataset(HubDataset("Daoze/ReviewRebuttal"), WANTED)
 
 

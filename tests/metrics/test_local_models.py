@@ -1,5 +1,6 @@
 """Which model a signature names, and what is said of one that cannot be had; nothing here needs PyTorch but one."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from peercorpus.errors import MissingExtraError, ModelError
+from peercorpus.installation import advise_install
 from peercorpus.metrics import bertscore, embedding, text_overlap
 from peercorpus.metrics.bertscore import bert_score
 from peercorpus.metrics.embedding import embed_cos
@@ -51,7 +53,7 @@ def test_a_package_that_is_not_installed_is_told_with_its_extra(module: str, mon
     monkeypatch.setitem(sys.modules, module, None)
     for measure in (bert_score, embed_cos):
         if (module == "sentence_transformers") is (measure is embed_cos):
-            with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[neural\]'"):
+            with pytest.raises(MissingExtraError, match=re.escape(advise_install("neural"))):
                 measure("a", ["b"])
 
 
@@ -59,7 +61,7 @@ def test_a_package_that_is_not_installed_is_told_with_its_extra(module: str, mon
 def test_rouge_l_tells_what_is_not_installed(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_overlap, "_word_caches", {})
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[bench\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("bench"))):
         text_overlap.rouge_l("a", ["b"])
 
 

@@ -17,6 +17,7 @@ from commands import Ended, Run, assert_refused, run_command
 from invented_sources import Given, paper, review, talk
 from invented_tables import ICLR, ICML, a_forum
 from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.installation import advise_install
 from peercorpus.models.token_counts import Tokenizer
 from peercorpus.report.figure_style import FORMATS, figure_bytes, name, styled
 from peercorpus.report.panels import PANELS, Panel
@@ -288,7 +289,7 @@ def test_without_matplotlib_statistics_work_and_figures_name_the_extra(
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     corpus = peercorpus.open(workspace.folder)
     assert isinstance(corpus.statistics("turns"), pl.DataFrame)
-    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[report\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("report"))):
         corpus.figure("turns")
 
 

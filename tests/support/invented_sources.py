@@ -50,7 +50,7 @@ def talk(talk_id: str, roles: str, hours: tuple[float | None, ...] = ()) -> Rows
 class Given(CorpusSource):
     """Rows by the name of their frame; the conversations are those that have turns."""
 
-    name, tokens = "given", "a token is a word"
+    name, tokens, unit = "given", "a token is a word", "words"
 
     def __init__(self, responses: Mapping[str, int] | None = None, **rows: Any) -> None:
         self._rows, self._responses = rows, responses or {}

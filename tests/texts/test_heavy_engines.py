@@ -17,6 +17,7 @@ from pypdfium2 import PdfiumError
 from invented_pdfs import typeset
 from invented_scans import Reader, scanned
 from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
+from peercorpus.installation import advise_install
 from peercorpus.pdf.document import extract_pages
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import SEPARATOR, Engine, EngineSettings, load_engine
@@ -67,7 +68,7 @@ def test_an_engine_that_is_not_installed_says_what_to_run(
     with pytest.raises(MissingExtraError) as raised:
         load_engine(name)
     extra = EXTRAS.get(name, name)
-    expected = (f"'{package}'", f"pip install 'peercorpus[{extra}]'")
+    expected = (f"'{package}'", advise_install(extra))
     assert [part for part in expected if part not in str(raised.value)] == []
 
 

@@ -1,5 +1,6 @@
 """Pages without readable text are told from all others, and what is recognised on them is read as any page is."""
 
+import re
 from collections.abc import Callable
 from importlib import metadata
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ import typst
 from invented_pdfs import PICTURE, by_hand, lines, typeset
 from invented_scans import Reader, scanned
 from peercorpus.errors import MissingExtraError
+from peercorpus.installation import advise_install
 from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts import contract
 from peercorpus.texts.engine import SEPARATOR, EngineSettings, load_engine
@@ -153,7 +155,7 @@ def test_ocr_is_off_unless_asked_for_and_names_what_is_missing(monkeypatch: pyte
 
     monkeypatch.setattr(metadata, "version", missing)
     assert type(load_engine("pdfium-layout")) is DefaultLayout
-    with pytest.raises(MissingExtraError, match=r"'rapidocr'.*pip install 'peercorpus\[ocr\]'"):
+    with pytest.raises(MissingExtraError, match="'rapidocr'.*" + re.escape(advise_install("ocr"))):
         load_engine("pdfium-layout", EngineSettings(ocr="auto"))
 
 

@@ -23,6 +23,7 @@ from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import show_nothing
 from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
+from peercorpus.installation import advise_install
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import read_status
@@ -395,7 +396,7 @@ def test_a_store_out_of_order_is_told_in_one_sentence(
         "down": str(ROOT),
         "no bucket": "'s3://nowhere/one' does not hold",
         "another store": f"'{ROOT}' does not hold",
-        "no extra": "pip install 'peercorpus[s3]'",
+        "no extra": advise_install("s3"),
     }[fault]
     monkeypatch.setattr(object_store, "RETRIES", 0)
     object_store._bucket.cache_clear()

@@ -16,6 +16,7 @@ import pytest
 
 from commands import Run, assert_refused
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
+from peercorpus.installation import advise_update
 from peercorpus.workspace import raw_schema
 from peercorpus.workspace.harvest_state import BudgetState, Listing, StoredFile, Window
 from peercorpus.workspace.raw_schema import MIGRATIONS, copy_path, migrate
@@ -374,7 +375,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(old: Path, write: bool) -
     with pytest.raises(WorkspaceError) as caught, open_workspace(old.parent, write=write):
         pytest.fail("it was opened")
     assert str(old) in str(caught.value)
-    assert "--upgrade peercorpus" in str(caught.value)
+    assert advise_update() in str(caught.value)
     assert old.read_bytes() == before
     assert names(old.parent) == {"raw.db"}
 

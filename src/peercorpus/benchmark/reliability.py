@@ -9,7 +9,7 @@ from peercorpus.report.figure_style import (
     BLUE,
     FAINT,
     INK,
-    add_count_line,
+    add_heading,
     figure_bytes,
     grid,
     name,
@@ -43,7 +43,7 @@ def draw_reliability(runs: Mapping[str, Sequence[ReliabilityBin]]) -> bytes:
         for axes in list(figure.axes)[len(runs) :]:
             axes.set_visible(False)
         answers = sum(each.count for bins in runs.values() for each in bins)
-        add_count_line(figure, f"Papers accepted, by the probability of acceptance stated; {answers:,} answers.")
+        add_heading(figure, "Papers accepted, by the probability of acceptance stated", f"n = {answers:,} answers")
         return figure_bytes(figure, "svg")
 
 

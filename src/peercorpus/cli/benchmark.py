@@ -385,7 +385,7 @@ def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None
     from peercorpus.benchmark.leaderboard import make_boards, plot_reliability
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
     from peercorpus.benchmark.logs import read_runs
-    from peercorpus.cli.text.benchmark import NO_PLOT, plot_written, tables_written
+    from peercorpus.cli.text.benchmark import plot_left_out, plot_written, tables_written
     from peercorpus.workspace.object_store import write_whole
 
     with ProgressLines() as lines:
@@ -396,7 +396,7 @@ def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None
         write_whole(out / f"leaderboard.{kind}", write(boards).encode())
     plots = [(board, shown) for board in boards.boards if (shown := plot_reliability(board))]
     if plots and find_spec("matplotlib") is None:
-        say(NO_PLOT)
+        say(plot_left_out())
     elif plots:
         from peercorpus.benchmark.reliability import draw_reliability
 

@@ -1,11 +1,30 @@
 """Check that the packages of an extra are installed before a command reads or writes anything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 
 from peercorpus.errors import MissingExtraError
+
+_TABLE_PACKAGES = frozenset({"deltalake", "numpy", "polars", "pyarrow"})
+"""Packages of the extras `release` and `corpus`, which most commands import."""
+_RELEASE_COMMANDS = frozenset({"audit", "bench", "diff", "export", "finetune", "push", "table1", "verify"})
+"""Commands that read releases, for which the extra `release` is enough."""
+
+
+def find_missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError | None:
+    """Return the error that names the extra with which a command can read tables; None if something else is missing.
+
+    Args:
+        error: What an import raised.
+        arguments: Arguments of the command line.
+    """
+    package = str(error.name).partition(".")[0]
+    if package not in _TABLE_PACKAGES:
+        return None
+    is_enough = package != "deltalake" and arguments and arguments[0] in _RELEASE_COMMANDS
+    return MissingExtraError(package, "release" if is_enough else "corpus")
 
 
 def require_extra(extra: str, *packages: str, load: bool = False) -> None:

@@ -47,6 +47,11 @@ def run_command(arguments: Sequence[str] | None) -> int:
         from peercorpus.workspace.workspace import translate_database_error
 
         return _fail(str(translate_database_error(error, "raw.db")))
+    except ModuleNotFoundError as error:
+        from peercorpus.cli.extras import find_missing_extra
+
+        missing = find_missing_extra(error, sys.argv[1:] if arguments is None else arguments)
+        return _fail_by_defect() if missing is None else _fail(str(missing), missing.exit_code)
     except Exception as error:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
         limited = explain_memory_limit(error)
         return _fail_by_defect() if limited is None else _fail(limited)

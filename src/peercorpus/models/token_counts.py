@@ -97,11 +97,13 @@ class TokenCounter:
 
     Attributes:
         says: What a token is, as the end of a sentence.
+        unit: What is counted, in the plural.
         count: Takes series of texts; yields for each the series of their token counts, in order.
         is_kept: Whether it counts words and signs, which are kept from one report to the next.
     """
 
     says: str
+    unit: str
     count: Callable[[Iterable[pl.Series]], Iterator[pl.Series]]
     is_kept: bool = False
 
@@ -120,6 +122,7 @@ def words_and_signs() -> TokenCounter:
     """
     return TokenCounter(
         "a token is a word (a run of letters, digits and underscores) or one other sign",
+        "words and punctuation marks",
         lambda parts: (texts.str.count_matches(WORD_OR_SIGN).cast(pl.Int64) for texts in parts),
         is_kept=True,
     )
@@ -140,7 +143,8 @@ def load_token_counter(tokenizer: str | None, spread: Executor | None = None) ->
         return words_and_signs()
     loaded = load_tokenizer(tokenizer)
     count = partial(_count_here, loaded) if spread is None else partial(_count_spread, loaded, spread)
-    return TokenCounter(f"tokens of the tokenizer '{Path(tokenizer).name}'", count)
+    tokens = f"tokens of the tokenizer '{Path(tokenizer).name}'"
+    return TokenCounter(tokens, tokens, count)
 
 
 def _count_here(tokenizer: Tokenizer, parts: Iterable[pl.Series]) -> Iterator[pl.Series]:

@@ -66,6 +66,7 @@ class ReleaseSource(CorpusSource):
     def __init__(self, folder: Path, counter: TokenCounter) -> None:
         self.name = folder.resolve().name
         self.tokens = counter.says
+        self.unit = counter.unit
         self._counter = counter
         self._release = open_release(folder)
         if self._release.shards(DEFAULT_OF_REVIEWBENCH):
@@ -209,6 +210,7 @@ class WorkspaceSource(CorpusSource):
         """Read a workspace; `spread` runs the processes that count its venues, None counts in this process."""
         self.name = workspace.folder.resolve().name
         self.tokens = counter.says
+        self.unit = counter.unit
         self._workspace = workspace
         self._tables = workspace.tables
         self._counter = counter

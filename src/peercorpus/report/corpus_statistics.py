@@ -35,6 +35,7 @@ class Statistic:
         unknown: Number of things that could not be counted, by reason.
         facts: Further numbers that the figure shows, such as a median.
         why: Why there is nothing to draw; empty if there is something.
+        unit: Unit of the values whose distribution the table holds, in the plural; empty if it holds none.
     """
 
     table: pl.DataFrame
@@ -45,6 +46,7 @@ class Statistic:
     unknown: Mapping[str, int] = field(default_factory=dict)
     facts: Mapping[str, float] = field(default_factory=dict)
     why: str = ""
+    unit: str = ""
 
     @property
     def shown(self) -> str:
@@ -158,13 +160,13 @@ def rebuttals(source: CorpusSource) -> Statistic:
     every = int(table["conversations"].sum())
     answered = int(table["rebuttals"].sum())
     if not every:
-        return nothing(table, "conversations", "No conversation is in this selection.", how)
+        return nothing(table, "rebuttals", "No conversation is in this selection.", how)
     says = (
         f"The authors answer in {percent(compute_share(answered, every))} of {counted(every, 'conversations')}:"
         f" {counted(answered, 'rebuttals')}. Papers with a response to all reviewers:"
         f" {int(table['responses_to_all'].sum()):,}."
     )
-    return Statistic(table=table, n=every, of="conversations", says=says, how=how, facts={"rebuttals": answered})
+    return Statistic(table=table, n=answered, of="rebuttals", says=says, how=how, facts={"conversations": every})
 
 
 def keywords(source: CorpusSource) -> Statistic:
@@ -186,6 +188,7 @@ def keywords(source: CorpusSource) -> Statistic:
         .with_columns(decided=pl.col("accepted") + pl.col("rejected"))
         .with_columns(share_accepted=share)
     )
+    n = rows.join(table, on="keyword", how="semi")["forum_id"].n_unique()
     unknown = {"no keywords": source.papers.height - named}
     if table.is_empty():
         why = "No paper of this selection has keywords: the files of Re² hold none, those of ReviewBench do."
@@ -199,7 +202,8 @@ def keywords(source: CorpusSource) -> Statistic:
             f" Of those shown, papers on “{high['keyword']}” are accepted most often"
             f" ({percent(high['share_accepted'])}), on “{low['keyword']}” least ({percent(low['share_accepted'])})."
         )
-    return Statistic(table=table, n=named, of="papers", says=says, how=how, unknown=unknown)
+    says += f" Papers with other keywords alone: {named - n:,}."
+    return Statistic(table=table, n=n, of="papers", says=says, how=how, unknown=unknown)
 
 
 _NO_PDF = "no PDF known"
@@ -337,7 +341,7 @@ def count_bins(values: pl.Series, of: str) -> pl.DataFrame:
     return bounds if bounds[of][-1] else bounds.head(-1)
 
 
-def _measure_lengths(tokens: pl.Series, every: int, of: str, absent: str, how: str) -> Statistic:
+def _measure_lengths(tokens: pl.Series, every: int, of: str, absent: str, how: str, unit: str) -> Statistic:
     unknown = {absent: every - tokens.len()}
     empty = pl.DataFrame(schema={"from": pl.Int64, "to": pl.Int64, of: pl.Int64})
     if tokens.is_empty():
@@ -347,12 +351,19 @@ def _measure_lengths(tokens: pl.Series, every: int, of: str, absent: str, how: s
     least = int(str(tokens.min()))
     most = int(str(tokens.max()))
     says = (
-        f"The middle one of the {of} has {middle:,.0f} tokens; half of them have between {low:,.0f} and {high:,.0f},"
+        f"The median of the {of} is {middle:,.0f} {unit}; half of them have between {low:,.0f} and {high:,.0f},"
         f" the shortest {least:,} and the longest {most:,}."
     )
     facts = {"least": least, "lower quartile": low, "median": middle, "upper quartile": high, "greatest": most}
     return Statistic(
-        table=count_bins(tokens, of), n=tokens.len(), of=of, says=says, how=how, unknown=unknown, facts=facts
+        table=count_bins(tokens, of),
+        n=tokens.len(),
+        of=of,
+        says=says,
+        how=how,
+        unknown=unknown,
+        facts=facts,
+        unit=unit,
     )
 
 
@@ -360,11 +371,11 @@ def paper_length(source: CorpusSource) -> Statistic:
     """Measure the papers, in tokens of their best text (Re², Fig. 2 a)."""
     how = f"The best text held of each paper: what the reviewers read, where that is known; {source.tokens}."
     tokens = source.paper_tokens["tokens"]
-    return _measure_lengths(tokens, source.papers.height, "papers", "no text of the paper is held", how)
+    return _measure_lengths(tokens, source.papers.height, "papers", "no text of the paper is held", how, source.unit)
 
 
 def review_length(source: CorpusSource) -> Statistic:
     """Measure the reviews, in tokens (Re², Fig. 2 b)."""
     how = f"All texts of the review's form as they stand now, scores left out; {source.tokens}."
     every = source.review_tokens["tokens"]
-    return _measure_lengths(every.filter(every > 0), every.len(), "reviews", "no text", how)
+    return _measure_lengths(every.filter(every > 0), every.len(), "reviews", "no text", how, source.unit)

@@ -1,11 +1,12 @@
 """Draw the figures of counts: histograms, bars, and tables with shaded cells."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from peercorpus.report.corpus_statistics import GRADES, STATUSES, TOP, Statistic, counted, percent
+from peercorpus.report.corpus_statistics import GRADES, STATUSES, Statistic, counted, percent
 from peercorpus.report.figure_style import (
     BLUE,
     FAINT,
@@ -43,6 +44,27 @@ YEARS = 12
 """Most rows or columns of these that a figure shows; the table has all."""
 
 
+def keep_all(statistic: Statistic) -> Statistic:
+    """Return a statistic all of which a figure has room for."""
+    return statistic
+
+
+def keep_first(statistic: Statistic, rows: int, counts: str) -> Statistic:
+    """Return a statistic with its first rows alone; `n` is the sum of their column `counts`."""
+    table = statistic.table.head(rows)
+    return replace(statistic, table=table, n=int(table[counts].sum()))
+
+
+def keep_last_years(statistic: Statistic, conferences: int) -> Statistic:
+    """Return the rebuttals of so many conferences in the last 12 years, and in no year."""
+    table = statistic.table
+    shown = table["conference"].unique(maintain_order=True).to_list()[:conferences]
+    table = table.filter(pl.col("conference").is_in(shown))
+    years = sorted(table["year"].drop_nulls().unique().to_list())[-YEARS:]
+    table = table.filter(pl.col("year").is_null() | pl.col("year").is_in(years))
+    return replace(statistic, table=table, n=int(table["rebuttals"].sum()))
+
+
 def empty(statistic: Statistic) -> "Figure":
     """Draw the reason why there is nothing to draw."""
     figure = new_figure(1.1)
@@ -75,7 +97,9 @@ def draw_histogram(statistic: Statistic) -> "Figure":
         va="center",
         fontsize=7.5,
     )
-    axes.set(xlabel="tokens", ylabel=statistic.of, ylim=(0, 1.16 * max(counts)), xlim=(min(low), max(low) + width))
+    axes.set(
+        xlabel=statistic.unit, ylabel=statistic.of, ylim=(0, 1.16 * max(counts)), xlim=(min(low), max(low) + width)
+    )
     if is_open[-1]:
         ends = f"{low[-1]:,} and more"
         above = max(counts[-_BELOW_LABEL:])
@@ -98,9 +122,9 @@ def _draw_bars(axes: "Axes", values: Sequence[float | None], colour: str, hatch:
     grid(axes)
 
 
-def draw_papers_and_reviews(statistic: Statistic, conferences: int = TOP) -> "Figure":
-    """Draw papers and reviews as two columns of bars, with a row for each of so many conferences."""
-    table = statistic.table.head(conferences)
+def draw_papers_and_reviews(statistic: Statistic) -> "Figure":
+    """Draw papers and reviews as two columns of bars, with a row for each conference."""
+    table = statistic.table
     figure = new_figure(rows_height(table.height))
     left, right = figure.subplots(1, 2)
     labels = [name(conference) for conference in table["conference"]]
@@ -108,8 +132,8 @@ def draw_papers_and_reviews(statistic: Statistic, conferences: int = TOP) -> "Fi
     _draw_bars(right, table["reviews"].to_list(), ORANGE, "////")
     name_rows(left, labels)
     name_rows(right, labels, shown=False)
-    left.set_title("Papers")
-    right.set_title("Reviews")
+    left.set_xlabel("papers")
+    right.set_xlabel("reviews")
     return figure
 
 
@@ -138,19 +162,20 @@ def _make_shaded_cell(column: int, row: int, share: float) -> Any:  # noqa: ANN4
     return Rectangle(corner, width, height, color=BLUE, alpha=0.06 + 0.6 * share, linewidth=0)
 
 
-def draw_rebuttals(statistic: Statistic, conferences: int = TOP) -> "Figure":
-    """Draw the number of rebuttals in a row for each of so many conferences and a column for each year."""
+def draw_rebuttals(statistic: Statistic) -> "Figure":
+    """Draw the number of rebuttals in a row for each conference and a column for each year."""
     table = statistic.table
-    shown = table["conference"].unique(maintain_order=True).to_list()[:conferences]
-    named = table.filter(pl.col("conference").is_in(shown))["year"]
-    columns = [*sorted(named.drop_nulls().unique().to_list())[-YEARS:], *([None] if named.null_count() else [])]
+    shown = table["conference"].unique(maintain_order=True).to_list()
+    named = table["year"]
+    columns = [*sorted(named.drop_nulls().unique().to_list()), *([None] if named.null_count() else [])]
     rebuttals = {(row["conference"], row["year"]): row["rebuttals"] for row in table.iter_rows(named=True)}
     most = max(rebuttals.values()) or 1
     counts = [[rebuttals.get((conference, year)) for year in columns] for conference in shown]
     cells = [[None if count is None else count / most for count in row] for row in counts]
     texts = [["" if count is None else f"{count:,}" for count in row] for row in counts]
-    figure = new_figure(rows_height(len(shown), 0.7))
+    figure = new_figure(rows_height(len(shown), 1.0))
     axes = figure.subplots()
+    axes.set_xlabel("rebuttals, by the year that the venue names")
     heat(axes, cells, texts, ["no year" if year is None else str(year) for year in columns])
     name_rows(axes, [name(conference) for conference in shown])
     return figure
@@ -164,7 +189,7 @@ def draw_keywords(statistic: Statistic) -> "Figure":
     labels = [name(keyword) for keyword in table["keyword"]]
     _draw_bars(left, table["submissions"].to_list(), SKY)
     name_rows(left, labels)
-    left.set_title("Submissions")
+    left.set_xlabel("submissions")
     for row, (share, decided) in enumerate(table.select("share_accepted", "decided").iter_rows()):
         if share is None:
             right.text(0.02, row, "none decided", va="center", fontsize=7, color=SOFT)
@@ -186,7 +211,7 @@ def draw_keywords(statistic: Statistic) -> "Figure":
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
     name_rows(right, labels, shown=False)
-    right.set_title("Accepted, of those decided")
+    right.set_xlabel("share accepted, of those decided")
     grid(right)
     return figure
 
@@ -220,6 +245,7 @@ def draw_grades(statistic: Statistic) -> "Figure":
     name_rows(axes, labels)
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(whole_percent)
+    axes.set_xlabel("share of the papers of a status")
     figure.legend(loc="outside lower center", ncols=4, handlelength=2.2, handleheight=1.1)
     return figure
 
@@ -249,10 +275,11 @@ def draw_turns(statistic: Statistic) -> "Figure":
 
 def draw_set_aside(statistic: Statistic) -> "Figure":
     """Draw a bar for each stage and reason."""
-    table = statistic.table.head(REASONS)
-    figure = new_figure(rows_height(table.height, 0.7))
+    table = statistic.table
+    figure = new_figure(rows_height(table.height, 1.0))
     axes = figure.subplots()
     _draw_bars(axes, table["rows"].to_list(), ORANGE)
+    axes.set_xlabel("rows set aside")
     words = table.select(pl.concat_str("stage", pl.lit(": "), "reason").str.replace_all("_", " ")).to_series()
     name_rows(axes, words.to_list())
     return figure
@@ -260,12 +287,12 @@ def draw_set_aside(statistic: Statistic) -> "Figure":
 
 def draw_completeness(statistic: Statistic) -> "Figure":
     """Draw a row for each venue, with shares in shaded cells."""
-    table = statistic.table.head(VENUES)
+    table = statistic.table
     pairs = (
         ("papers_reviewed", "papers", "papers\nreviewed"),
         ("reviews_with_rating", "reviews", "reviews\nrated"),
         ("pdfs_here", "pdfs", "PDFs\nfetched"),
-        ("papers_with_text", "papers", "initial\ntexts"),
+        ("papers_with_text", "papers", "papers\nwith text"),
     )
     cells, texts = [], []
     is_listed = table["listed_to_the_end"].count() > 0
@@ -274,8 +301,9 @@ def draw_completeness(statistic: Statistic) -> "Figure":
         listed = {True: "yes", False: "no", None: "–"}[row["listed_to_the_end"]]
         cells.append([*shares, *[None] * is_listed])
         texts.append([*("–" if share is None else percent(share) for share in shares), *[listed] * is_listed])
-    figure = new_figure(rows_height(table.height, 0.9, 0.22))
+    figure = new_figure(rows_height(table.height, 1.2, 0.22))
     axes = figure.subplots()
+    axes.set_xlabel("per cent of what is known of the venue")
     heat(axes, cells, texts, [*(label for _, _, label in pairs), *["listed\nto the end"] * is_listed])
     labels = [f"{name(row['venue_id'])}  ({counted(row['papers'], 'papers')})" for row in table.iter_rows(named=True)]
     name_rows(axes, labels)

@@ -32,8 +32,10 @@ PURPLE = "#cc79a7"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "++", "||||", "**")
 _MAX_LABEL_CHARACTERS = 30
 """Longer names are cut in figures; the table has them in full."""
+_TITLE_POINTS = 9.0
+_TITLE_CHARACTERS = 84
 _LINE_CHARACTERS = 110
-"""Characters that fit into the width of a figure, wide ones too."""
+"""Characters of a title, and of other lines, that fit into the width of a figure, wide ones too."""
 FORMATS = ("pdf", "svg", "png")
 _DPI = 200
 """Dots per inch of PNG files."""
@@ -125,9 +127,24 @@ def new_figure(height: float) -> "Figure":
     return figure
 
 
-def add_count_line(figure: "Figure", shown: str) -> "Figure":
-    """Add a line on top of a figure that says how many things it shows."""
-    figure.suptitle(fill(shown, _LINE_CHARACTERS), x=0.005, ha="left", fontsize=7.5, fontweight="normal", color=SOFT)
+def add_heading(figure: "Figure", title: str, shown: str) -> "Figure":
+    """Add the title of a figure on top of it, and below that a line that says how many things it shows."""
+    heading, counts = fill(title, _TITLE_CHARACTERS), fill(shown, _LINE_CHARACTERS)
+    room = "\n\N{NO-BREAK SPACE}" * (1 + counts.count("\n"))  # The layout makes room for this text alone.
+    text = figure.suptitle(heading + room, x=0.005, ha="left", fontsize=_TITLE_POINTS, fontweight="bold", color=INK)
+    text.set_linespacing(1.25)
+    below_points = 4 + 1.25 * _TITLE_POINTS * (1 + heading.count("\n"))
+    figure.axes[0].annotate(
+        counts,
+        (0.005, 1),
+        (0, -below_points),
+        xycoords="figure fraction",
+        textcoords="offset points",
+        va="top",
+        fontsize=7.5,
+        color=SOFT,
+        annotation_clip=False,
+    ).set_in_layout(False)
     return figure
 
 

@@ -18,7 +18,7 @@ from peercorpus.report import (
     score_figures,
 )
 from peercorpus.report.corpus_statistics import Statistic
-from peercorpus.report.figure_style import add_count_line
+from peercorpus.report.figure_style import add_heading
 from peercorpus.report.points import point_figures, point_statistics
 from peercorpus.report.source import CorpusSource
 
@@ -38,6 +38,7 @@ class Panel:
         drawn: Draws them.
         read: How to read the figure.
         needs_points: Whether it is in a report only if the corpus has points.
+        limit: Restricts the numbers to those that the figure has room for.
     """
 
     name: str
@@ -47,11 +48,19 @@ class Panel:
     drawn: Callable[[Statistic], "Figure"]
     read: str
     needs_points: bool = False
+    limit: Callable[[Statistic], Statistic] = count_figures.keep_all
 
     def draw(self, statistic: Statistic) -> "Figure":
         """Draw the figure of a statistic, or the reason why there is nothing to draw."""
-        figure = count_figures.empty(statistic) if statistic.why else self.drawn(statistic)
-        return add_count_line(figure, statistic.shown)
+        drawn = self.limited(statistic)
+        figure = count_figures.empty(drawn) if drawn.why else self.drawn(drawn)
+        beyond = statistic.n - drawn.n
+        more = f"; {beyond:,} more in the table alone" if beyond else ""
+        return add_heading(figure, self.title, drawn.shown + more)
+
+    def limited(self, statistic: Statistic) -> Statistic:
+        """Return the numbers that the figure shows; its `n` counts what is drawn."""
+        return statistic if statistic.why else self.limit(statistic)
 
 
 _CORPUS = "The corpus"
@@ -71,6 +80,7 @@ _OWN = {
             title="Papers and reviews by conference",
             statistic=corpus_statistics.papers_and_reviews,
             drawn=count_figures.draw_papers_and_reviews,
+            limit=partial(count_figures.keep_first, rows=corpus_statistics.TOP, counts="papers"),
             read="The ten conferences with the most papers; the table lists all.",
         ),
         Panel(
@@ -108,11 +118,11 @@ _OWN = {
         Panel(
             name="score_changes",
             part=_SCORES,
-            title="What reviewers changed after the rebuttal, and what became of it",
+            title="Changes of the score after the rebuttal, and acceptance",
             statistic=review_statistics.score_changes,
             drawn=score_figures.draw_score_changes,
-            read="Left: reviews, by the change in shares of the scale. Right: of papers with that mean change, the"
-            " share accepted, with its 95 % interval.",
+            read="Left: reviews, by the change of their recommendation in per cent of the form's scale. Right: of"
+            " papers with that mean change, the share accepted, with its 95 % interval.",
         ),
         Panel(
             name="reviewer_agreement",
@@ -129,6 +139,7 @@ _OWN = {
             title="Rebuttals by conference and year",
             statistic=corpus_statistics.rebuttals,
             drawn=count_figures.draw_rebuttals,
+            limit=partial(count_figures.keep_last_years, conferences=corpus_statistics.TOP),
             read=f"Conversations in which the authors answered. {_SHADED} Empty: no paper of that year. Ten conferences"
             f" and the last {count_figures.YEARS} years at most; the table lists all.",
         ),
@@ -155,6 +166,7 @@ _OWN = {
             title="How many texts look written by a model",
             statistic=model_statistics.model_written,
             drawn=score_figures.draw_model_written,
+            limit=score_figures.keep_populations,
             read="Point: the lower bound, or the estimate where texts of a model are given; line: its 95 % interval."
             " Hollow: texts written before 2022, the control, which must lie near 0. At most"
             f" {score_figures.POPULATIONS} rows; the table lists all, with what was left out.",
@@ -204,6 +216,7 @@ _OWN = {
             title="How complete each venue is",
             statistic=corpus_statistics.completeness,
             drawn=count_figures.draw_completeness,
+            limit=partial(count_figures.keep_first, rows=count_figures.VENUES, counts="papers"),
             read=f"{_SHADED} A dash: there is nothing to count, or it is not known. The"
             f" {count_figures.VENUES} largest venues; the table lists all.",
         ),
@@ -213,6 +226,7 @@ _OWN = {
             title="What was set aside, and why",
             statistic=corpus_statistics.set_aside,
             drawn=count_figures.draw_set_aside,
+            limit=partial(count_figures.keep_first, rows=count_figures.REASONS, counts="rows"),
             read=f"Rows by stage and reason; the {count_figures.REASONS} most frequent, the table lists all.",
         ),
     )
@@ -234,7 +248,7 @@ RE2_PANELS = {
         Panel(
             name="fig2a_paper_length",
             part=_FIG2,
-            title="(a) Length of papers in tokens",
+            title="(a) Length of papers",
             statistic=corpus_statistics.paper_length,
             drawn=count_figures.draw_histogram,
             read=PANELS["paper_length"].read,
@@ -242,7 +256,7 @@ RE2_PANELS = {
         Panel(
             name="fig2b_review_length",
             part=_FIG2,
-            title="(b) Length of reviews in tokens",
+            title="(b) Length of reviews",
             statistic=corpus_statistics.review_length,
             drawn=count_figures.draw_histogram,
             read=PANELS["review_length"].read,
@@ -252,7 +266,8 @@ RE2_PANELS = {
             part=_FIG2,
             title="(c) Papers and reviews of each conference",
             statistic=corpus_statistics.papers_and_reviews,
-            drawn=partial(count_figures.draw_papers_and_reviews, conferences=_RE2_CONFERENCES),
+            drawn=count_figures.draw_papers_and_reviews,
+            limit=partial(count_figures.keep_first, rows=_RE2_CONFERENCES, counts="papers"),
             read=f"The {_RE2_CONFERENCES} conferences with the most papers; the table lists all.",
         ),
         Panel(
@@ -260,7 +275,8 @@ RE2_PANELS = {
             part=_FIG2,
             title="(d) Rebuttals of each conference and year",
             statistic=corpus_statistics.rebuttals,
-            drawn=partial(count_figures.draw_rebuttals, conferences=_RE2_CONFERENCES),
+            drawn=count_figures.draw_rebuttals,
+            limit=partial(count_figures.keep_last_years, conferences=_RE2_CONFERENCES),
             read=f"Conversations in which the authors answered. {_SHADED} Empty: no paper of that year. At most"
             f" {_RE2_CONFERENCES} conferences and the last {count_figures.YEARS} years; the table lists all.",
         ),

@@ -1,6 +1,7 @@
 """Draw the figures of distributions: scores, their changes, agreement and delays."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from peercorpus.report.corpus_statistics import Statistic, percent
@@ -105,12 +106,13 @@ def draw_score_changes(statistic: Statistic) -> "Figure":
         left.annotate(text, (count, row), (3, 0), textcoords="offset points", va="center", fontsize=7.5)
     left.set_xlim(0, 1.6 * max(reviews))
     whole_numbers(left, "x", 4)
-    left.set_title("Reviews by change of the score")
+    left.set_xlabel("reviews")
+    left.set_ylabel("change of the score,\nin % of the form's scale")
     for row, counts in enumerate(table.iter_rows(named=True)):
         _draw_acceptance(right, row, counts)
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
-    right.set_title("Accepted, of those decided")
+    right.set_xlabel("share accepted, of the papers decided,\nwith 95 % interval")
     name_rows(left, table["change"].to_list())
     name_rows(right, table["change"].to_list(), shown=False)
     grid(left)
@@ -164,12 +166,11 @@ def draw_agreement(statistic: Statistic) -> "Figure":
         _draw_box(right, row, y, 0.2, "spread_", SKY)
     left.axvline(0, color=SOFT, linewidth=0.6, linestyle="--")
     left.set_xlim(min(-0.1, *alphas) - 0.05 if alphas else -0.1, max(1.0, *alphas) + 0.05 if alphas else 1.05)
-    left.set_title("Krippendorff's α")
+    left.set_xlabel("Krippendorff's α\n(1: agreement, 0: as by chance)")
     right.set_xlim(-0.02, 1.02)
-    right.set_title("Spread within a paper")
     right.xaxis.set_major_formatter(whole_percent)
-    right.set_xlabel("of the scale, greatest less least score")
-    name_rows(left, [f"{name(row['conference'])}\n{row['papers']:,} papers" for row in rows])
+    right.set_xlabel("greatest less least score of a paper,\nin per cent of the form's scale")
+    name_rows(left, [f"{name(row['conference'])}\nn = {row['scores']:,}" for row in rows])
     name_rows(right, ["" for _ in rows], shown=False)
     handles, labels = left.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
@@ -196,7 +197,8 @@ def draw_delays(statistic: Statistic) -> "Figure":
         rows = statistic.table.filter(who_answers=who).to_dicts()
         for y, row in enumerate(rows):
             _draw_delay(axes, row, y, colour)
-        axes.set_title(f"Until the {who} answer")
+        axes.set_title(f"Until the {who} answer  (n = {rows[0]['answers'] if rows else 0:,})")
+        axes.set_xlabel("time to the answer (logarithmic axis)")
         axes.set_xscale("log")
         ends = [row["p90_h"] for row in rows if row["answers"]]
         axes.set_xlim(_AXIS_START_H * 0.8, max(_AXIS_END_H, *ends) * 1.2 if ends else _AXIS_END_H)
@@ -226,19 +228,26 @@ _KIND_STYLES: Mapping[str, tuple[str, str]] = {
 """Marker and colour."""
 
 
+def keep_populations(statistic: Statistic) -> Statistic:
+    """Return the texts of the populations that the figure shows; `n` counts them."""
+    table = statistic.table.filter(statistic.table["left_out"].is_null())
+    rows = table.select("conference", "year", "written").unique(maintain_order=True).head(POPULATIONS)
+    table = table.join(rows, on=rows.columns, how="semi", nulls_equal=True, maintain_order="left")
+    return replace(statistic, table=table, n=int(table["texts"].sum()))
+
+
 def draw_model_written(statistic: Statistic) -> "Figure":
     """Draw a row for each conference and year, with a point and its interval for each kind of text."""
-    table = statistic.table.filter(statistic.table["left_out"].is_null())
-    rows = table.select("conference", "year", "written").unique(maintain_order=True).head(POPULATIONS).rows()
+    table = statistic.table
+    rows = table.select("conference", "year", "written").unique(maintain_order=True).rows()
     figure = new_figure(rows_height(len(rows), 1.25, 0.3))
     axes = figure.subplots()
     axes.axvline(0, color=SOFT, linewidth=0.8)
     kinds = [kind for kind in _KIND_STYLES if kind in set(table["of"])]
     for row in table.iter_rows(named=True):
         key = (row["conference"], row["year"], row["written"])
-        if key in rows:
-            place = 0.22 * (kinds.index(row["of"]) - (len(kinds) - 1) / 2)
-            _draw_population(axes, row, rows.index(key) + place)
+        place = 0.22 * (kinds.index(row["of"]) - (len(kinds) - 1) / 2)
+        _draw_population(axes, row, rows.index(key) + place)
     for kind in kinds:
         marker, colour = _KIND_STYLES[kind]
         axes.plot([], [], marker, color=colour, markersize=4.5, label=kind)

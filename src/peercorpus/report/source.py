@@ -121,10 +121,12 @@ class CorpusSource(ABC):
     Attributes:
         name: The name of the corpus on the page.
         tokens: What a token is, as the end of a sentence.
+        unit: What lengths are counted in, in the plural.
     """
 
     name: str
     tokens: str
+    unit: str
 
     @property
     @abstractmethod
@@ -224,6 +226,7 @@ class FilteredSource(CorpusSource):
     def __init__(self, whole: CorpusSource, conditions: Sequence[Condition]) -> None:
         self.name = whole.name
         self.tokens = whole.tokens
+        self.unit = whole.unit
         self.conditions = tuple(conditions)
         self._whole = whole
 

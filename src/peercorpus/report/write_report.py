@@ -158,6 +158,7 @@ def _to_json(source: FilteredSource, shown: Sequence[ShownFigure]) -> str:
             "title": item.panel.title,
             "n": item.statistic.n,
             "of": item.statistic.of,
+            "drawn": item.panel.limited(item.statistic).n,
             "not_known": dict(item.statistic.unknown),
             "facts": {name: round(value, _DIGITS) for name, value in item.statistic.facts.items()},
             "says": item.statistic.says,

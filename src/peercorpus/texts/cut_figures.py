@@ -8,8 +8,6 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
-from pypdfium2.version import PYPDFIUM_INFO
-
 from peercorpus.corpus.figures import STAGE as NAME
 from peercorpus.corpus.figures import TABLE
 from peercorpus.execution.executor import (
@@ -27,31 +25,23 @@ from peercorpus.records.enums import Reason
 from peercorpus.texts.convert import find_pdfs
 from peercorpus.texts.figures import (
     IMAGE_FORMAT,
+    VERSION,
     CutFigure,
     FigureJob,
-    FigureLimits,
     cut_file,
     join_box,
-    require_pillow,
+    name_maker,
+    read_limits,
 )
 from peercorpus.workspace.workspace import Workspace
 
-VERSION = 1
-"""Raised whenever the same file yields other figures."""
 COLUMNS = ("sha256", "made_with")
 """Columns that decide whether a row is kept."""
 BATCH_FILES = 8
 """Files whose images are written in one commit, and so held in memory at once."""
 NOTHING_TO_CUT = (Reason.NO_CAPTION, "No line of the file begins like the caption of a figure or a table.")
-BYTES_PER_KB = 1_000
 
 logger = logging.getLogger(__name__)
-
-
-def read_limits(options: Options) -> FigureLimits:
-    """Return the limits that the options set."""
-    most_bytes = options.figure_kb * BYTES_PER_KB
-    return FigureLimits(options.figure_dpi, options.figure_pixels, most_bytes, options.most_figures)
 
 
 def _make_figure(sha256: str, forum_id: str, venue_id: str, number: int, cut: CutFigure, made_with: str) -> Figure:
@@ -76,17 +66,6 @@ def _make_figure(sha256: str, forum_id: str, venue_id: str, number: int, cut: Cu
         problem=cut.problem,
         made_with=made_with,
     )
-
-
-def name_maker(options: Options) -> str:
-    """Return what decides the images of a file besides its bytes: code, libraries and limits, in one string.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-    """
-    limits = read_limits(options)
-    sizes = f"{limits.dpi}dpi+{limits.most_pixels}px+{limits.most_bytes}B+{limits.most_figures}"
-    return f"{VERSION}+pypdfium2-{PYPDFIUM_INFO.version}+{require_pillow()}+{sizes}"
 
 
 def cut_figures(

@@ -6,8 +6,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pypdfium2 as pdfium
+from pypdfium2.version import PYPDFIUM_INFO
 
 from peercorpus.errors import PeercorpusError, UnreadablePdfError
+from peercorpus.execution.stage import Options
 from peercorpus.pdf.document import open_pdf
 from peercorpus.pdf.glyphs import Fonts, Glyphs
 from peercorpus.pdf.repair import read_or_repair
@@ -31,6 +33,9 @@ from peercorpus.workspace.object_store import Location, read_pdf
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+VERSION = 1
+"""Raised whenever the same file yields other figures."""
+BYTES_PER_KB = 1_000
 IMAGE_FORMAT = "webp"
 _QUALITY = 85
 """WebP quality; letters of 6 points stay sharp at 150 dpi."""
@@ -99,8 +104,27 @@ def require_pillow() -> str:
 
     webp = features.version("webp")
     if webp is None:
-        raise PeercorpusError("Pillow was built without WebP; install it from its wheel: pip install --force pillow.")
+        raise PeercorpusError(
+            "Pillow was built without WebP; install it from its wheel: pip install --force-reinstall pillow."
+        )
     return f"pillow-{__version__}+webp-{webp}"
+
+
+def read_limits(options: Options) -> FigureLimits:
+    """Return the limits that the options set."""
+    most_bytes = options.figure_kb * BYTES_PER_KB
+    return FigureLimits(options.figure_dpi, options.figure_pixels, most_bytes, options.most_figures)
+
+
+def name_maker(options: Options) -> str:
+    """Return what decides the images of a file besides its bytes: code, libraries and limits, in one string.
+
+    Raises:
+        PeercorpusError: Pillow was built without WebP.
+    """
+    limits = read_limits(options)
+    sizes = f"{limits.dpi}dpi+{limits.most_pixels}px+{limits.most_bytes}B+{limits.most_figures}"
+    return f"{VERSION}+pypdfium2-{PYPDFIUM_INFO.version}+{require_pillow()}+{sizes}"
 
 
 def cut_file(job: FigureJob) -> list[CutFigure]:

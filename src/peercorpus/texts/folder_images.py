@@ -8,8 +8,7 @@ from peercorpus.execution.progress import Meter, Show
 from peercorpus.execution.stage import Options
 from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
 from peercorpus.records.enums import FigureKind, MentionKind
-from peercorpus.texts.cut_figures import name_maker, read_limits
-from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box
+from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box, name_maker, read_limits
 from peercorpus.texts.folder_files import FilePairs, NamedPdf, name_image
 from peercorpus.workspace.object_store import Location
 

@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
-from deltalake import DeltaTable, Schema
-
 from peercorpus.records.arrow_schema import arrow_schema
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside
@@ -162,6 +160,8 @@ class Tables(TableReader):
             self._opened[name] = changed[name]
 
     def _write_commit(self, name: str, opened: OpenedTable) -> None:
+        from deltalake import DeltaTable, Schema
+
         if isinstance(self.folder, Path):
             flush_to_disk(self.folder / name / path for path in opened.changes.added)
         folder, columns = self.folder / name, partition_columns(name)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -18,12 +18,14 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from deltalake.transaction import AddAction
 
 from peercorpus.errors import DamagedError, StoreError
 from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.workspace.object_store import Location, S3Path, file_digest
+
+if TYPE_CHECKING:
+    from deltalake.transaction import AddAction
 
 BATCH_ROWS = 1_000
 """Rows collected in memory before they are written as one row group."""
@@ -284,7 +286,7 @@ class PartitionWriter:
         self.rows += len(self._batch)
         self._batch = []
 
-    def finish(self) -> list[AddAction]:
+    def finish(self) -> "list[AddAction]":
         """Close the file and return the action for the commit; empty if nothing was written.
 
         Before the commit, `flush_to_disk` must have ended for the file.
@@ -292,6 +294,8 @@ class PartitionWriter:
         Raises:
             OSError: The file cannot be written.
         """
+        from deltalake.transaction import AddAction
+
         self._flush()
         if self._writer is None:
             return []

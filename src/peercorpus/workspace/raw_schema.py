@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from peercorpus.errors import WorkspaceError
+from peercorpus.installation import advise_update
 from peercorpus.workspace.private_files import create_private
 
 MIGRATIONS: tuple[str, ...] = tuple(
@@ -44,7 +45,7 @@ def refuse_newer(database: sqlite3.Connection, path: Path) -> None:
     if version > newest:
         raise WorkspaceError(
             f"'{path}' was written by a newer peercorpus (schema version {version}; this one knows versions up to"
-            f" {newest}); run: pip install --upgrade peercorpus"
+            f" {newest}); {advise_update()}"
         )
 
 

@@ -6,12 +6,10 @@ from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import DeltaTable
-from deltalake.exceptions import TableNotFoundError
 
 from peercorpus.errors import TableError
 from peercorpus.execution.stage import ALL_FORUMS, ForumRange
@@ -49,6 +47,9 @@ from peercorpus.workspace.table_state import (
     owner_of,
     read_state,
 )
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -146,7 +147,10 @@ class TableReader:
             finally:
                 self._small = None
 
-    def _read(self, name: str) -> DeltaTable | None:
+    def _read(self, name: str) -> "DeltaTable | None":
+        from deltalake import DeltaTable
+        from deltalake.exceptions import TableNotFoundError
+
         url = table_url(self.folder / name)
         table: DeltaTable | None = None
         with translate_delta_errors(self.folder / name):

@@ -6,25 +6,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import msgspec
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Schema, Transaction
-from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.object_store import Location, damaged_table, read_file
 from peercorpus.workspace.parquet import open_part
 from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, list_log, name_commit
 
+if TYPE_CHECKING:
+    from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Schema
+    from deltalake.transaction import AddAction, RemoveAction
+
 _LAST_CHECKPOINT = "_last_checkpoint"
 
 CHECKPOINT_COMMITS = 100
 """After so many commits a checkpoint is written, and the log before earlier checkpoints is deleted once it is old."""
 
-NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
-"""Nothing is done after a commit; whether a checkpoint is due, Delta Lake finds out by listing the log."""
+
+def skip_hooks() -> "PostCommitHookProperties":
+    """Return what does nothing after a commit; whether a checkpoint is due, Delta Lake finds out by listing the log."""
+    from deltalake import PostCommitHookProperties
+
+    return PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ class PartitionChange:
     name: str
     partition: Mapping[str, str]
     replaces: bool
-    files: tuple[tuple[AddAction, int], ...]
+    files: "tuple[tuple[AddAction, int], ...]"
     content: int
     key: str | None
     made_from: Mapping[str, str]
@@ -148,21 +155,25 @@ class TableChanges:
         made_from: What each partition that changed was made from.
     """
 
-    added: dict[str, AddAction] = field(default_factory=dict)
+    added: "dict[str, AddAction]" = field(default_factory=dict)
     removed: list[TablePart] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     made_from: list[Mapping[str, str]] = field(default_factory=list)
 
-    def actions(self) -> list[AddAction | RemoveAction]:
+    def actions(self) -> "list[AddAction | RemoveAction]":
         """Return the actions of the commit."""
+        from deltalake.transaction import RemoveAction
+
         now_ms = int(time.time() * 1000)
         removed = (
             RemoveAction(part.relative, True, now_ms, part.size_bytes, dict(part.values)) for part in self.removed
         )
         return [*removed, *self.added.values()]
 
-    def properties(self) -> CommitProperties:
+    def properties(self) -> "CommitProperties":
         """Return the properties of the commit: what it was made from, by stage and venue if there are several."""
+        from deltalake import CommitProperties, Transaction
+
         metadata: dict[str, object] = dict(self.made_from[-1])
         if any(made_from != metadata for made_from in self.made_from):
             keys: dict[str, dict[str, str | None]] = defaultdict(dict)
@@ -190,7 +201,7 @@ class OpenedTable:
         changes: Changes that are not committed yet.
     """
 
-    table: DeltaTable | None
+    table: "DeltaTable | None"
     identity: Identity | None = None
     changed_at: int | None = None
     read_version: int | None = None
@@ -226,13 +237,13 @@ class OpenedTable:
             else:
                 self.changes.removed.append(part)
 
-    def add(self, action: AddAction, partition: Mapping[str, str], rows: int) -> None:
+    def add(self, action: "AddAction", partition: Mapping[str, str], rows: int) -> None:
         """Add a file to a partition."""
         assert self.state is not None
         self.state.add(TablePart(action.path, partition, rows, action.size))
         self.changes.added[action.path] = action
 
-    def commit(self, schema: Schema, columns: Sequence[str]) -> None:
+    def commit(self, schema: "Schema", columns: Sequence[str]) -> None:
         """Commit the changes; should another process have committed as well, the state is read again."""
         assert self.table is not None
         version = self.table.version()
@@ -243,19 +254,21 @@ class OpenedTable:
             schema,
             list(columns),
             commit_properties=self.changes.properties(),
-            post_commithook_properties=NO_HOOKS if commits % CHECKPOINT_COMMITS else None,
+            post_commithook_properties=skip_hooks() if commits % CHECKPOINT_COMMITS else None,
         )
         self.table.update_incremental()
         self.read_version = version + 1
         self.changes = TableChanges()
 
     def create(
-        self, url: str, name: str, schema: Schema, columns: Sequence[str], options: dict[str, str] | None
+        self, url: str, name: str, schema: "Schema", columns: Sequence[str], options: dict[str, str] | None
     ) -> None:
         """Make the table with the changes as its first commit.
 
         It is not opened: each look at the log of a table in a store is a listing.
         """
+        from deltalake.transaction import create_table_with_add_actions
+
         create_table_with_add_actions(
             url,
             schema,
@@ -264,7 +277,7 @@ class OpenedTable:
             name=name,
             storage_options=options,
             commit_properties=self.changes.properties(),
-            post_commithook_properties=NO_HOOKS,
+            post_commithook_properties=skip_hooks(),
         )
         self.read_version = 0
         self.changes = TableChanges()
@@ -285,7 +298,7 @@ def identify_table(log: Location) -> Identity | None:
     return None
 
 
-def read_state(table: DeltaTable, folder: Location, columns: Sequence[str]) -> TableState:
+def read_state(table: "DeltaTable", folder: Location, columns: Sequence[str]) -> TableState:
     """Return what a table holds after the newest commit, up to which the table is read if it was not.
 
     Args:
@@ -320,7 +333,7 @@ class _Checkpoint(msgspec.Struct):
     parts: int | None = None
 
 
-def _read_numbers(table: DeltaTable, folder: Location) -> dict[str, int]:
+def _read_numbers(table: "DeltaTable", folder: Location) -> dict[str, int]:
     """Return the number of the last transaction of each owner; every commit since the last checkpoint is read."""
     log = folder / LOG
     number, checkpoint = _find_checkpoint(log)

@@ -14,7 +14,7 @@ from typing import IO
 
 from filelock import FileLock, Timeout
 
-from peercorpus.errors import DamagedError, WorkspaceError, WorkspaceLockedError
+from peercorpus.errors import DamagedError, MissingExtraError, WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
@@ -227,8 +227,10 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
             newer version of peercorpus or, for a reader, by one that is too old.
         WorkspaceLockedError: Another run holds it.
         StoreError: Its files and tables are not where `place.json` says.
-        MissingExtraError: They are in a store, and the package that reads stores is not installed.
+        MissingExtraError: The package that reads and writes tables is not installed; or the tables are in a store, and
+            the package that reads stores is not.
     """
+    require_tables()
     try:
         is_new = _is_new_workspace(folder, create=create)
         was_there = folder.exists()
@@ -253,6 +255,18 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
                 _clear(folder)
                 if not was_there:
                     folder.rmdir()
+
+
+def require_tables() -> None:
+    """Check that Delta Lake is installed, in which a workspace has its tables.
+
+    Raises:
+        MissingExtraError: It is not.
+    """
+    try:
+        import deltalake  # noqa: F401 -- threads find it imported
+    except ModuleNotFoundError:
+        raise MissingExtraError("deltalake", "corpus") from None
 
 
 def _refuse_links(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from peercorpus.installation import advise_install
 from peercorpus.metrics.paired_intervals import PAIRED, PairedDifference
 
 
@@ -24,7 +25,9 @@ def tables_written(folder: Path, logs: Path, name: str = "leaderboard") -> str:
     return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
 
 
-NO_PLOT = "The reliability plot is left out: it needs Matplotlib (pip install 'peercorpus[report]')."
+def plot_left_out() -> str:
+    """Return why there is no reliability plot, and what to do."""
+    return f"The reliability plot is left out: it needs Matplotlib; {advise_install('report')}"
 
 
 def plot_written(path: Path, cases: str) -> str:
