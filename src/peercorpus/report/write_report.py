@@ -95,6 +95,20 @@ def open_source(
         )
 
 
+def choose_papers(folder: Path, where: Iterable[str]) -> frozenset[str] | None:
+    """Return the forum ids of the papers that meet conditions; None without a condition, for all.
+
+    Raises:
+        PeercorpusError: As for `open_source`.
+        TableError: As for `open_source`.
+    """
+    conditions = list(where)
+    if not conditions:
+        return None
+    with open_source(folder, conditions) as source:
+        return frozenset(source.papers["forum_id"])
+
+
 def _read_model(path: Path | None) -> Sample | None:
     return None if path is None else read_model_texts(path)
 
