@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import peercorpus
 from commands import Run, assert_refused
 from invented_tables import ICLR, NOON, invented, paper, version
-from peercorpus.corpus.initial_pdfs import NoPdf, list_initial_pdfs, worst_pdf_grade
+from peercorpus.corpus.initial_pdfs import InitialPdf, NoPdf, list_initial_pdfs, worst_pdf_grade
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Grade
-from peercorpus.release.exports.pdf_folder import InitialPdf, name_files, write_pdf_folder
+from peercorpus.release.exports.pdf_folder import name_files, write_pdf_folder
 from peercorpus.workspace.object_store import S3Path
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
