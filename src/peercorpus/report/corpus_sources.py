@@ -24,6 +24,7 @@ from peercorpus.release.publish import choose_venues
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source
 from peercorpus.report.points import public_points
+from peercorpus.report.reviewing.review_deadlines import read_review_times
 from peercorpus.report.source import (
     FILES,
     META_REVIEWS,
@@ -94,6 +95,13 @@ class ReleaseSource(CorpusSource):
         """See `CorpusSource`."""
         columns = ["review_id", "forum_id", "revised", *source.OF_SCORES]
         return self._read("reviews", columns, REVIEWS, source.overall_scores)
+
+    @cached_property
+    def review_times(self) -> pl.DataFrame:
+        """See `CorpusSource`; a release does not record when reviews were due."""
+        columns = ["review_id", "forum_id", "created_at"]
+        due_at = pl.lit(None, source.TIME)
+        return self._read("reviews", columns, source.REVIEW_TIMES, lambda rows: rows.with_columns(due_at=due_at))
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
@@ -285,6 +293,12 @@ class WorkspaceSource(CorpusSource):
             REVIEWS,
             lambda rows: source.overall_scores(keep_public(rows)),
         )
+
+    @cached_property
+    def review_times(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        frames = (read_review_times(self._workspace, self._rows, venue_id) for venue_id in self._venues)
+        return concat_frames(frames, source.REVIEW_TIMES)
 
     @cached_property
     def review_tokens(self) -> pl.DataFrame:
