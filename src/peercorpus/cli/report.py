@@ -27,6 +27,7 @@ def report(
     profile: Literal["peercorpus", "re2"] = "peercorpus",
     detail: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     model_texts: Path | None = None,
+    confidential: Annotated[bool, Parameter(negative=())] = False,
     spreading: Spreading = HERE,
 ) -> None:
     """Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.
@@ -52,6 +53,9 @@ def report(
     model_texts
         Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
         share of reviews that look written by a model is estimated; without, it is bounded from below.
+    confidential
+        Count also what only the account that harvested may read, such as the reviews of your own venue before they are
+        public. The page and every figure are marked as not for publication. Of a workspace only.
     """
     from peercorpus.cli.text.report import report_written
     from peercorpus.execution.local_processes import LocalExecutor
@@ -72,6 +76,7 @@ def report(
             detail=detail,
             model_texts=model_texts,
             by_venue=LocalExecutor(),
+            is_confidential=confidential,
         )
     say(report_written(written, out, is_filtered=bool(where)))
 

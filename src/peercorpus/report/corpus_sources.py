@@ -213,8 +213,23 @@ _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 class WorkspaceSource(CorpusSource):
     """The frames of a workspace, without what is taken down or not public."""
 
-    def __init__(self, workspace: Workspace, counter: TokenCounter, spread: Executor | None = None) -> None:
-        """Read a workspace; `spread` runs the processes that count its venues, None counts in this process."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        counter: TokenCounter,
+        spread: Executor | None = None,
+        *,
+        is_confidential: bool = False,
+    ) -> None:
+        """Read a workspace.
+
+        Args:
+            workspace: The workspace.
+            counter: Counts tokens.
+            spread: Runs the processes that count its venues; None counts in this process.
+            is_confidential: Whether what not everyone may read is counted, too.
+        """
+        self.is_confidential = is_confidential
         self.name = workspace.folder.resolve().name
         self.tokens = counter.says
         self._workspace = workspace
@@ -223,7 +238,7 @@ class WorkspaceSource(CorpusSource):
         self._spread = spread
         self._venues = choose_venues(self._tables, needed=_NEEDED_TABLES)
         self._takedown = read_takedown(workspace)
-        self._rows = PublicRows(self._tables, self._takedown)
+        self._rows = PublicRows(self._tables, self._takedown, is_confidential=is_confidential)
 
     def _read(
         self,

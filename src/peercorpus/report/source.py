@@ -125,10 +125,12 @@ class CorpusSource(ABC):
     Attributes:
         name: The name of the corpus on the page.
         tokens: What a token is, as the end of a sentence.
+        is_confidential: Whether what not everyone may read is counted, too.
     """
 
     name: str
     tokens: str
+    is_confidential: bool = False
 
     @property
     @abstractmethod
@@ -233,6 +235,7 @@ class FilteredSource(CorpusSource):
     def __init__(self, whole: CorpusSource, conditions: Sequence[Condition]) -> None:
         self.name = whole.name
         self.tokens = whole.tokens
+        self.is_confidential = whole.is_confidential
         self.conditions = tuple(conditions)
         self._whole = whole
 
