@@ -1,4 +1,4 @@
-"""`report --confidential` counts what only the account may read, and marks the page and each figure; nothing else does."""
+"""`report --confidential` counts what only the account may read, and marks the page and each figure; no other does."""
 
 import json
 from pathlib import Path

@@ -20,7 +20,7 @@ from peercorpus.report.source import FilteredSource
 
 PAGE_NAME = "report.html"
 NOT_FOR_PUBLICATION = "Not for publication"
-EXPLANATION = "Counted is also what only the account that harvested may read."
+EXPLANATION = "This report also counts what only the account that harvested may read."
 _MAX_ROWS = 200
 """Rows of a table that the page shows; the CSV file has all."""
 _VARIABLES = {INK: "var(--ink)", SOFT: "var(--soft)", FAINT: "var(--faint)", PAPER: "var(--paper)"}

@@ -269,7 +269,6 @@ def export_workspace(
     _check_name(out)
     rule = TextRule(TextChoice.INITIAL, worst_grade)
     counts = WorkspaceExport()
-    remedies = Remedies(workspace.tables, request.telling, rule)
     public_filter = PublicFilter(read_takedown(workspace))
     try:
         with _scratch_beside(out) as scratch:
@@ -281,7 +280,7 @@ def export_workspace(
                 rule=rule,
                 scratch=scratch,
                 counts=counts,
-                remedies=remedies,
+                remedies=Remedies(workspace.tables, request.telling, rule),
                 show=show,
             )
             write_rows(partial, export.rows(venue_ids), as_list=out.suffix == ".json")
@@ -290,5 +289,5 @@ def export_workspace(
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
     counts.taken_down = public_filter.taken
-    counts.remedy = remedies.best
+    counts.remedy = export.remedies.best
     return counts
