@@ -102,6 +102,33 @@ class Corpus:
         """
         return self._scan("4-versions")
 
+    def pdfs(self, grade: str = "proven", where: Iterable[str] = ()) -> "pl.DataFrame":
+        """List the PDF that the reviewers read of each paper, one row each, without what is taken down.
+
+        Columns are the fields of `corpus.initial_pdfs.InitialPdf`: among them `forum_id`, `title`, `grade`,
+        `created_at`, `sha256` and `path`, where the file is. Papers without such a PDF have no row.
+
+        Args:
+            grade: The worst grade to accept, from `exact` to `before_first_review`; `proven` accepts all that prove
+                that it is what the reviewers read.
+            where: As for `statistics`.
+
+        Raises:
+            PeercorpusError: There is no such grade of a PDF, or a condition does not exist.
+            TableError: The tables have not been built.
+        """
+        import polars as pl
+
+        from peercorpus.corpus.initial_pdfs import InitialPdf, list_initial_pdfs, worst_pdf_grade
+        from peercorpus.records.arrow_schema import to_arrow
+        from peercorpus.report.write_report import choose_papers
+
+        worst_grade, chosen = worst_pdf_grade(grade), choose_papers(self.folder, _as_list(where))
+        self._tables.require("4-versions")
+        with open_workspace(self.folder, write=False) as workspace:
+            listed = list_initial_pdfs(workspace, workspace.tables.venues("1-papers"), worst_grade, chosen)
+        return pl.DataFrame(to_arrow(InitialPdf, listed.pdfs))
+
     def texts(self) -> "pl.LazyFrame":
         """Scan the texts of PDFs, one row for each file that was read.
 

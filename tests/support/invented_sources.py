@@ -68,6 +68,10 @@ class Given(CorpusSource):
         return self._frame("reviews")
 
     @property
+    def review_times(self) -> pl.DataFrame:
+        return self._frame("review_times")
+
+    @property
     def paper_tokens(self) -> pl.DataFrame:
         return self._frame("paper_tokens")
 

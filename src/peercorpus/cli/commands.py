@@ -62,6 +62,11 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "and output."
             ),
         },
+        "pdfs": {
+            "pdfs": (
+                "Copy the PDFs that the reviewers read into a folder, under readable names, with a table of them."
+            ),
+        },
         "recipe": {
             "recipe": (
                 "Make ReviewBench or Re² again, and report how the result compares with what its card or paper prints."

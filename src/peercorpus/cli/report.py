@@ -27,6 +27,7 @@ def report(
     profile: Literal["peercorpus", "re2"] = "peercorpus",
     detail: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     model_texts: Path | None = None,
+    confidential: Annotated[bool, Parameter(negative=())] = False,
     spreading: Spreading = HERE,
 ) -> None:
     """Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.
@@ -45,11 +46,13 @@ def report(
     profile
         Figures to draw: our own, or those of the Re² paper (its Fig. 2 a to f and Fig. 3).
     detail
-        With --profile re2: a conference that Fig. 3 shows, such as iclr. May be repeated; by default, the three with
-        the most papers.
+        With --profile re2: a conference that Fig. 3 shows; may be repeated. By default, the three with most papers.
     model_texts
         Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
         share of reviews that look written by a model is estimated; without, it is bounded from below.
+    confidential
+        For a workspace: count also what only the account that harvested may read, such as your venue's reviews before
+        they are public. The page and every figure are marked as not for publication.
     """
     from peercorpus.cli.text.report import report_written
     from peercorpus.execution.local_processes import LocalExecutor
@@ -70,6 +73,7 @@ def report(
             detail=detail,
             model_texts=model_texts,
             by_venue=LocalExecutor(),
+            is_confidential=confidential,
         )
     say(report_written(written, out, is_filtered=bool(where)))
 

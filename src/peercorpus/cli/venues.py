@@ -109,8 +109,10 @@ def forms(
 ) -> None:
     """List the known review forms and their venues, or show the fields of one form.
 
-    A venue's form is read from OpenReview's own invitation if the workspace has it; otherwise a declared form with its
-    sources is used; otherwise the form is inferred from the reviews.
+    A venue's form is read from OpenReview's own invitation if the workspace has it; otherwise the form that the
+    workspace's venues.toml declares is used, else a declared form of the package, each with its sources; otherwise the
+    form is inferred from the reviews. Of a venue in venues.toml, it is shown how each field is read with and without
+    that file.
 
     Parameters
     ----------
@@ -120,6 +122,7 @@ def forms(
         Print JSON, with every answer that a field offers.
     """
     from peercorpus.cli.text import forms as form_texts
+    from peercorpus.forms.own_readings import compare_readings
     from peercorpus.forms.venue_forms import all_declared, held_forms
     from peercorpus.workspace.workspace import open_workspace
 
@@ -129,11 +132,14 @@ def forms(
             as_json = map(form_texts.form_to_dict, every)
             say(form_texts.forms_to_json(list(as_json)) if json_ else form_texts.forms_table(every))
             return
-        described = _find(_read_name(venue_id, opened), opened)
+        name = _read_name(venue_id, opened)
+        described = _find(name, opened)
+        compared = compare_readings(opened, name) if opened else None
     if json_:
         say(form_texts.forms_to_json([form_texts.form_to_dict(known_form, census) for known_form, census in described]))
     else:
-        say("\n\n".join(form_texts.form(known_form, census) for known_form, census in described))
+        parts = [form_texts.form(known_form, census) for known_form, census in described]
+        say("\n\n".join([*parts, *([form_texts.readings(compared)] if compared else [])]))
 
 
 def _read_name(text: str, opened: "Workspace | None") -> str:

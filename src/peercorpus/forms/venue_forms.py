@@ -220,6 +220,11 @@ def read_form_origin(form_id: str) -> FormOrigin:
     return next(named, FormOrigin.INVITATION)
 
 
+def is_own_form(form_id: str) -> bool:
+    """Return whether a form is the one that the user's file declares."""
+    return form_id.startswith(f"{FormOrigin.DECLARED.value}:{OWN_VENUES}:")
+
+
 @dataclass(frozen=True, slots=True)
 class KnownForm:
     """A form and how it is known.

@@ -24,6 +24,7 @@ from peercorpus.release.publish import choose_venues
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source
 from peercorpus.report.points import public_points
+from peercorpus.report.reviewing.review_deadlines import read_review_times
 from peercorpus.report.source import (
     FILES,
     META_REVIEWS,
@@ -95,6 +96,13 @@ class ReleaseSource(CorpusSource):
         """See `CorpusSource`."""
         columns = ["review_id", "forum_id", "revised", *source.OF_SCORES]
         return self._read("reviews", columns, REVIEWS, source.overall_scores)
+
+    @cached_property
+    def review_times(self) -> pl.DataFrame:
+        """See `CorpusSource`; a release does not record when reviews were due."""
+        columns = ["review_id", "forum_id", "created_at"]
+        due_at = pl.lit(None, source.TIME)
+        return self._read("reviews", columns, source.REVIEW_TIMES, lambda rows: rows.with_columns(due_at=due_at))
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
@@ -206,8 +214,23 @@ _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 class WorkspaceSource(CorpusSource):
     """The frames of a workspace, without what is taken down or not public."""
 
-    def __init__(self, workspace: Workspace, counter: TokenCounter, spread: Executor | None = None) -> None:
-        """Read a workspace; `spread` runs the processes that count its venues, None counts in this process."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        counter: TokenCounter,
+        spread: Executor | None = None,
+        *,
+        is_confidential: bool = False,
+    ) -> None:
+        """Read a workspace.
+
+        Args:
+            workspace: The workspace.
+            counter: Counts tokens.
+            spread: Runs the processes that count its venues; None counts in this process.
+            is_confidential: Whether what not everyone may read is counted, too.
+        """
+        self.is_confidential = is_confidential
         self.name = workspace.folder.resolve().name
         self.tokens = counter.says
         self.unit = counter.unit
@@ -217,7 +240,7 @@ class WorkspaceSource(CorpusSource):
         self._spread = spread
         self._venues = choose_venues(self._tables, needed=_NEEDED_TABLES)
         self._takedown = read_takedown(workspace)
-        self._rows = PublicRows(self._tables, self._takedown)
+        self._rows = PublicRows(self._tables, self._takedown, is_confidential=is_confidential)
 
     def _read(
         self,
@@ -287,6 +310,12 @@ class WorkspaceSource(CorpusSource):
             REVIEWS,
             lambda rows: source.overall_scores(keep_public(rows)),
         )
+
+    @cached_property
+    def review_times(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        frames = (read_review_times(self._workspace, self._rows, venue_id) for venue_id in self._venues)
+        return concat_frames(frames, source.REVIEW_TIMES)
 
     @cached_property
     def review_tokens(self) -> pl.DataFrame:

@@ -19,6 +19,8 @@ from peercorpus.report.panels import Panel
 from peercorpus.report.source import FilteredSource
 
 PAGE_NAME = "report.html"
+NOT_FOR_PUBLICATION = "Not for publication"
+EXPLANATION = "This report also counts what only the account that harvested may read."
 _MAX_ROWS = 200
 """Rows of a table that the page shows; the CSV file has all."""
 _VARIABLES = {INK: "var(--ink)", SOFT: "var(--soft)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
@@ -161,5 +163,7 @@ def report_page(source: FilteredSource, figures: Sequence[ShownFigure]) -> str:
             totals=list(_count_totals(source)),
             parts=[(part, list(members)) for part, members in groupby(figures, key=lambda figure: figure.panel.part)],
             formats=(*FORMATS, "csv"),
+            notice=NOT_FOR_PUBLICATION,
+            explanation=EXPLANATION,
         )
     )

@@ -20,6 +20,7 @@ from peercorpus.report import (
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import add_heading
 from peercorpus.report.points import point_figures, point_statistics
+from peercorpus.report.reviewing import reviewing_figures, reviewing_statistics
 from peercorpus.report.source import CorpusSource
 
 if TYPE_CHECKING:
@@ -67,8 +68,10 @@ _CORPUS = "The corpus"
 _SCORES = "Scores"
 _TALK = "The discussion"
 _POINTS = "Points of reviews and their answers"
+_REVIEWING = "The reviewing, by area"
 _HELD = "What is held, and what is not"
 _MODEL_WRITTEN = "model_written"
+_AREAS = f"The {reviewing_figures.AREAS} areas with the most papers; the table lists all."
 _SHADED = "A stronger colour means a larger number."
 
 _OWN = {
@@ -201,6 +204,30 @@ _OWN = {
             " the 90th percentile. The axis is logarithmic; answers within a tenth of a day are at its left end. Ten"
             " conferences at most, those with the most papers; the table lists all.",
             needs_points=True,
+        ),
+        Panel(
+            name="review_load",
+            part=_REVIEWING,
+            title="Reviews of a paper, by area",
+            statistic=reviewing_statistics.review_load,
+            drawn=reviewing_figures.draw_review_load,
+            read=f"Bar: the mean; line: from the fewest to the most. {_AREAS}",
+        ),
+        Panel(
+            name="late_reviews",
+            part=_REVIEWING,
+            title="Reviews after the due date, by area",
+            statistic=reviewing_statistics.late_reviews,
+            drawn=reviewing_figures.draw_late_reviews,
+            read=f"The share of the reviews whose due date is known. {_AREAS}",
+        ),
+        Panel(
+            name="responses_by_area",
+            part=_REVIEWING,
+            title="Who responds, by area",
+            statistic=reviewing_statistics.responses_by_area,
+            drawn=reviewing_figures.draw_responses_by_area,
+            read=f"Shares of the conversations with a reviewer. {_AREAS}",
         ),
         Panel(
             name="grades",

@@ -35,10 +35,12 @@ PAPERS: Schema = {
     "track": pl.String,
     "status": pl.String,
     "keywords": pl.List(pl.String),
+    "primary_area": pl.String,
     "created_at": TIME,
     "grade": pl.String,
 }
-"""`status` is null if the decision is not public, `grade` if no PDF is known."""
+"""`primary_area` is null or empty if the submission names none; `status` is null if the decision is not public, `grade`
+if no PDF is known."""
 REVIEWS: Schema = {
     "review_id": pl.String,
     "forum_id": pl.String,
@@ -57,6 +59,8 @@ that is known. `unified` is the current recommendation, or the first, on Re²'s 
 place it, or else as Re² itself states it. `aspect_scores` counts the scores for soundness, clarity and the like."""
 RATING = pl.coalesce("rating_final", "rating_initial")
 """The recommendation of a review if it does not matter when it was given, as `scores.chosen_score` chooses it."""
+REVIEW_TIMES: Schema = {"review_id": pl.String, "forum_id": pl.String, "created_at": TIME, "due_at": TIME}
+"""When a review was posted, and when it was due; null if not known."""
 PAPER_TOKENS: Schema = {"forum_id": pl.String, "tokens": pl.Int64, "grade": pl.String}
 """Of the best text that is held, as a release chooses it; papers without one have no row."""
 REVIEW_TOKENS: Schema = {"review_id": pl.String, "forum_id": pl.String, "tokens": pl.Int64}
@@ -122,11 +126,13 @@ class CorpusSource(ABC):
         name: The name of the corpus on the page.
         tokens: What a token is, as the end of a sentence.
         unit: What lengths are counted in, in the plural.
+        is_confidential: Whether what not everyone may read is counted, too.
     """
 
     name: str
     tokens: str
     unit: str
+    is_confidential: bool = False
 
     @property
     @abstractmethod
@@ -137,6 +143,11 @@ class CorpusSource(ABC):
     @abstractmethod
     def reviews(self) -> pl.DataFrame:
         """One row for each public review; see `REVIEWS`."""
+
+    @property
+    @abstractmethod
+    def review_times(self) -> pl.DataFrame:
+        """One row for each public review; see `REVIEW_TIMES`."""
 
     @property
     @abstractmethod
@@ -227,6 +238,7 @@ class FilteredSource(CorpusSource):
         self.name = whole.name
         self.tokens = whole.tokens
         self.unit = whole.unit
+        self.is_confidential = whole.is_confidential
         self.conditions = tuple(conditions)
         self._whole = whole
 
@@ -271,6 +283,11 @@ class FilteredSource(CorpusSource):
     def reviews(self) -> pl.DataFrame:
         """See `CorpusSource`."""
         return self._choose(self._whole.reviews)
+
+    @cached_property
+    def review_times(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.review_times)
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:

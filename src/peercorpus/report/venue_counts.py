@@ -87,10 +87,15 @@ def keep_public(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 class PublicRows:
-    """The rows of a workspace's tables, without what is taken down."""
+    """The rows of a workspace's tables, without what is taken down.
 
-    def __init__(self, tables: Tables, takedown: Takedown) -> None:
+    Attributes:
+        is_confidential: Whether what not everyone may read counts as public, for a report that is not published.
+    """
+
+    def __init__(self, tables: Tables, takedown: Takedown, *, is_confidential: bool = False) -> None:
         self.tables = tables
+        self.is_confidential = is_confidential
         self.takedown = takedown
         self._touched = [forum_id for forum_id, _ in takedown.venues]
         self._remaining: dict[str, list[Forum]] = {}
@@ -107,6 +112,11 @@ class PublicRows:
 
     def read(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield columns of a venue's rows in batches; papers with a take-down come last, without what it removes."""
+        for rows in self._read(kind, venue_id, columns):
+            is_marked = self.is_confidential and "readers_public" in rows.columns
+            yield rows.with_columns(readers_public=pl.lit(value=True)) if is_marked else rows
+
+    def _read(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         paths = self.tables.paths(self.tables.name_of(kind), venue_id)
         for rows in source.read_columns(paths, columns):
             yield rows.filter(~pl.col("forum_id").is_in(self._touched)) if self._touched else rows
@@ -177,6 +187,7 @@ class CountJob:
         sha256s: Files of the venue whose texts are counted.
         contents: What stands for the venue's rows, by table.
         path: The file that receives the counts.
+        is_confidential: As in `PublicRows`.
     """
 
     tables: Location
@@ -186,6 +197,7 @@ class CountJob:
     sha256s: Sequence[str]
     contents: Mapping[str, str]
     path: Path
+    is_confidential: bool = False
 
 
 def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
@@ -198,7 +210,7 @@ def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
     tables = opened or open_for_worker(job.tables, job.scratch)
     if read_contents(tables, job.venue_id) != job.contents:
         return False
-    rows, counter = PublicRows(tables, job.takedown), words_and_signs()
+    rows, counter = PublicRows(tables, job.takedown, is_confidential=job.is_confidential), words_and_signs()
     frames = {
         "reviews": rows.count_reviews(job.venue_id, counter),
         "files": rows.count_files(job.venue_id, job.sha256s, counter),
@@ -294,9 +306,11 @@ class KeptCounts:
         taken = find_taken(tables, venue_id, takedown)
         words = hashlib.sha256(" ".join(sorted(marker_words())).encode()).hexdigest()
         inputs = [VERSION, venue_id, contents, taken, words, sorted(self.files[venue_id])]
+        inputs += ["confidential"] if self.rows.is_confidential else []
         key = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
         files, path = self.files[venue_id], folder / f"{key}.counts"
-        return CountJob(tables.folder, folder, takedown, venue_id, files, contents, path)
+        is_confidential = self.rows.is_confidential
+        return CountJob(tables.folder, folder, takedown, venue_id, files, contents, path, is_confidential)
 
     def _count(self, jobs: Sequence[CountJob]) -> None:
         """Count venues, the largest first, so that no process waits long for another at the end."""

@@ -22,9 +22,9 @@ from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
-from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
+from peercorpus.report.figure_style import FORMATS, add_count_line, figure_bytes, styled
 from peercorpus.report.model_statistics import read_model_texts
-from peercorpus.report.page import PAGE_NAME, ShownFigure, report_page
+from peercorpus.report.page import EXPLANATION, NOT_FOR_PUBLICATION, PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
 from peercorpus.report.re2_statistics import check_conferences
 from peercorpus.report.source import FilteredSource
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NUMBERS = "numbers.json"
+_NOTICE = "NOT_FOR_PUBLICATION.txt"
 _CHECKSUMS = "checksums.json"
 _DIGITS = 6
 """Decimals in CSV and JSON files; further ones may differ by rounding errors."""
@@ -63,6 +64,8 @@ def open_source(
     tokenizer: str | None = None,
     spread: Executor | None = None,
     by_venue: Executor | None = None,
+    *,
+    is_confidential: bool = False,
 ) -> Iterator[FilteredSource]:
     """Open a workspace or a release, restricted to the papers that meet conditions.
 
@@ -72,6 +75,7 @@ def open_source(
         tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
         spread: Processes that count the tokens of a tokenizer; None counts them in this process.
         by_venue: Processes that count all else in the texts of a workspace; None counts it in this process.
+        is_confidential: Whether what not everyone may read is counted, too; only of a workspace.
 
     Raises:
         PeercorpusError: The folder is neither, a condition or the tokenizer does not exist, or no paper is chosen.
@@ -81,9 +85,15 @@ def open_source(
     counter = load_token_counter(tokenizer, spread)
     if (folder / "raw.db").is_file():
         with open_workspace(folder, write=False) as workspace:
-            source = FilteredSource(WorkspaceSource(workspace, counter, by_venue), conditions)
+            whole = WorkspaceSource(workspace, counter, by_venue, is_confidential=is_confidential)
+            source = FilteredSource(whole, conditions)
             source.require_papers()
             yield source
+    elif (folder / MANIFEST).is_file() and is_confidential:
+        raise PeercorpusError(
+            f"'{folder}' is a release, which holds only what everyone may read; name a workspace, or leave out"
+            " --confidential."
+        )
     elif (folder / MANIFEST).is_file():
         source = FilteredSource(ReleaseSource(folder, counter), conditions)
         source.require_papers()
@@ -93,6 +103,20 @@ def open_source(
             f"'{folder}' is neither a workspace (raw.db) nor a release ({MANIFEST}); name a folder that 'peercorpus"
             " harvest' or 'peercorpus publish' wrote."
         )
+
+
+def choose_papers(folder: Path, where: Iterable[str]) -> frozenset[str] | None:
+    """Return the forum ids of the papers that meet conditions; None without a condition, for all.
+
+    Raises:
+        PeercorpusError: As for `open_source`.
+        TableError: As for `open_source`.
+    """
+    conditions = list(where)
+    if not conditions:
+        return None
+    with open_source(folder, conditions) as source:
+        return frozenset(source.papers["forum_id"])
 
 
 def _read_model(path: Path | None) -> Sample | None:
@@ -143,8 +167,10 @@ def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(texts, *items)
 
 
-def _write_panel(folder: Path, panel: Panel, computed: Statistic) -> ShownFigure:
+def _write_panel(folder: Path, panel: Panel, computed: Statistic, *, is_confidential: bool) -> ShownFigure:
     drawn = panel.draw(computed)
+    if is_confidential:
+        add_count_line(drawn, f"{NOT_FOR_PUBLICATION}. {computed.shown}")
     contents = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
     for kind, content in contents.items():
         (folder / f"{panel.name}.{kind}").write_bytes(content)
@@ -167,7 +193,13 @@ def _to_json(source: FilteredSource, shown: Sequence[ShownFigure]) -> str:
         for item in shown
     }
     conditions = [str(condition) for condition in source.conditions]
-    report: dict[str, object] = {"source": source.name, "where": conditions, "tokens": source.tokens, "figures": panels}
+    marked = {"confidential": NOT_FOR_PUBLICATION} if source.is_confidential else {}
+    report: dict[str, object] = marked | {
+        "source": source.name,
+        "where": conditions,
+        "tokens": source.tokens,
+        "figures": panels,
+    }
     if any(item.panel.needs_points for item in shown):
         report["venues_with_points"] = source.point_venues
     return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
@@ -185,6 +217,8 @@ def write_report(
     detail: Sequence[str] = (),
     model_texts: Path | None = None,
     by_venue: Executor | None = None,
+    *,
+    is_confidential: bool = False,
 ) -> ReportFiles:
     """Write a report of a workspace or a release; an earlier report in `out` is replaced as a whole, at the end.
 
@@ -200,6 +234,7 @@ def write_report(
         detail: Conferences that Re²'s Fig. 3 shows; none means the three with the most papers.
         model_texts: Reviews that a model wrote, as `read_model_texts` reads them; None bounds shares from below alone.
         by_venue: As for `open_source`.
+        is_confidential: As for `open_source`; the page and every figure then say that they are not for publication.
 
     Raises:
         PeercorpusError: As for `open_source`, or `out` holds other files, a figure or a conference does not exist, or
@@ -209,7 +244,7 @@ def write_report(
     named = tuple(figures)
     chosen = select_panels(named, profile, detail, _read_model(model_texts))
     with (
-        open_source(folder, where, tokenizer, spread, by_venue) as source,
+        open_source(folder, where, tokenizer, spread, by_venue, is_confidential=is_confidential) as source,
         styled(),
         replace_folder(out, "a report", _CHECKSUMS) as partial,
     ):
@@ -218,8 +253,11 @@ def write_report(
         meter = Meter(source.name, "report", show)
         shown = []
         for done, panel in enumerate(panels, 1):
-            shown.append(_write_panel(partial, panel, panel.statistic(source)))
+            computed = panel.statistic(source)
+            shown.append(_write_panel(partial, panel, computed, is_confidential=is_confidential))
             meter.report(done, len(panels))
+        if is_confidential:
+            (partial / _NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {EXPLANATION}\n", encoding="utf-8")
         (partial / PAGE_NAME).write_text(report_page(source, shown), encoding="utf-8")
         (partial / _NUMBERS).write_text(_to_json(source, shown), encoding="utf-8")
         empty = tuple((item.panel.title, item.statistic.why) for item in shown if item.statistic.why)

@@ -93,6 +93,7 @@ class OwnVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         lists: Names of its submission lists, if the venue may no longer show them.
         abstract_deadline: When titles and abstracts were due.
         full_deadline: When full papers were due; proves which PDF reviewers read.
+        review_deadline: When reviews were due, for the figure of late reviews.
         listed_deadlines: Other statements of when full papers were due; hints, where only one source states them.
         visibility: What the public can see of it.
         remark: One sentence on what else to know about its numbers.
@@ -108,6 +109,7 @@ class OwnVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     lists: tuple[Text, ...] = ()
     abstract_deadline: DueDate | None = None
     full_deadline: DueDate | None = None
+    review_deadline: DueDate | None = None
     listed_deadlines: tuple[ListedDeadline, ...] = ()
     visibility: Visibility | None = None
     remark: Text | None = None
@@ -301,6 +303,7 @@ _FIELDS: Mapping[str, type[msgspec.Struct]] = {
     "invitations": OwnInvitations,
     "full_deadline": DueDate,
     "abstract_deadline": DueDate,
+    "review_deadline": DueDate,
     "listed_deadlines[]": ListedDeadline,
 }
 

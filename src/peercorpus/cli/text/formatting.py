@@ -28,6 +28,7 @@ STEP_LABELS = {
     "report": "drawing figures",
     "verify": "verifying files",
     "export": "exporting papers",
+    "pdfs": "copying PDFs",
 }
 """Name of a step in `Progress.what` → words for the user; other names are shown as they are."""
 

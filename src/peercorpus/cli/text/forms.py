@@ -12,9 +12,11 @@ from peercorpus.forms import vocabulary
 from peercorpus.forms.declared_forms import Evidence
 from peercorpus.forms.form import Question
 from peercorpus.forms.form_usage import FormUsage
-from peercorpus.forms.venue_forms import FormOrigin, KnownForm
+from peercorpus.forms.own_readings import FieldReading
+from peercorpus.forms.venue_forms import FormOrigin, KnownForm, is_own_form
 from peercorpus.records.enums import FieldType
 from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.workspace.workspace import OWN_VENUES
 
 UNKNOWN = "-"
 _FIELD_COLUMNS = 42
@@ -33,6 +35,7 @@ ORIGINS = {
     FormOrigin.DECLARED: "declared",
     FormOrigin.INFERRED: "inferred from the reviews themselves; its scales are unknown",
 }
+OWN = f"declared in {OWN_VENUES} of the workspace"
 COLUMNS = 100
 LEGEND = f"""\
 Known: R {MARKS[Evidence.RECORD]}; r {MARKS[Evidence.TABLE]};
@@ -169,7 +172,7 @@ def form(known_form: KnownForm, census: FormUsage | None) -> str:
 def _head(known_form: KnownForm) -> Iterator[str]:
     record = known_form.declared
     yield escape_controls(known_form.form.form_id, 200)
-    yield from _item("from", ORIGINS[known_form.origin])
+    yield from _item("from", OWN if is_own_form(known_form.form.form_id) else ORIGINS[known_form.origin])
     if record is None:
         return
     yield from _item("known", "; ".join(f"{mark.value} {MARKS[mark]}" for mark in record.evidence))
@@ -203,6 +206,25 @@ def _usage_lines(known_form: KnownForm, census: FormUsage | None) -> Iterator[st
         yield f"Answered with something the form does not offer, and therefore null: {field_counts(census.unoffered)}."
 
 
+def readings(compared: Sequence[FieldReading]) -> str:
+    """Return how each field is read without the user's file and with it, each with the number of reviews."""
+    rows = [("field", f"without {OWN_VENUES}", "with it")]
+    rows += [
+        (escape_controls(one.name), _counted(one.without), _counted(one.own))
+        for one in compared
+        if one.without != one.own
+    ]
+    if len(rows) == 1:
+        return f"{OWN_VENUES} changes nothing in how the public reviews here are read."
+    same = len(compared) - len(rows) + 1
+    lines = [f"How {OWN_VENUES} changes what is read of public reviews:", "", *_align(rows, _FIELD_COLUMNS)]
+    return "\n".join([*lines, *([f"{plural(same, 'other field')} read as before."] if same else [])])
+
+
+def _counted(what: Mapping[str, int]) -> str:
+    return "; ".join(f"{kind} ({number:,})" for kind, number in what.items()) or UNKNOWN
+
+
 def field_counts(counts: Mapping[str, int]) -> str:
     """Return fields with the number of reviews of each."""
     return ", ".join(f"'{escape_controls(name)}' ({count:,})" for name, count in counts.items())
@@ -215,6 +237,7 @@ def form_to_dict(known_form: KnownForm, census: FormUsage | None = None) -> dict
     return {
         "form_id": known_form.form.form_id,
         "from": known_form.origin.value,
+        "is_own": is_own_form(known_form.form.form_id),
         "venue_ids": known_form.venue_ids,
         "evidence": [mark.value for mark in record.evidence] if record else None,
         "is_verified": record.is_verified if record else None,

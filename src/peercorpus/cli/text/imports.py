@@ -61,7 +61,9 @@ def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> s
 def _dataset(name: str, counts: "DatasetCounts") -> str:
     """Return what the records of one dataset hold, and which of its venues the catalogue does not name."""
     held = [plural(len(counts.papers), "paper"), plural(counts.reviews, "review")]
-    held += [plural(counts.conversations, "conversation"), plural(counts.texts, "text")]
+    # ReviewBench has none as records: a build makes them of the reviews and the authors' answers within them.
+    held += [plural(counts.conversations, "conversation")] if counts.conversations else []
+    held.append(plural(counts.texts, "text"))
     sides = ", ".join(f"{number:,} {task} {side}" for (task, side), number in sorted(counts.sides.items()))
     unnamed = sorted(venue_id for venue_id in counts.venues if is_stand_in(venue_id) or venue_id == UNPLACED)
     named = plural(len(counts.venues) - len(unnamed), "venue")

@@ -11,13 +11,14 @@ from peercorpus.cli.text.formatting import plural
 from peercorpus.cli.text.losses import lost
 from peercorpus.execution.stage import Balance
 from peercorpus.forms.form_usage import FormUsage
-from peercorpus.forms.venue_forms import FormOrigin, find_declared, read_form_origin
+from peercorpus.forms.venue_forms import FormOrigin, find_declared, is_own_form, read_form_origin
 from peercorpus.harvest.submissions import List
 from peercorpus.pipeline.inventory import EXAMPLES, LARGE_BYTES, Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.placement import Placement
+from peercorpus.workspace.workspace import OWN_VENUES
 
 CAUTIONS = {
     KnownIssue.COUNTS_DISAGREE: (
@@ -188,7 +189,7 @@ def _balance(balance: Balance) -> str:
 
 
 def _form_line(census: FormUsage) -> Iterator[str]:
-    """Yield a line if there are doubts about a form that reviews were read with."""
+    """Yield a line if the user declared the form that reviews were read with, or there are doubts about it."""
     if not census.reviews:
         return
     nulls = (
@@ -198,7 +199,10 @@ def _form_line(census: FormUsage) -> Iterator[str]:
     if census.drifting:
         answer = "answers fields its form does" if census.drifting == 1 else "answer fields their form does"
         drift = f"{plural(census.drifting, 'review')} {answer} not have: {_fields(census.unknown)}"
-    yield from _line("form", _doubt(census), drift, nulls)
+    own = (
+        f"{plural(census.reviews, 'review')} read with the form of {OWN_VENUES}" if is_own_form(census.form_id) else ""
+    )
+    yield from _line("form", own, _doubt(census), drift, nulls)
 
 
 def _doubt(census: FormUsage) -> str:

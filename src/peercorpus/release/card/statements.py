@@ -47,7 +47,7 @@ def _describe_own_rows(tally: ReleaseCounts, show: Show) -> Iterator[str]:
         own = venue.own
         if own is None:
             continue
-        dues = {"abstracts": own.abstract_deadline, "full papers": own.full_deadline}
+        dues = {"abstracts": own.abstract_deadline, "full papers": own.full_deadline, "reviews": own.review_deadline}
         said = [
             f"{what} were due at {due.at:%Y-%m-%d %H:%M:%S} UTC ({show(due.source)})"
             for what, due in dues.items()

@@ -29,6 +29,7 @@ from peercorpus.release.exports.export import check_request, render_row
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, write_rows
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.re2 import read_paper, write_talk
+from peercorpus.release.exports.remedies import Remedies, Remedy
 from peercorpus.release.exports.samples import NO_EXCHANGE, NO_TEXT, Opening, PromptOptions, cut_opening, opening_text
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import build_rows, find_markdown
@@ -48,6 +49,7 @@ class WorkspaceExport:
         after_decision: Turns and responses to all that are in no dialogue: they were posted after the decision.
         tokens: Of all messages; None where they were not counted.
         taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
+        remedy: Options with which conversations that were left out would be dialogues; None if there are none.
     """
 
     dialogues: int = 0
@@ -57,6 +59,7 @@ class WorkspaceExport:
     after_decision: int = 0
     tokens: int | None = None
     taken_down: Counter[str] = field(default_factory=Counter)
+    remedy: Remedy | None = None
 
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", "")
@@ -92,7 +95,12 @@ def _open_paper(forum: Forum, texts: VenueTexts, rule: TextRule, options: Prompt
 
 
 def _make_samples(
-    forum: Forum, texts: VenueTexts, rule: TextRule, options: PromptOptions, counts: WorkspaceExport
+    forum: Forum,
+    texts: VenueTexts,
+    rule: TextRule,
+    options: PromptOptions,
+    counts: WorkspaceExport,
+    remedies: Remedies,
 ) -> Iterator[TrainingSample]:
     public = forum.public_post_ids
     responses = {post.post_id: Response(post.title, post.text) for post in forum.posts if post.post_id in public}
@@ -104,6 +112,7 @@ def _make_samples(
             counts.left_out[NOT_PUBLIC] += 1
         elif opening.text is None and options.opening is not Opening.NONE:
             counts.left_out[NO_TEXT] += 1
+            remedies.consider(forum, conversation, responses, None)
         elif messages := to_chat_messages(conversation, options.chat_with_system, responses, opening.text):
             counts.after_decision += count_after_decision(conversation)
             counts.cut += opening.is_cut
@@ -113,6 +122,7 @@ def _make_samples(
         else:
             counts.after_decision += count_after_decision(conversation)
             counts.left_out[NO_EXCHANGE] += 1
+            remedies.consider(forum, conversation, responses, opening.text)
 
 
 def _describe_dialogue(
@@ -135,7 +145,12 @@ def _describe_dialogue(
 
 
 def _make_re2_samples(
-    forum: Forum, texts: VenueTexts, rule: TextRule, options: PromptOptions, counts: WorkspaceExport
+    forum: Forum,
+    texts: VenueTexts,
+    rule: TextRule,
+    options: PromptOptions,
+    counts: WorkspaceExport,
+    _: Remedies,
 ) -> Iterator[TrainingSample]:
     """Yield the conversations of one paper as Re² has them, made of the rows that a release would have."""
     rows = build_rows(forum, texts, (), rule)
@@ -166,6 +181,7 @@ class _Export:
     rule: TextRule
     scratch: Path
     counts: WorkspaceExport
+    remedies: Remedies
     show: Show
 
     def rows(self, venue_ids: Sequence[str]) -> Iterator[Row]:
@@ -183,7 +199,7 @@ class _Export:
         rule = self.rule
         with VenueTexts(tables, venue_id, self.scratch, rule.rank_versions, with_outlines=is_re2) as texts:
             for done, forum in enumerate(self.public_filter.through(VenueForums(tables, venue_id)), 1):
-                for sample in make_samples(forum, texts, rule, self.request.telling, counts):
+                for sample in make_samples(forum, texts, rule, self.request.telling, counts, self.remedies):
                     row, tokens = render_row(sample, self.request)
                     if tokens is not None:
                         counts.tokens = (counts.tokens or 0) + tokens
@@ -246,7 +262,8 @@ def export_workspace(
     if needing:
         raise PeercorpusError(
             f"{needing[0]} needs a release and '{workspace.folder}' is a workspace: run 'peercorpus publish' with"
-            " --splits and export the release, or export the workspace's conversations in another format."
+            " --splits and export the release, or write the workspace's conversations with --format trl to a file that"
+            " ends with .jsonl."
         )
     check_request(request)
     _check_name(out)
@@ -263,6 +280,7 @@ def export_workspace(
                 rule=rule,
                 scratch=scratch,
                 counts=counts,
+                remedies=Remedies(workspace.tables, request.telling, rule),
                 show=show,
             )
             write_rows(partial, export.rows(venue_ids), as_list=out.suffix == ".json")
@@ -271,4 +289,5 @@ def export_workspace(
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
     counts.taken_down = public_filter.taken
+    counts.remedy = export.remedies.best
     return counts

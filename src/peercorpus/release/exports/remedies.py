@@ -1,0 +1,101 @@
+"""Find the options with which conversations that an export leaves out would be dialogues.
+
+The counts say what each combination of `--grade` or `--paper` with `--assistant` would add, so that nobody has to guess
+it from the reasons.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from peercorpus.corpus.forums import Forum
+from peercorpus.corpus.text_choice import TextRule
+from peercorpus.models.chat_messages import SIDES, Response, to_chat_messages
+from peercorpus.records.enums import Grade, Role
+from peercorpus.records.reviews import Conversation
+from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.parquet import open_part
+
+_WORSE = (Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.STATED, Grade.UNSTATED)
+"""Grades that `--grade` can accept beside those that prove a text to be what the reviewers read, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Options with which conversations that were left out would be dialogues.
+
+    Attributes:
+        options: As they are typed, such as `--grade unstated --assistant author`.
+        dialogues: How many.
+    """
+
+    options: str
+    dialogues: int
+
+
+class Remedies:
+    """Counts what options would add to an export."""
+
+    def __init__(self, tables: Tables, options: PromptOptions, rule: TextRule) -> None:
+        """Count for an export with these options, which takes texts by this rule."""
+        self._tables = tables
+        self._options = options
+        self._rule = rule
+        self._counts: Counter[str] = Counter()
+        self._held: dict[str, frozenset[str]] = {}
+
+    def consider(
+        self, forum: Forum, conversation: Conversation, responses: Mapping[str, Response], opening: str | None
+    ) -> None:
+        """Count a public conversation that was left out.
+
+        Args:
+            forum: Its forum.
+            conversation: The conversation.
+            responses: The public responses of the forum.
+            opening: How the export opens it; None if the paper has nothing to open with.
+        """
+        is_open = opening is not None or self._options.opening is Opening.NONE
+        sides = [one for one in SIDES if self._makes_dialogue(conversation, responses, one, is_open=is_open)]
+        for opens in [""] if is_open else self._find_openings(forum):
+            for side in sides:
+                changed = "" if side is self._options.chat.assistant else f"--assistant {side.value}"
+                self._counts[" ".join(filter(None, (opens, changed)))] += 1
+
+    def _makes_dialogue(
+        self, conversation: Conversation, responses: Mapping[str, Response], side: Role, *, is_open: bool
+    ) -> bool:
+        chat = replace(self._options.chat, assistant=side)
+        opening = None if is_open and self._options.opening is Opening.NONE else "A paper."
+        return bool(to_chat_messages(conversation, chat, responses, opening))
+
+    def _find_openings(self, forum: Forum) -> Iterator[str]:
+        """Yield the options by which a paper without a text that is accepted has something to open with."""
+        if self._options.opening is not Opening.TEXT:
+            return
+        held = self._find_texts(forum.paper.venue_id)
+        grades = [one.grade.rank for one in forum.versions if one.grade is not None and one.sha256 in held]
+        for grade in _WORSE:
+            if grade.rank > self._rule.worst_grade.rank and any(rank <= grade.rank for rank in grades):
+                yield f"--grade {grade.value}"
+        if forum.paper.title or forum.paper.abstract:
+            yield "--paper abstract"
+
+    def _find_texts(self, venue_id: str) -> frozenset[str]:
+        if venue_id not in self._held:
+            digests: set[str] = set()
+            for path in self._tables.paths("5-texts", venue_id):
+                with open_part(path) as file:
+                    for batch in file.iter_batches(columns=["sha256"]):
+                        digests.update(batch.column(0).to_pylist())
+            self._held = {venue_id: frozenset(digests)}
+        return self._held[venue_id]
+
+    @property
+    def best(self) -> Remedy | None:
+        """The options that would add most dialogues, of equal ones those that change least; None if none adds any."""
+        if not self._counts:
+            return None
+        options, dialogues = max(self._counts.items(), key=lambda item: (item[1], -len(item[0].split())))
+        return Remedy(options, dialogues)

@@ -1,0 +1,1 @@
+"""Statistics of the reviewing itself, by subject area: load, lateness and responses."""
