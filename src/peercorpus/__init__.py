@@ -75,4 +75,4 @@ if not TYPE_CHECKING:  # A type checker would take every other name for one of t
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

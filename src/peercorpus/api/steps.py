@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from peercorpus.release.counts import PublishSummary
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
-Report = Callable[[str], None]
-"""Receives a line of text on how far the work is, such as `print`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def harvest(
     url_v1: str | None = None,
     url_v2: str | None = None,
     token_file: str | Path | None = None,
-    progress: Report | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> HarvestResult:
     """Fetch venues from OpenReview into a workspace, as `peercorpus harvest` does.
 
@@ -104,7 +102,7 @@ def harvest(
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File that holds a token and that nobody else may read.
-        progress: Receives lines on how far the harvest is and why it waits; None means none.
+        progress: Receives lines on how far the harvest is and why it waits, such as `print`; None shows nothing.
 
     Raises:
         VenueNotFoundError: A venue does not exist.
@@ -154,7 +152,7 @@ def build(
     retry: bool = False,
     workers: int | None = None,
     pdf_timeout_s: float = 60.0,
-    progress: Report | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> BuildResult:
     """Bring a workspace's tables up to date, as `peercorpus build` does; only what changed is rebuilt.
 
@@ -170,7 +168,7 @@ def build(
         retry: Whether to read PDFs again that took too long or crashed the reader.
         workers: Number of processes, 1 or more; None means one per core.
         pdf_timeout_s: Time limit for a single PDF, in seconds.
-        progress: Receives lines on how far each step is; None means none.
+        progress: Receives lines on how far each step is, such as `print`; None shows nothing.
 
     Raises:
         WorkspaceError: The folder is not a workspace.
@@ -235,7 +233,7 @@ def publish(
     layout: Literal["peercorpus", "reviewbench"] = "peercorpus",
     figures: bool = False,
     points: bool = False,
-    progress: Report | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> PublishResult:
     """Write a dataset that `datasets.load_dataset` opens, as `peercorpus publish` does.
 
@@ -258,7 +256,7 @@ def publish(
         layout: All configurations, or the one of ReviewBench.
         figures: Whether to write the configuration `figures`.
         points: Whether to write the configurations `points` and `answers`.
-        progress: Receives lines on how far each venue is; None means none.
+        progress: Receives lines on how far each venue is, such as `print`; None shows nothing.
 
     Raises:
         WorkspaceError: The folder is not a workspace.
@@ -304,7 +302,7 @@ def _list_ids(venue_ids: str | Iterable[str]) -> list[str]:
     return [venue_ids] if isinstance(venue_ids, str) else list(venue_ids)
 
 
-def _receivers(progress: Report | None) -> tuple[Report, Show]:
+def _receivers(progress: Callable[[str], None] | None) -> tuple[Callable[[str], None], Show]:
     """Return what receives sentences, and what receives the progress of steps."""
     if progress is None:
         return (lambda _: None), show_nothing
