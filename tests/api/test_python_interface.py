@@ -196,7 +196,7 @@ def test_sql_follows_the_take_down_list_and_the_tables(tmp_path: Path, monkeypat
     (tmp_path / "w" / "takedown.txt").unlink()
     assert corpus.sql(count).item() == 2
     with pytest.raises(PeercorpusError, match="SQL"):
-        corpus.sql("SELEC")
+        corpus.sql("SELECT FROM WHERE")
 
 
 def test_a_notebook_shows_what_is_public_and_escapes_it(tmp_path: Path) -> None:

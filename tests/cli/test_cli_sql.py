@@ -93,7 +93,7 @@ def test_what_is_taken_down_is_not_in_a_workspace_s_tables(run: Run, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["SELEC 1"], "SQL"),
+        (["SELECT FROM WHERE"], "SQL"),
         (["SELECT nothing FROM reviews"], "nothing"),
         (["SELECT 1 FROM gone"], "papers_full"),
         (["DROP TABLE papers"], "SELECT"),

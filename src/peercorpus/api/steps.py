@@ -1,7 +1,7 @@
 """Harvest, build and publish from Python, as the commands of these names do."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -12,10 +12,14 @@ from peercorpus.execution.progress import Progress, Show, show_nothing
 from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
+    from peercorpus.execution.stage import Options
     from peercorpus.harvest.harvest import HarvestSummary
+    from peercorpus.harvest.session import Access
     from peercorpus.pipeline.build_venues import StepResult
     from peercorpus.pipeline.losses import SourceLoss
     from peercorpus.release.counts import PublishSummary
+    from peercorpus.release.dated_releases import ReleaseContent
+    from peercorpus.release.split_file import SplitRequest
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
 
@@ -87,9 +91,8 @@ def harvest(
 ) -> HarvestResult:
     """Fetch venues from OpenReview into a workspace, as `peercorpus harvest` does.
 
-    It can be interrupted at any time; the same call continues. A later one fetches only what is new, changed or deleted
-    since. It signs in with `token_file`, PEERCORPUS_TOKEN, the token that `peercorpus login` stored, or PEERCORPUS_USER
-    and PEERCORPUS_PASSWORD, in this order, else as a guest.
+    It can be interrupted at any time; the same call continues, and a later one fetches only what has changed since. It
+    signs in with `token_file`, or as the command does, else as a guest.
 
     Args:
         venue_ids: Group ids, such as "ICLR.cc/2024/Conference".
@@ -118,27 +121,12 @@ def harvest(
         >>> [(venue.venue_id, venue.submissions) for venue in result.venues], result.is_complete
         ([('Aurora.cc/2020/Conference', 1)], True)
     """
-    from peercorpus.harvest.harvest import check_refusals, is_complete
-    from peercorpus.harvest.harvest import harvest as run_harvest
-    from peercorpus.harvest.session import Access, open_client
+    from peercorpus.harvest.session import Access
 
-    venues = _list_ids(venue_ids)
-    if not venues or not all(venues):
-        raise PeercorpusError("No venue was named; name the id of a group, such as ICLR.cc/2024/Conference.")
     _require_positive(limit=limit)
-    say, show = _receivers(progress)
-    access = Access(
-        url_v1=url_v1,
-        url_v2=url_v2,
-        token_file=None if token_file is None else Path(token_file),
-        max_wait_s=max_wait_s,
-        is_shared=share_budget,
-    )
-    path = local_path(str(folder))
-    with open_client(path, access, say, say) as (opened, client):
-        summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
-    check_refusals(summaries)
-    return HarvestResult(path, tuple(summaries), is_complete(summaries))
+    token = None if token_file is None else Path(token_file)
+    access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget)
+    return _harvest(_list_ids(venue_ids), folder, access, progress, limit=limit, files=files, refresh=refresh)
 
 
 def build(
@@ -183,37 +171,10 @@ def build(
         (12, 29, True)
     """
     from peercorpus.execution.stage import Options
-    from peercorpus.pipeline.build import build as run_build
-    from peercorpus.pipeline.losses import read_losses
-    from peercorpus.texts.engine import choose_executor
-    from peercorpus.texts.figures import require_pillow
-    from peercorpus.workspace.workspace import open_workspace
 
     _require_positive(workers=workers, pdf_timeout_s=pdf_timeout_s)
-    options = Options(
-        engine=engine,
-        ocr=ocr,
-        figures=figures,
-        points=points,
-        retry=retry,
-        workers=workers,
-        pdf_timeout_s=pdf_timeout_s,
-    )
-    spread = choose_executor(options)
-    if figures:
-        require_pillow()
-    _, show = _receivers(progress)
-    path = local_path(str(folder))
-    chosen = _list_ids(venue_ids)
-    with open_workspace(path) as opened:
-        steps = run_build(opened, chosen, options, show, spread)
-        held = opened.venues()
-        losses = read_losses(opened, chosen or held)
-        papers, reviews, conversations = (
-            sum(opened.tables.count(name, venue_id) for venue_id in held)
-            for name in ("1-papers", "2-reviews", "6-conversations")
-        )
-    return BuildResult(path, tuple(steps), papers, reviews, conversations, tuple(losses))
+    options = Options(engine=engine, ocr=ocr, retry=retry, workers=workers, pdf_timeout_s=pdf_timeout_s)
+    return _build(folder, _list_ids(venue_ids), replace(options, figures=figures, points=points), progress)
 
 
 def publish(
@@ -270,32 +231,115 @@ def publish(
         >>> peercorpus.publish("corpus", "dataset").is_new
         False
     """
-    from peercorpus.corpus.text_choice import TextChoice, TextRule
+    content = _choose_content(layout, texts, grade, splits, latex=latex, blocks=blocks)
+    sides = _choose_sides(splits, content, test_after, splits_from, is_new=new_splits)
+    content = replace(content, with_authors=authors, figures=figures, points=points)
+    return _publish(folder, out, _list_ids(venue_ids), sides, content, progress)
+
+
+def _harvest(
+    venue_ids: list[str],
+    folder: str | Path,
+    access: "Access",
+    progress: Callable[[str], None] | None,
+    *,
+    limit: int | None,
+    files: bool,
+    refresh: bool,
+) -> HarvestResult:
+    from peercorpus.harvest.harvest import check_refusals, is_complete
+    from peercorpus.harvest.harvest import harvest as run_harvest
+    from peercorpus.harvest.session import open_client
+
+    if not venue_ids or not all(venue_ids):
+        raise PeercorpusError("No venue was named; name the id of a group, such as ICLR.cc/2024/Conference.")
+    say, show = _receivers(progress)
+    path = local_path(str(folder))
+    with open_client(path, access, say, say) as (opened, client):
+        summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
+    check_refusals(summaries)
+    return HarvestResult(path, tuple(summaries), is_complete(summaries))
+
+
+def _build(
+    folder: str | Path, venue_ids: list[str], options: "Options", progress: Callable[[str], None] | None
+) -> BuildResult:
+    from peercorpus.pipeline.build import build as run_build
+    from peercorpus.pipeline.losses import read_losses
+    from peercorpus.texts.engine import choose_executor
+    from peercorpus.texts.figures import require_pillow
+    from peercorpus.workspace.workspace import open_workspace
+
+    spread = choose_executor(options)
+    if options.figures:
+        require_pillow()
+    path = local_path(str(folder))
+    with open_workspace(path) as opened:
+        steps = run_build(opened, venue_ids, options, _receivers(progress)[1], spread)
+        held = opened.venues()
+        losses = read_losses(opened, venue_ids or held)
+        papers, reviews, conversations = (
+            sum(opened.tables.count(name, venue_id) for venue_id in held)
+            for name in ("1-papers", "2-reviews", "6-conversations")
+        )
+    return BuildResult(path, tuple(steps), papers, reviews, conversations, tuple(losses))
+
+
+def _publish(
+    folder: str | Path,
+    out: str | Path | None,
+    venue_ids: list[str],
+    sides: "SplitRequest | None",
+    content: "ReleaseContent",
+    progress: Callable[[str], None] | None,
+) -> PublishResult:
     from peercorpus.pipeline.build import require_built
+    from peercorpus.release.dated_releases import publish_unless_same
+    from peercorpus.workspace.workspace import open_workspace
+
+    target = None if out is None else Path(out)
+    with open_workspace(local_path(str(folder)), write=False) as opened:
+        require_built(opened, venue_ids, points=content.points)
+        release, summary = publish_unless_same(opened, target, venue_ids, sides, content, _receivers(progress)[1])
+    return PublishResult(release, summary is not None, summary)
+
+
+def _choose_content(
+    layout: str, texts: str, grade: str, splits: str | None, *, latex: bool, blocks: bool
+) -> "ReleaseContent":
+    """Return what a release holds, as far as the layout has a place for it.
+
+    Raises:
+        PeercorpusError: An argument is not one of its values, or excludes another.
+    """
+    from peercorpus.corpus.text_choice import TextChoice, TextRule
     from peercorpus.records.enums import Grade
-    from peercorpus.release.dated_releases import ReleaseContent, publish_unless_same
+    from peercorpus.release.dated_releases import ReleaseContent
+    from peercorpus.release.shards import ReleaseLayout
+
+    chosen = _read_value(ReleaseLayout, "layout", layout)
+    if chosen is ReleaseLayout.REVIEWBENCH:
+        _refuse(latex=latex, blocks=blocks, texts=texts == "all", splits=splits not in {None, "none"})
+    choice, worst_grade = _read_value(TextChoice, "texts", texts), _read_value(Grade, "grade", grade)
+    return ReleaseContent(text_rule=TextRule(choice, worst_grade, latex, blocks), layout=chosen)
+
+
+def _choose_sides(
+    splits: str | None,
+    content: "ReleaseContent",
+    test_after: date | None,
+    splits_from: str | Path | None,
+    *,
+    is_new: bool,
+) -> "SplitRequest | None":
     from peercorpus.release.shards import ReleaseLayout
     from peercorpus.release.split_file import request_sides
     from peercorpus.release.splits import Profile
-    from peercorpus.workspace.workspace import open_workspace
 
-    chosen_layout = _read_value(ReleaseLayout, "layout", layout)
-    rule = TextRule(_read_value(TextChoice, "texts", texts), _read_value(Grade, "grade", grade), latex, blocks)
-    is_reviewbench = chosen_layout is ReleaseLayout.REVIEWBENCH
-    if is_reviewbench:
-        _refuse(latex=latex, blocks=blocks, texts=texts == "all", splits=splits not in {None, "none"})
-    profile = splits or ("none" if is_reviewbench else "re2")
+    profile = splits or ("none" if content.layout is ReleaseLayout.REVIEWBENCH else "re2")
     if profile != "none":
         _read_value(Profile, "splits", profile)
-    earlier = None if splits_from is None else Path(splits_from)
-    sides = request_sides(profile, test_after, earlier, is_new=new_splits)
-    content = ReleaseContent(authors, rule, chosen_layout, figures, points)
-    chosen = _list_ids(venue_ids)
-    target = None if out is None else Path(out)
-    with open_workspace(local_path(str(folder)), write=False) as opened:
-        require_built(opened, chosen, points=points)
-        release, summary = publish_unless_same(opened, target, chosen, sides, content, _receivers(progress)[1])
-    return PublishResult(release, summary is not None, summary)
+    return request_sides(profile, test_after, None if splits_from is None else Path(splits_from), is_new=is_new)
 
 
 def _list_ids(venue_ids: str | Iterable[str]) -> list[str]:

@@ -27,7 +27,6 @@ TIME_LIMIT_S = 60.0
 def sql(
     statement: Annotated[
         str | None,
-        # A lone "-" is no option.
         Parameter(
             name="STATEMENT",
             allow_leading_hyphen=True,

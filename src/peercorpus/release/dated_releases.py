@@ -244,39 +244,59 @@ def publish_unless_same(
     """
     summary: PublishSummary | None = None
     with open_target(workspace.folder, out, sides) as target:
-        target.is_same = (
-            titler is None
-            and annotator is None
-            and is_up_to_date(
-                target.standing,
-                workspace,
-                venue_ids,
-                sides,
-                authors=content.with_authors,
-                text_rule=content.text_rule,
-                layout=content.layout,
-                figures=content.figures,
-                points=content.points,
-            )
-        )
+        is_plain = titler is None and annotator is None
+        target.is_same = is_plain and _is_same(target, workspace, venue_ids, sides, content)
         if not target.is_same:
-            summary = publish_release(
-                workspace,
-                target.folder,
-                venue_ids or None,
-                show,
-                titler,
-                sides,
-                standing=target.sided,
-                with_authors=content.with_authors,
-                texts=content.text_rule.choice,
-                worst_grade=content.text_rule.worst_grade,
-                layout=content.layout,
-                figures=content.figures,
-                points=content.points,
-                annotator=annotator,
-                with_latex=content.text_rule.with_latex,
-                with_blocks=content.text_rule.with_blocks,
-            )
+            summary = _write(target, workspace, venue_ids, sides, content, show, titler, annotator)
     # `open_target` sets `is_same`, too, if the release just written has the same bytes as the last one.
     return target.final, None if target.is_same else summary
+
+
+def _is_same(
+    target: ReleaseTarget,
+    workspace: Workspace,
+    venue_ids: Sequence[str] | None,
+    sides: SplitRequest | None,
+    content: ReleaseContent,
+) -> bool:
+    return is_up_to_date(
+        target.standing,
+        workspace,
+        venue_ids,
+        sides,
+        authors=content.with_authors,
+        text_rule=content.text_rule,
+        layout=content.layout,
+        figures=content.figures,
+        points=content.points,
+    )
+
+
+def _write(
+    target: ReleaseTarget,
+    workspace: Workspace,
+    venue_ids: Sequence[str] | None,
+    sides: SplitRequest | None,
+    content: ReleaseContent,
+    show: Show,
+    titler: Titler | None,
+    annotator: Annotator | None,
+) -> PublishSummary:
+    return publish_release(
+        workspace,
+        target.folder,
+        venue_ids or None,
+        show,
+        titler,
+        sides,
+        standing=target.sided,
+        with_authors=content.with_authors,
+        texts=content.text_rule.choice,
+        worst_grade=content.text_rule.worst_grade,
+        layout=content.layout,
+        figures=content.figures,
+        points=content.points,
+        annotator=annotator,
+        with_latex=content.text_rule.with_latex,
+        with_blocks=content.text_rule.with_blocks,
+    )
