@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from peercorpus.api import open_corpus
+import peercorpus
 from peercorpus.execution.stage import Options
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.metrics.intervals import wilson_interval
@@ -171,7 +171,7 @@ def read_recorded(scratch: Path, forum_ids: frozenset[str]) -> Recorded:
     with open_workspace(scratch / "corpus", create=True) as workspace:
         import_dumps(workspace, [*(DATA / name for name in THREADS), *sorted(dumps.iterdir())])
         build(workspace, options=Options(points=True, workers=1))
-    corpus = open_corpus(scratch / "corpus")
+    corpus = peercorpus.open(scratch / "corpus")
     points: dict[tuple[str, str], list[Point]] = {}
     for point in corpus.records(Point):
         points.setdefault((point.review_id, point.field), []).append(point)

@@ -1,6 +1,6 @@
-"""Write the documents that the code and the tests contain: data, text.schema.json, dataset, forms, recipe, cli, errors
-and reliability in docs/, the entries for a register in docs/register, the tables of layers in CONTRIBUTING.md and of
-extras in README.md.
+"""Write the documents that the code and the tests contain: data, text.schema.json, dataset, forms, recipe, cli, python,
+errors and reliability in docs/, the entries for a register in docs/register, the tables of layers in CONTRIBUTING.md
+and of extras in README.md.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
 from command_line import json_lines, written_lines
+from python_interface import interface_lines
 from text_schema import SHARED, schema_page, split_docstring
 
 ErrorT = TypeVar("ErrorT")
@@ -429,6 +430,11 @@ def dataset_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def python_page() -> str:
+    """Return every name that `import peercorpus` offers, with what it does and an example."""
+    return "\n".join(["# Python", "", NOTICE, "", *interface_lines()]) + "\n"
+
+
 def recipe_page() -> str:
     """Every setting of a recipe with its default."""
     from peercorpus.finetune.recipe import Lora, Recipe
@@ -555,6 +561,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/forms.md": forms_page,
     "docs/recipe.md": recipe_page,
     "docs/cli.md": cli_page,
+    "docs/python.md": python_page,
     "docs/errors.md": errors_page,
     "docs/reliability.md": reliability_page,
 }

@@ -1,51 +1,90 @@
-"""The public peer-review record on OpenReview as a corpus; `peercorpus.open` is the entry point.
+"""The public peer-review record on OpenReview as a corpus, from Python.
 
-`peercorpus.open_text` opens a single text that `peercorpus convert` wrote.
+`harvest` fetches venues into a workspace, `build` makes its tables, `publish` writes a dataset of them: each does what
+the command of that name does. `open` returns the tables of a workspace as Polars frames, `load_release` those of a
+dataset, and both answer SQL. `simulate` runs an invented OpenReview on this machine, to try all of it.
+
+>>> import peercorpus
+>>> corpus = peercorpus.open("corpus")
+>>> corpus.papers().select("forum_id", "title", "status").collect().height
+12
+
+Every name is imported when it is first used. Errors are `peercorpus.errors.PeercorpusError`.
 """
 
 TYPE_CHECKING = False  # To import `typing` takes long enough for an interrupt, which would end in a traceback.
 if TYPE_CHECKING:
-    from pathlib import Path
+    from peercorpus.api.converted import open_text
+    from peercorpus.api.corpus import Corpus, open  # noqa: A004 -- read as `peercorpus.open`
+    from peercorpus.api.releases import LoadedRelease, load_release
+    from peercorpus.api.simulation import Simulation, simulate
+    from peercorpus.api.steps import BuildResult, HarvestResult, PublishResult, build, harvest, publish
 
-    from peercorpus.api import Corpus
-    from peercorpus.records.structured_text import StructuredText
+    __version__: str
+else:
+    # The import of a package sets its name here once, when it is first imported. This one's is the function's, below.
+    import peercorpus.harvest
 
-__all__ = ["open", "open_text"]
+    del harvest, peercorpus
+
+__all__ = [
+    "BuildResult",
+    "Corpus",
+    "HarvestResult",
+    "LoadedRelease",
+    "PublishResult",
+    "Simulation",
+    "__version__",
+    "build",
+    "harvest",
+    "load_release",
+    "open",
+    "open_text",
+    "publish",
+    "simulate",
+]
+
+_MODULES = {
+    "BuildResult": "steps",
+    "Corpus": "corpus",
+    "HarvestResult": "steps",
+    "LoadedRelease": "releases",
+    "PublishResult": "steps",
+    "Simulation": "simulation",
+    "build": "steps",
+    "harvest": "steps",
+    "load_release": "releases",
+    "open": "corpus",
+    "open_text": "converted",
+    "publish": "steps",
+    "simulate": "simulation",
+}
+"""Public name → the module of `peercorpus.api` that has it."""
+
+_EXTRAS = {"corpus": "corpus", "releases": "release", "steps": "corpus"}
+"""Module of `peercorpus.api` → the extra that it needs."""
+
+if not TYPE_CHECKING:  # A type checker would take every other name for one of these.
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("peercorpus")
+        if name not in _MODULES:
+            raise AttributeError(f"module 'peercorpus' has no attribute {name!r}")
+        from importlib import import_module
+
+        module = _MODULES[name]
+        try:
+            return getattr(import_module(f"peercorpus.api.{module}"), name)
+        except ModuleNotFoundError as missing:
+            from peercorpus.errors import MissingExtraError
+
+            if module not in _EXTRAS or str(missing.name).partition(".")[0] == "peercorpus":
+                raise
+            raise MissingExtraError(str(missing.name), _EXTRAS[module]) from None
 
 
-def open(folder: "str | Path") -> "Corpus":  # noqa: A001 -- read as `peercorpus.open`
-    """Open a workspace for reading.
-
-    Args:
-        folder: The folder that `peercorpus harvest` or `peercorpus import` wrote.
-
-    Returns:
-        A `Corpus`, whose methods return the tables as Polars frames.
-
-    Raises:
-        WorkspaceError: The folder is not a workspace.
-        MissingExtraError: The extra `corpus` is not installed.
-    """
-    try:
-        from peercorpus.api import open_corpus
-    except ModuleNotFoundError as missing:
-        from peercorpus.errors import MissingExtraError
-
-        raise MissingExtraError(str(missing.name), "corpus") from None
-    return open_corpus(folder)
-
-
-def open_text(path: "str | Path") -> "StructuredText":
-    """Open a text that `peercorpus convert` wrote, with its blocks and what its sentences refer to.
-
-    Args:
-        path: `NAME.json` or `NAME.md`.
-
-    Raises:
-        PeercorpusError: The pair of files is not there or not whole, or has no blocks.
-    """
-    from pathlib import Path
-
-    from peercorpus.texts.text_json import read_pair
-
-    return read_pair(Path(path))
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import peercorpus
 from commands import Run, assert_refused
-from peercorpus.api import open_corpus
 from peercorpus.cli import options
 
 
@@ -34,7 +34,7 @@ def test_a_workspace_that_cannot_be_written_can_be_read(demo_folder: Path, tmp_p
         path.chmod(path.stat().st_mode & ~0o222)
     try:
         assert run("status", "--workspace", corpus).code == 0
-        assert open_corpus(corpus).papers().collect().height > 0
+        assert peercorpus.open(corpus).papers().collect().height > 0
     finally:
         for path in (corpus, *corpus.rglob("*")):
             path.chmod(path.stat().st_mode | 0o200)

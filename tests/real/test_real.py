@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from peercorpus.api import Corpus, open_corpus
+import peercorpus
+from peercorpus.api.corpus import Corpus
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import read_status
@@ -48,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def corpus(folder: Path) -> Corpus:
     """The tables of every raw file."""
-    return open_corpus(folder / "corpus")
+    return peercorpus.open(folder / "corpus")
 
 
 def _documents() -> Iterator[Any]:
@@ -134,7 +135,7 @@ def test_a_forum_whose_root_names_no_invitation_gives_what_it_gives_with_one(pat
             import_dumps(workspace, [copy])
             build(workspace)
             assert read_status(workspace).holds
-        held = open_corpus(tmp_path / f"corpus{is_printed}")
+        held = peercorpus.open(tmp_path / f"corpus{is_printed}")
         papers = [replace(paper, venue_from=VenueSource.NOTE) for paper in held.records(Paper)]
         posts = [_without_pseudonym(post) for post in held.records(Post)]
         turns = [[turn.post_ids for turn in one.turns] for one in held.records(Conversation)]
@@ -337,6 +338,6 @@ def test_a_forum_rebuilt_from_a_print_keeps_every_reply(path: Path, tmp_path: Pa
         import_dumps(workspace, [path])
         build(workspace)
         assert read_status(workspace).holds
-    corpus = open_corpus(tmp_path / "corpus")
+    corpus = peercorpus.open(tmp_path / "corpus")
     kept = {post.post_id for post in corpus.records(Post)} | {row.record_id for row in corpus.records(SetAside)}
     assert {reply["id"] for reply in forum["details"]["replies"]} <= kept

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+import peercorpus
 from invented_posts import AUTHORS, post
-from peercorpus.api import Corpus, open_corpus
+from peercorpus.api.corpus import Corpus
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.reminders import is_reminder
 from peercorpus.harvest.import_dumps import import_dumps
@@ -140,7 +141,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     with open_workspace(folder, create=True) as workspace:
         import_dumps(workspace, [*sorted(DATA.glob("raw-*")), *sorted(DATA.glob("forum-prints-peersum/*.json"))])
         build(workspace)
-    return open_corpus(folder)
+    return peercorpus.open(folder)
 
 
 def _talks(corpus: Corpus, forum_id: str) -> list[Conversation]:

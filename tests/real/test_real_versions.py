@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from peercorpus.api import Corpus, open_corpus
+import peercorpus
+from peercorpus.api.corpus import Corpus
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.build import STAGES
@@ -85,7 +86,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
                 if stage.name in {"normalise", NAME}:
                     key = expected_key(workspace, stage, venue_id, Options())
                     stage.run(workspace, venue_id, Options(), key, no_report)
-    return open_corpus(base / "corpus")
+    return peercorpus.open(base / "corpus")
 
 
 def _versions(corpus: Corpus, forum_id: str) -> list[PaperVersion]:

@@ -1,6 +1,7 @@
 """A recipe harvests what the published files lack, from the simulated service, and goes on after an interruption."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_an_interrupted_harvest_goes_on_and_is_built_published_and_reported_once
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("peercorpus.harvest.harvest.harvest_pdfs", stop)
+        patched.setattr(import_module("peercorpus.harvest.harvest"), "harvest_pdfs", stop)
         assert make().code == 130
     out = tmp_path / "corpus" / "recipe"
     assert not out.exists()

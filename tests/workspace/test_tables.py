@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from peercorpus.api import Corpus
+from peercorpus.api.corpus import Corpus
 from peercorpus.errors import TableError
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Reason, Status

@@ -158,16 +158,17 @@ def publish(
     new_splits
         Let papers change the splits that earlier releases gave them; the card says how many do.
     """
-    from peercorpus.cli.options import settle_models, settle_sides
+    from peercorpus.cli.options import settle_models
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
+    from peercorpus.release.split_file import request_sides
     from peercorpus.workspace.workspace import open_workspace
 
     is_reviewbench = content.layout == "reviewbench"
     if is_reviewbench:
         _refuse_unfit(content, splits, titles)
-    sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
+    sides = request_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
     told = {"titles": titles == "model", "points": content.points == "model"}
     asking = settle_models(workspace, model_url, model, most_questions, **told)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
@@ -207,50 +208,20 @@ def write_release(
     from peercorpus.cli.text import releases
     from peercorpus.corpus.text_choice import TextChoice, TextRule
     from peercorpus.records.enums import Grade
-    from peercorpus.release import dated_releases
-    from peercorpus.release.publish import publish_release
+    from peercorpus.release.dated_releases import ReleaseContent, publish_unless_same
     from peercorpus.release.shards import ReleaseLayout
 
-    layout = ReleaseLayout(content.layout)
-    text_rule = TextRule(TextChoice(content.texts), Grade(content.grade), content.latex, content.blocks)
-    with dated_releases.open_target(workspace.folder, out, sides) as target:
-        target.is_same = (
-            titler is None
-            and annotator is None
-            and dated_releases.is_up_to_date(
-                target.standing,
-                workspace,
-                venue_ids,
-                sides,
-                authors=content.authors,
-                text_rule=text_rule,
-                layout=layout,
-                figures=content.figures,
-                points=bool(content.points),
-            )
-        )
-        if not target.is_same:
-            summary = publish_release(
-                workspace,
-                target.folder,
-                venue_ids or None,
-                lines.show,
-                titler,
-                sides,
-                standing=target.sided,
-                with_authors=content.authors,
-                texts=text_rule.choice,
-                worst_grade=text_rule.worst_grade,
-                layout=layout,
-                figures=content.figures,
-                points=bool(content.points),
-                annotator=annotator,
-                with_latex=text_rule.with_latex,
-                with_blocks=text_rule.with_blocks,
-            )
-    if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
-        return target.final, releases.same_release(target.final)
-    return target.final, publish_texts.published(summary, target.final, None if sides is None else sides.profile)
+    asked = ReleaseContent(
+        with_authors=content.authors,
+        text_rule=TextRule(TextChoice(content.texts), Grade(content.grade), content.latex, content.blocks),
+        layout=ReleaseLayout(content.layout),
+        figures=content.figures,
+        points=bool(content.points),
+    )
+    folder, summary = publish_unless_same(workspace, out, venue_ids, sides, asked, lines.show, titler, annotator)
+    if summary is None:
+        return folder, releases.same_release(folder)
+    return folder, publish_texts.published(summary, folder, None if sides is None else sides.profile)
 
 
 def status(

@@ -106,6 +106,12 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check."
             ),
         },
+        "sql": {
+            "sql": (
+                "Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or"
+                " JSON."
+            ),
+        },
         "takedown": {
             "takedown": (
                 "Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from "

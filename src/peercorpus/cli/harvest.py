@@ -1,7 +1,6 @@
 """The commands `harvest` and `import`."""
 
-import os
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,7 +10,7 @@ from cyclopts.validators import Number
 from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
-from peercorpus.errors import ExitCode, PeercorpusError, RefusedAlikeError, SignInError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,14 +105,13 @@ def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitC
     """
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import harvest as harvest_texts
+    from peercorpus.harvest.harvest import check_refusals, is_complete
 
     for summary in summaries:
         say(harvest_texts.harvested(summary))
     say(formatting.next_step("build", workspace))
-    if failures := [failure for summary in summaries for failure in summary.failures]:
-        raise RefusedAlikeError(" ".join(failures))
-    is_waiting = any(summary.edits_waiting or summary.files_waiting for summary in summaries)
-    return ExitCode.LATER if is_waiting else ExitCode.DONE
+    check_refusals(summaries)
+    return ExitCode.DONE if is_complete(summaries) else ExitCode.LATER
 
 
 @contextmanager
@@ -143,37 +141,19 @@ def _asking(
         is_shared: Whether other runs may use the same budget.
         record: The cassette to append answers to; None records none.
     """
-    from peercorpus.openreview.account import name_budget_owner, read_account
-    from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
-    from peercorpus.openreview.cassette import CassetteWriter
-    from peercorpus.openreview.client import RECORDING_GUESTS, URL_V1, URL_V2, Client
-    from peercorpus.openreview.retries import Patience
-    from peercorpus.workspace.workspace import open_workspace
+    from peercorpus.harvest.session import Access, open_client
 
-    urls = connection.url_v1 or URL_V1, connection.url_v2 or URL_V2
-    patience = Patience(longest_wait_s=max_wait_s)
-    with ExitStack() as until_done:
-        lines = until_done.enter_context(ProgressLines())
-        account = read_account(urls, connection.token_file, os.environ, on_wait=lines.wait)
-        if record is not None and account is not None:
-            raise SignInError(RECORDING_GUESTS)
-        if is_held:
-            states = state_folder(os.environ)
-            owner = name_budget_owner(account)
-            until_done.enter_context(hold_budget(states, urls, owner, folder, is_shared=is_shared, warn=lines.warn))
-        opened = until_done.enter_context(open_workspace(folder, create=True))
-        tally = OtherClients(lines.warn, is_shared=is_shared)
-        recorder = None if record is None else until_done.enter_context(CassetteWriter(record))
-        client = Client(
-            *urls,
-            account,
-            patience=patience,
-            budget_state=opened.budget_state,
-            on_wait=lines.wait,
-            tally=tally,
-            recorder=recorder,
-        )
-        yield opened, until_done.enter_context(client), lines
+    access = Access(
+        url_v1=connection.url_v1,
+        url_v2=connection.url_v2,
+        token_file=connection.token_file,
+        max_wait_s=max_wait_s,
+        is_held=is_held,
+        is_shared=is_shared,
+        record=record,
+    )
+    with ProgressLines() as lines, open_client(folder, access, lines.warn, lines.wait) as (opened, client):
+        yield opened, client, lines
 
 
 def import_(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
     from peercorpus.release.by_model.annotator import Annotator
     from peercorpus.release.by_model.turn_titles import Titler
-    from peercorpus.release.split_file import SplitRequest
 
 ExecutorName = Annotated[
     Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: a cluster (needs the extra 'ray').")
@@ -111,8 +109,7 @@ class EngineOptions:
             PeercorpusError: The work cannot be distributed as asked.
             MissingExtraError: A package is not installed.
         """
-        from peercorpus.execution.executor import load_executor
-        from peercorpus.texts.engine import choose_engine
+        from peercorpus.texts.engine import choose_executor
 
         if self.models is not None and not (self.models and Path(self.models).is_dir()):
             raise EngineError(f"--models must be a folder with the engine's models, got '{self.models}'.")
@@ -129,9 +126,7 @@ class EngineOptions:
             pdf_timeout_s=self.pdf_timeout_s,
             retry=retry,
         )
-        chosen = choose_engine(options)
-        counts_here = chosen.settings.url is not None
-        return options, load_executor(self.executor, self.address, heavy=chosen.is_heavy, counts_here=counts_here)
+        return options, choose_executor(options, self.executor, self.address)
 
 
 DEFAULT_READING = EngineOptions()
@@ -223,24 +218,6 @@ def settle_models(
         yield Titler(asked) if titles else None, Annotator(asked) if points else None
     finally:
         asked.close()
-
-
-def settle_sides(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> "SplitRequest | None":
-    """Return how papers are to be split; None for `--splits none`.
-
-    Raises:
-        PeercorpusError: An option of splits was given together with `--splits none`.
-    """
-    from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.splits import Profile
-
-    if profile != "none":
-        return SplitRequest(Profile(profile), test_after, earlier, is_new)
-    unfit = {"--test-after": test_after is not None, "--splits-from": earlier is not None, "--new-splits": is_new}
-    option = next((option for option, is_given in unfit.items() if is_given), None)
-    if option is not None:
-        raise PeercorpusError(f"{option} cannot be used with --splits none; leave one of them out.")
-    return None
 
 
 VenueNames = Annotated[

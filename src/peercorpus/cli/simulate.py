@@ -4,7 +4,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -112,10 +112,11 @@ def simulate(
     from peercorpus.cli.text.simulator import simulating
     from peercorpus.simulator.server.faults import faults_by_name
     from peercorpus.simulator.server.service import ServiceBudget, serve_forever, serve_simulator
+    from peercorpus.simulator.world.world import find_venues_with_papers
 
     faults = faults_by_name(*fault)
     world = invented.build()
-    venue_ids = _find_venues_with_papers(world)
+    venue_ids = find_venues_with_papers(world)
 
     serve_forever(
         serve_simulator(
@@ -128,15 +129,6 @@ def simulate(
         ),
         lambda service: say(simulating(service, world, venue_ids, fault, asks=sign_in, mfa=mfa)),
     )
-
-
-def _find_venues_with_papers(world: "World") -> list[str]:
-    """Return the venues that have a paper."""
-    notes = [*world.v1.notes.values(), *world.v2.notes.values()]
-    created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
-    # Both APIs list all venues.
-    listed = cast("list[str]", world.v2.groups["venues"]["members"])
-    return [venue_id for venue_id in listed if any(f"{venue_id}/" in name for name in created_by)]
 
 
 def demo(

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from peercorpus.records.untrusted_text import escape_controls
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -23,6 +25,15 @@ class Progress:
     done: int
     total: int | None
     eta_s: float | None
+
+    def __str__(self) -> str:
+        """Return it in one line.
+
+        >>> print(Progress("ICLR.cc/2024/Conference", "read_texts", 120, 400, 185.0))
+        ICLR.cc/2024/Conference: read_texts 120 of 400
+        """
+        counted = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
+        return f"{escape_controls(self.venue_id)}: {self.what} {counted}"
 
 
 Show = Callable[[Progress], None]

@@ -5,11 +5,11 @@ transaction, so that running the same harvest again continues where it stopped.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from peercorpus.errors import BusyError, EmptyVenueError
+from peercorpus.errors import BusyError, EmptyVenueError, RefusedAlikeError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
@@ -268,6 +268,21 @@ def _find_failures(venue_id: str, answers: Mapping[str, Counter[str | None]]) ->
                 f"OpenReview refused all {number:,} requests for the {kind} of '{venue_id}' with the same answer"
                 f" ({answer}), so {COSTS[kind]}; run 'peercorpus harvest --refresh' when it allows them again."
             )
+
+
+def check_refusals(summaries: Iterable[HarvestSummary]) -> None:
+    """Check that not every request of one kind was refused.
+
+    Raises:
+        RefusedAlikeError: All were, of some venue, with the same answer; the message says what that costs.
+    """
+    if failures := [failure for summary in summaries for failure in summary.failures]:
+        raise RefusedAlikeError(" ".join(failures))
+
+
+def is_complete(summaries: Iterable[HarvestSummary]) -> bool:
+    """Return whether nothing is to be asked for again later."""
+    return not any(summary.edits_waiting or summary.files_waiting for summary in summaries)
 
 
 def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, files: bool) -> HarvestSummary:

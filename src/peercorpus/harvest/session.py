@@ -1,18 +1,92 @@
-"""State of one venue while it is harvested: client, clock, failures."""
+"""Open what a harvest needs, and keep the state of each venue: client, clock, failures."""
 
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from peercorpus.errors import BusyError
+from peercorpus.errors import BusyError, SignInError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.harvest.raw_rows import RawOrigin
-from peercorpus.openreview.client import Client
+from peercorpus.openreview.account import name_budget_owner, read_account
+from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
+from peercorpus.openreview.cassette import CassetteWriter
+from peercorpus.openreview.client import RECORDING_GUESTS, URL_V1, URL_V2, Client
 from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.retries import Patience
 from peercorpus.openreview.venue_discovery import VenueProfile, discover
 from peercorpus.venues.catalogue import submission_lists_of
 from peercorpus.venues.own_venues import find_row
 from peercorpus.workspace.raw_store import RawStore
-from peercorpus.workspace.workspace import Files, Workspace
+from peercorpus.workspace.workspace import Files, Workspace, open_workspace
+
+LONGEST_WAIT_S = 7200.0
+"""Longest wait for the rate limit, in seconds, unless the user names another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How OpenReview is asked.
+
+    Attributes:
+        url_v1: Base URL of API v1; None means OpenReview's own.
+        url_v2: Base URL of API v2; None means OpenReview's own.
+        token_file: File with a token; None means what the environment or the stored sign-in gives.
+        max_wait_s: Longest wait for the rate limit, in seconds.
+        is_held: Whether to hold the lock on the request budget for the whole run.
+        is_shared: Whether other runs may use the same budget.
+        record: The cassette to append answers to; None records none.
+    """
+
+    url_v1: str | None = None
+    url_v2: str | None = None
+    token_file: Path | None = None
+    max_wait_s: float = LONGEST_WAIT_S
+    is_held: bool = True
+    is_shared: bool = False
+    record: Path | None = None
+
+
+@contextmanager
+def open_client(
+    folder: Path, access: Access, say: Callable[[str], None], wait: Callable[[str], None]
+) -> Iterator[tuple[Workspace, Client]]:
+    """Open a workspace, which is created if it is missing, and a client with the best available sign-in.
+
+    Args:
+        folder: Folder of the workspace.
+        access: How OpenReview is asked.
+        say: Receives warnings about others who spend the same budget.
+        wait: Receives why the run is waiting.
+
+    Raises:
+        SignInError: The sign-in is refused, or answers to an account would be recorded.
+        SharedBudgetError: Another run spends the same budget.
+        WorkspaceError: The workspace cannot be opened.
+    """
+    urls = access.url_v1 or URL_V1, access.url_v2 or URL_V2
+    with ExitStack() as until_done:
+        account = read_account(urls, access.token_file, os.environ, on_wait=wait)
+        if access.record is not None and account is not None:
+            raise SignInError(RECORDING_GUESTS)
+        if access.is_held:
+            states = state_folder(os.environ)
+            owner = name_budget_owner(account)
+            held = hold_budget(states, urls, owner, folder, is_shared=access.is_shared, warn=say)
+            until_done.enter_context(held)
+        opened = until_done.enter_context(open_workspace(folder, create=True))
+        recorder = None if access.record is None else until_done.enter_context(CassetteWriter(access.record))
+        client = Client(
+            *urls,
+            account,
+            patience=Patience(longest_wait_s=access.max_wait_s),
+            budget_state=opened.budget_state,
+            on_wait=wait,
+            tally=OtherClients(say, is_shared=access.is_shared),
+            recorder=recorder,
+        )
+        yield opened, until_done.enter_context(client)
 
 
 @dataclass(slots=True)

@@ -14,9 +14,13 @@ from filelock import FileLock, Timeout
 
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.errors import PeercorpusError, WorkspaceError
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.release.by_model.annotator import Annotator
+from peercorpus.release.by_model.turn_titles import Titler
+from peercorpus.release.counts import PublishSummary
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import Inputs, find_moved, read_inputs
-from peercorpus.release.publish import choose_venues
+from peercorpus.release.publish import choose_venues, publish_release
 from peercorpus.release.published import RELEASES, dated_releases, remember_folder
 from peercorpus.release.rows import DEFAULT_RULE
 from peercorpus.release.shards import ReleaseLayout
@@ -188,3 +192,111 @@ def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest |
     is_all = inputs.venues.keys() == set(venue_ids)
     by_model = inputs.titles is not None or inputs.points_model is not None
     return is_all and drawn == asked and not by_model and inputs.authors is authors
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseContent:
+    """What a release holds.
+
+    Attributes:
+        with_authors: Whether authors are named.
+        text_rule: Which texts are published.
+        layout: The configurations to write.
+        figures: Whether figures are published.
+        points: Whether the points of reviews are published.
+    """
+
+    with_authors: bool = True
+    text_rule: TextRule = DEFAULT_RULE
+    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
+    figures: bool = False
+    points: bool = False
+
+
+def publish_unless_same(
+    workspace: Workspace,
+    out: Path | None,
+    venue_ids: Sequence[str] | None,
+    sides: SplitRequest | None,
+    content: ReleaseContent,
+    show: Show = show_nothing,
+    titler: Titler | None = None,
+    annotator: Annotator | None = None,
+) -> tuple[Path, PublishSummary | None]:
+    """Publish unless the release that is there is up to date.
+
+    Args:
+        workspace: Its tables must be built.
+        out: A folder that is replaced; None adds a release to those of the workspace.
+        venue_ids: The venues to publish; None or empty means all that have papers.
+        sides: The requested sides; None for none.
+        content: What the release holds.
+        show: Receives how far each venue is.
+        titler: Gives turns of several posts a title; with it the release is always written again.
+        annotator: Tells of points what the rules left open; likewise.
+
+    Returns:
+        The folder of the release, and its counts; None instead of them if it is the one that was there.
+
+    Raises:
+        TableError: The tables are not built, or not for these venues.
+        PeercorpusError: As for `publish_release` and `open_target`.
+    """
+    summary: PublishSummary | None = None
+    with open_target(workspace.folder, out, sides) as target:
+        is_plain = titler is None and annotator is None
+        target.is_same = is_plain and _is_same(target, workspace, venue_ids, sides, content)
+        if not target.is_same:
+            summary = _write(target, workspace, venue_ids, sides, content, show, titler, annotator)
+    # `open_target` sets `is_same`, too, if the release just written has the same bytes as the last one.
+    return target.final, None if target.is_same else summary
+
+
+def _is_same(
+    target: ReleaseTarget,
+    workspace: Workspace,
+    venue_ids: Sequence[str] | None,
+    sides: SplitRequest | None,
+    content: ReleaseContent,
+) -> bool:
+    return is_up_to_date(
+        target.standing,
+        workspace,
+        venue_ids,
+        sides,
+        authors=content.with_authors,
+        text_rule=content.text_rule,
+        layout=content.layout,
+        figures=content.figures,
+        points=content.points,
+    )
+
+
+def _write(
+    target: ReleaseTarget,
+    workspace: Workspace,
+    venue_ids: Sequence[str] | None,
+    sides: SplitRequest | None,
+    content: ReleaseContent,
+    show: Show,
+    titler: Titler | None,
+    annotator: Annotator | None,
+) -> PublishSummary:
+    return publish_release(
+        workspace,
+        target.folder,
+        venue_ids or None,
+        show,
+        titler,
+        sides,
+        standing=target.sided,
+        with_authors=content.with_authors,
+        texts=content.text_rule.choice,
+        worst_grade=content.text_rule.worst_grade,
+        layout=content.layout,
+        figures=content.figures,
+        points=content.points,
+        annotator=annotator,
+        with_latex=content.text_rule.with_latex,
+        with_blocks=content.text_rule.with_blocks,
+    )

@@ -60,6 +60,21 @@ class SplitRequest:
         return release / SPLITS / f"{self.profile}.json"
 
 
+def request_sides(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> SplitRequest | None:
+    """Return how papers are to be split; None if `profile` is "none".
+
+    Raises:
+        PeercorpusError: An option of splits was given together with "none".
+    """
+    if profile != "none":
+        return SplitRequest(Profile(profile), test_after, earlier, is_new)
+    unfit = {"--test-after": test_after is not None, "--splits-from": earlier is not None, "--new-splits": is_new}
+    option = next((option for option, is_given in unfit.items() if is_given), None)
+    if option is not None:
+        raise PeercorpusError(f"{option} cannot be used with --splits none; leave one of them out.")
+    return None
+
+
 class Made(msgspec.Struct, frozen=True):
     """How the sides were drawn.
 

@@ -7,9 +7,11 @@ nothing has changed since, or else one that is written to a temporary folder.
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import finalize
 
 from peercorpus.corpus.takedown import read_list
 from peercorpus.errors import PeercorpusError
@@ -19,12 +21,20 @@ from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import read_inputs
 from peercorpus.release.publish import publish_release
 from peercorpus.release.published import dated_releases
+from peercorpus.release.schemas import column_meaning, flatten_columns, type_name
 from peercorpus.release.shards import CONFIGS, DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.split_file import SplitRequest
-from peercorpus.sql.query import Database
+from peercorpus.sql.query import Database, require_engine
+from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
-_ALWAYS = ("reviews", "meta_reviews", "posts", "conversations", "versions", "texts", "changes", "scores")
+if TYPE_CHECKING:
+    import polars as pl
+
+_ALWAYS = (
+    *("reviews", "meta_reviews", "ai_reviews", "posts", "conversations", "versions", "texts", "changes", "scores"),
+    *("links", "tries"),
+)
 """Configurations of every release; one without rows has no files."""
 
 
@@ -54,6 +64,74 @@ class PublicTables:
             raise PeercorpusError(
                 "The take-down list has changed since the server was started; stop the server and start it again."
             )
+
+    def list_tables(self) -> "pl.DataFrame":
+        """Return a row for each table: its name, its number of rows, and what a row is.
+
+        Raises:
+            PeercorpusError: The rows cannot be counted.
+        """
+        import polars as pl
+
+        names = self.database.names
+        counts = " UNION ALL ".join(f'SELECT {place}, count(*) FROM "{name}"' for place, name in enumerate(names))
+        rows = dict(self.database.frame(f"{counts} ORDER BY 1").iter_rows())
+        listed = [(name, rows[place], CONFIGS[name].says) for place, name in enumerate(names)]
+        return pl.DataFrame(listed, schema=["table", "rows", "meaning"], orient="row")
+
+    def list_columns(self, table: str) -> "pl.DataFrame":
+        """Return a row for each column of a table and each field of its structs: its name, type and meaning.
+
+        Raises:
+            PeercorpusError: There is no such table.
+        """
+        import polars as pl
+
+        names = self.database.names
+        if table not in names:
+            raise PeercorpusError(f"There is no table '{table[:100]}'; there are: {', '.join(names)}.")
+        columns = flatten_columns(CONFIGS[table].schema)
+        listed = [(name, type_name(field.type), column_meaning(field)) for name, field in columns]
+        return pl.DataFrame(listed, schema=["column", "type", "meaning"], orient="row")
+
+
+class PublicSql:
+    """Answers statements about the public tables of a folder, which are kept from one statement to the next.
+
+    They are made again if the take-down list or a table of the workspace has changed, or the release was replaced.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept: PublicTables | None = None
+        self._state: tuple[object, ...] = ()
+        self._until_done = ExitStack()
+        finalize(self, self._until_done.close)
+
+    def frame(self, sql: str, time_limit_s: float) -> "pl.DataFrame":
+        """Run one SELECT and return its whole result, as `Database.frame` does.
+
+        Raises:
+            MissingExtraError: DuckDB is not installed.
+            PeercorpusError: As for `open_public_tables` and `Database.frame`.
+        """
+        require_engine()
+        state = _read_state(self._folder)
+        if self._kept is None or state != self._state:
+            self._until_done.close()
+            self._kept = self._until_done.enter_context(open_public_tables(self._folder))
+            self._state = state
+        return self._kept.database.frame(sql, time_limit_s=time_limit_s)
+
+
+def _read_state(folder: Path) -> tuple[object, ...]:
+    """Return what the public tables of a folder depend on."""
+    if (folder / MANIFEST).is_file():
+        return (open_release(folder).sha256,)
+    if not (folder / "raw.db").is_file():
+        return ()
+    with open_workspace(folder, write=False) as workspace:
+        return (*read_list(folder), *((name, workspace.tables.version(name)) for name in TABLES))
 
 
 @contextmanager

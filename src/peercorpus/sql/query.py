@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
@@ -16,20 +17,28 @@ from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.sql.statement import STATEMENT_CHARS
 from peercorpus.sql.worker import Reply, Request
 
+if TYPE_CHECKING:
+    import polars as pl
+
 TIME_LIMIT_S = 20.0
 """Seconds after which a query is stopped."""
+FRAME_TIME_LIMIT_S = 60.0
+"""Seconds after which a query is stopped whose whole result is asked for."""
 MOST_OFFSET = 1_000_000
 """Most rows that are skipped."""
 
 
-def require_engine() -> None:
+def require_engine(extra: str = "sql") -> None:
     """Check that DuckDB is installed.
+
+    Args:
+        extra: The extra that brings it.
 
     Raises:
         MissingExtraError: It is not.
     """
     if find_spec("duckdb") is None:
-        raise MissingExtraError("duckdb", "mcp")
+        raise MissingExtraError("duckdb", extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +96,71 @@ class Database:
         Raises:
             PeercorpusError: It is refused, fails, or takes more time or memory than it may.
         """
+        request = self._request(
+            sql,
+            time_limit_s=self.time_limit_s,
+            parameters=list(parameters),
+            is_checked=is_checked,
+            offset=min(offset, MOST_OFFSET),
+            limit=limit,
+            cell_chars=cell_chars,
+        )
+        reply = self._run(request)
+        return Rows(reply.columns, reply.rows)
+
+    def frame(self, sql: str, *, time_limit_s: float = FRAME_TIME_LIMIT_S) -> "pl.DataFrame":
+        """Run one SELECT and return its whole result.
+
+        Whole numbers that DuckDB counts in 128 bits, such as sums, come as Int64 where they fit, and spans of time as
+        Duration. Columns of one name get numbers: `rating`, `rating_1`.
+
+        Args:
+            sql: One SELECT.
+            time_limit_s: Seconds after which it is stopped.
+
+        Raises:
+            PeercorpusError: It is refused, fails, takes more time or memory than it may, or a column has a type that
+                Polars does not know.
+        """
+        from peercorpus.sql.frames import read_frame
+
+        with TemporaryDirectory(prefix="peercorpus-sql-") as folder:
+            file = Path(folder) / "result.arrow"
+            self._run(self._request(sql, time_limit_s=time_limit_s, arrow_file=str(file)))
+            return read_frame(file)
+
+    def _request(
+        self,
+        sql: str,
+        *,
+        time_limit_s: float,
+        parameters: Sequence[str | int | float | bool | None] = (),
+        is_checked: bool = True,
+        offset: int = 0,
+        limit: int = 0,
+        cell_chars: int = 0,
+        arrow_file: str | None = None,
+    ) -> Request:
         if len(sql) > STATEMENT_CHARS:
             raise PeercorpusError(f"A statement has at most {STATEMENT_CHARS:,} characters, got {len(sql):,}.")
         if "\0" in sql:
             raise PeercorpusError("The statement has a character of code 0; leave it out.")
         tables = {name: [str(path.absolute()) for path in paths] for name, paths in self.tables.items()}
         schemas = {name: schema.serialize().to_pybytes() for name, schema in self.empty.items()}
-        request = Request(
-            tables, schemas, sql, list(parameters), is_checked, min(offset, MOST_OFFSET), limit, cell_chars
+        return Request(
+            tables, schemas, sql, list(parameters), is_checked, offset, limit, cell_chars, time_limit_s, arrow_file
         )
+
+    def _run(self, request: Request) -> Reply:
         try:
             content = msgspec.json.encode(request)
         except UnicodeEncodeError:
             raise PeercorpusError("The question has half a character (a lone surrogate); leave it out.") from None
         with self._turn:
-            return _run(content, self.time_limit_s)
+            return _run(content, request.time_limit_s)
 
 
-def _run(content: bytes, time_limit_s: float) -> Rows:
+def _run(content: bytes, time_limit_s: float) -> Reply:
     command = [sys.executable, "-P", "-m", "peercorpus.sql.worker"]
     try:
         ended = subprocess.run(command, input=content, capture_output=True, timeout=time_limit_s, check=False)
@@ -120,4 +176,4 @@ def _run(content: bytes, time_limit_s: float) -> Rows:
         ) from None
     if reply.refusal is not None:
         raise PeercorpusError(reply.refusal)
-    return Rows(reply.columns, reply.rows)
+    return reply

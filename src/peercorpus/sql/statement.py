@@ -83,7 +83,7 @@ def _check_part(part: dict[str, Any], names: Collection[str]) -> None:
     if kind == "BASE_TABLE":
         path = [str(step).lower() for step in part["qualified_name"]["path"]]
         if len(path) != 1 or path[0] not in names or "at_clause" in part:
-            raise PeercorpusError(f"There is no table '{'.'.join(path)[:100]}'; describe_corpus lists those there are.")
+            raise PeercorpusError(f"There is no table '{'.'.join(path)[:100]}'; there are: {', '.join(sorted(names))}.")
     function = str(part.get("function_name", "")).lower()
     if kind == "TABLE_FUNCTION":
         called = str(part["function"].get("function_name", "")).lower()

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import islice
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -19,8 +20,10 @@ from peercorpus.sql.statement import check_select
 
 ADDRESS_SPACE_BYTES = 2 << 30
 """Limit of the process's address space."""
-CPU_S = 60
-"""Limit of the process's processor time in seconds, should its parent be gone."""
+CPU_PER_SECOND = 3
+"""Limit of the process's processor time for each second that it may take, should its parent be gone."""
+MOST_RESULT_BYTES = 1 << 30
+"""Largest result that is written as Arrow."""
 _ENGINE_MEMORY = "1GB"
 _MOST_COLUMNS = 200
 _MOST_IN_LIST = 200
@@ -44,6 +47,9 @@ class Request(msgspec.Struct, frozen=True):
         offset: Rows to skip.
         limit: Most rows to return.
         cell_chars: Most characters of a text; the rest is cut off and counted.
+        time_limit_s: Seconds after which its parent stops the process.
+        arrow_file: Where to write the whole result as an Arrow IPC file; offset and limits of rows and cells then do
+            not apply. None puts the rows into the reply.
     """
 
     tables: dict[str, list[str]]
@@ -54,6 +60,8 @@ class Request(msgspec.Struct, frozen=True):
     offset: int
     limit: int
     cell_chars: int
+    time_limit_s: float = 20.0
+    arrow_file: str | None = None
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -68,13 +76,14 @@ class Reply(msgspec.Struct, frozen=True):
     refusal: str | None = None
 
 
-def limit_process() -> None:
-    """Limit the memory and the processor time of this process."""
+def limit_process(time_limit_s: float) -> None:
+    """Limit the memory of this process, and its processor time by the seconds that it may take."""
     if sys.platform == "win32":
         return
     import resource  # not on Windows
 
-    for kind, limit in ((resource.RLIMIT_AS, ADDRESS_SPACE_BYTES), (resource.RLIMIT_CPU, CPU_S)):
+    cpu_s = ceil(time_limit_s * CPU_PER_SECOND)
+    for kind, limit in ((resource.RLIMIT_AS, ADDRESS_SPACE_BYTES), (resource.RLIMIT_CPU, cpu_s)):
         _, hard = resource.getrlimit(kind)
         resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
@@ -155,6 +164,9 @@ def answer(request: Request) -> Reply:
     columns = [str(shorten(name, _NAME_CHARS)) for name in reader.schema.names]
     if len(columns) > _MOST_COLUMNS:
         raise PeercorpusError(f"A query may select {_MOST_COLUMNS} columns, got {len(columns)}.")
+    if request.arrow_file is not None:
+        _write_arrow(reader, request.arrow_file)
+        return Reply(columns)
     rows = islice(_read_rows(reader), request.offset, request.offset + request.limit)
     return Reply(columns, [[shorten(cell, request.cell_chars) for cell in row] for row in rows])
 
@@ -164,6 +176,25 @@ def _read_rows(batches: Iterable[Any]) -> Iterator[list[Any]]:
     for batch in batches:
         for row in range(batch.num_rows):
             yield [column[row].as_py() for column in batch.columns]
+
+
+def _write_arrow(reader: Any, path: str) -> None:  # noqa: ANN401 -- pyarrow has no types
+    """Write the whole result as an Arrow IPC file.
+
+    Raises:
+        PeercorpusError: It is larger than `MOST_RESULT_BYTES`.
+    """
+    import pyarrow as pa
+
+    size_bytes = 0
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, reader.schema) as writer:
+        for batch in reader:
+            size_bytes += batch.nbytes
+            if size_bytes > MOST_RESULT_BYTES:
+                raise PeercorpusError(
+                    f"The result is larger than {MOST_RESULT_BYTES >> 20:,} MiB; select fewer rows or columns."
+                )
+            writer.write_batch(batch)
 
 
 def explain(error: Exception) -> str:
@@ -183,8 +214,8 @@ def explain(error: Exception) -> str:
 
 def main() -> None:
     """Answer the request on standard input."""
-    limit_process()
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+    limit_process(request.time_limit_s)
     try:
         reply = answer(request)
         content = msgspec.json.encode(reply)

@@ -19,7 +19,7 @@ from uuid import uuid4
 import msgspec
 
 from peercorpus.errors import EngineError, PeercorpusError
-from peercorpus.execution.executor import Failure, failure_reason
+from peercorpus.execution.executor import Executor, Failure, failure_reason, load_executor
 from peercorpus.execution.stage import Options
 from peercorpus.pdf.repair import REPAIRED, read_or_repair, repair
 from peercorpus.records.blocks import TextBlock
@@ -393,3 +393,20 @@ def explain_missing_text(result: Converted | Failure) -> tuple[Reason, str] | No
     if result.characters == 0:
         return Reason.PDF_WITHOUT_TEXT, f"None of its {result.pages} pages holds text; they may be images."
     return None
+
+
+def choose_executor(options: Options, name: str = "local", address: str | None = None) -> Executor:
+    """Return the executor of a build, after everything about its engine was checked, before any file is read.
+
+    Args:
+        options: Options of the build.
+        name: Name of the executor.
+        address: Address of its cluster; None means the executor's own default.
+
+    Raises:
+        EngineError: The engine does not exist, or does not take an option that is set.
+        PeercorpusError: The work cannot be distributed as asked.
+        MissingExtraError: A package is not installed.
+    """
+    chosen = choose_engine(options)
+    return load_executor(name, address, heavy=chosen.is_heavy, counts_here=chosen.settings.url is not None)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import zip_longest
+from typing import cast
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.world import api1_notes, api2_notes
@@ -57,6 +58,15 @@ def build_world(
         if collecting:
             gc.enable()
     return world
+
+
+def find_venues_with_papers(world: World) -> list[str]:
+    """Return the venues that have a paper."""
+    notes = [*world.v1.notes.values(), *world.v2.notes.values()]
+    created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
+    # Both APIs list all venues.
+    listed = cast(list[str], world.v2.groups["venues"]["members"])
+    return [venue_id for venue_id in listed if any(f"{venue_id}/" in name for name in created_by)]
 
 
 def _holdings(world: World, venue: Venue) -> Holdings:

@@ -1,4 +1,4 @@
-"""Read a workspace from Python: tables as Polars frames, typed records, statistics and figures.
+"""Read a workspace from Python: tables as Polars frames, typed records, SQL, statistics and figures.
 
 `peercorpus.open(folder)` returns a `Corpus`. Polars and Matplotlib are imported only when a method needs them.
 """
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.documents import PaperText
-from peercorpus.records.structured_text import StructuredText, convert_blocks
+from peercorpus.records.structured_text import convert_blocks
+from peercorpus.sql.public_tables import PublicSql
 from peercorpus.workspace.object_store import local_path, scan_options
 from peercorpus.workspace.table_damage import require_whole
 from peercorpus.workspace.workspace import open_workspace
@@ -32,19 +33,21 @@ class Corpus:
     posts that not everyone may read are in them, with `readers_public` false, and so is what the take-down list names;
     releases and reports leave both out.
 
-    Example:
-        corpus = peercorpus.open("corpus")
-        accepted = corpus.papers().filter(pl.col("status") == "accepted")
-        accepted.join(corpus.reviews(), on="forum_id").group_by("venue_id").len().collect()
-
     Attributes:
         folder: The folder of the workspace.
+
+    Example:
+        >>> corpus = peercorpus.open("corpus")
+        >>> accepted = corpus.papers().filter(pl.col("status") == "accepted")
+        >>> accepted.join(corpus.reviews(), on="forum_id").group_by("year").len().sort("year").collect().rows()
+        [(None, 3), (2020, 3), (2023, 5), (2024, 3), (2025, 3)]
     """
 
     def __init__(self, folder: Path, tables: "Tables") -> None:
         self.folder = folder
         self._tables = tables
         self._whole: dict[str, int | None] = {}
+        self._sql = PublicSql(folder)
 
     def papers(self) -> "pl.LazyFrame":
         """Scan the submissions, one row each.
@@ -54,6 +57,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.papers().group_by("status").len().sort("len", descending=True).collect().row(0)
+            ('accepted', 6)
         """
         return self._scan("1-papers")
 
@@ -65,6 +72,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.reviews().filter(pl.col("readers_public")).collect().height
+            29
         """
         return self._scan("2-reviews")
 
@@ -77,6 +88,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.ai_reviews().collect().height
+            0
         """
         return self._scan("2-ai-reviews")
 
@@ -88,6 +103,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.posts().filter(pl.col("kind") == "rebuttal").collect().height
+            10
         """
         return self._scan("3-posts")
 
@@ -99,6 +118,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.versions().filter(pl.col("is_initial")).group_by("grade").len().sort("grade").collect().row(0)
+            ('exact', 4)
         """
         return self._scan("4-versions")
 
@@ -137,6 +160,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.texts().select("engine").unique().collect().item()
+            'pdfium-layout'
         """
         return self._scan("5-texts")
 
@@ -149,6 +176,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.blocks().filter(pl.col("kind") == "heading").collect().height > 12
+            True
         """
         import polars as pl
 
@@ -164,6 +195,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.figures().select("label", "width_px").collect().height > 0
+            True
         """
         return self._scan("5-figures")
 
@@ -173,6 +208,11 @@ class Corpus:
         Raises:
             TableError: The table has not been built.
             PeercorpusError: There is no text of this file, or the engine that read it knows no blocks.
+
+        Example:
+            >>> sha256 = corpus.texts().select("sha256").collect().item(0, 0)
+            >>> len(corpus.structured_text(sha256).blocks) > 3
+            True
         """
         import polars as pl
 
@@ -196,6 +236,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> sum(1 for sha256, text in corpus.structured_texts("JLE"))
+            5
         """
         for text in self.records(PaperText, venue_id):
             if text.blocks is not None:
@@ -209,6 +253,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.conversations().filter(pl.col("kind") == "review").collect().height
+            29
         """
         return self._scan("6-conversations")
 
@@ -220,6 +268,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.changes().filter(pl.col("kind") == "added").collect().height > 0
+            True
         """
         return self._scan("7-changes")
 
@@ -231,6 +283,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.points().filter(pl.col("kind") == "question").collect().height
+            30
         """
         return self._scan("9-points")
 
@@ -242,6 +298,10 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> corpus.links().collect().height
+            0
         """
         return self._scan("8-links")
 
@@ -254,6 +314,10 @@ class Corpus:
 
         Raises:
             TableError: The links have not been built.
+
+        Example:
+            >>> corpus.tries().collect().height
+            0
         """
         import polars as pl
 
@@ -271,6 +335,11 @@ class Corpus:
 
         Raises:
             TableError: The table has not been built.
+
+        Example:
+            >>> aside = corpus.set_aside().group_by("stage", "reason").len().sort("len").collect()
+            >>> aside.row(-1)[:2]
+            ('choose_versions', 'edit_of_a_reply')
         """
         return self._scan("set-aside")
 
@@ -283,6 +352,11 @@ class Corpus:
 
         Raises:
             TableError: The table of these records has not been built.
+
+        Example:
+            >>> from peercorpus.records.papers import Paper
+            >>> sorted(paper.status.value for paper in corpus.records(Paper, "JLE"))
+            ['accepted', 'rejected']
         """
         name = self._tables.name_of(record_type)
         self._tables.require(name)
@@ -310,6 +384,10 @@ class Corpus:
         Raises:
             PeercorpusError: The figure, a condition, the tokenizer or the model's texts do not exist.
             TableError: The tables have not been built.
+
+        Example:
+            >>> corpus.statistics("papers_and_reviews", where="year>=2024").select("conference", "papers").rows()
+            [('borealis', 3), ('cascadia', 2)]
         """
         from peercorpus.report.write_report import compute_statistic
 
@@ -334,10 +412,35 @@ class Corpus:
             MissingExtraError: Matplotlib is not installed.
             PeercorpusError: As for `statistics`.
             TableError: The tables have not been built.
+
+        Example:
+            >>> corpus.figure("papers_and_reviews").savefig("papers_and_reviews.png")
         """
         from peercorpus.report.write_report import draw_figure
 
         return draw_figure(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts))
+
+    def sql(self, statement: str, *, time_limit_s: float = 60.0) -> "pl.DataFrame":
+        """Run one SELECT over what a release of the workspace would hold, and return its whole result.
+
+        It reads what `peercorpus sql` reads: nothing that is hidden or taken down. The tables are those of the newest
+        release, if nothing has changed since; otherwise the first call writes them to a temporary folder, which takes
+        as long as `publish`. docs/sql.md has examples.
+
+        Args:
+            statement: One SELECT in DuckDB's dialect.
+            time_limit_s: Seconds after which it is stopped.
+
+        Raises:
+            MissingExtraError: DuckDB is not installed.
+            TableError: The tables have not been built.
+            PeercorpusError: The statement is refused, fails, or takes more time or memory than it may.
+
+        Example:
+            >>> corpus.sql("SELECT status, count(*) AS papers FROM papers_full GROUP BY ALL ORDER BY ALL").rows()
+            [('accepted', 6), ('desk_rejected', 1), ('rejected', 4), ('withdrawn', 1)]
+        """
+        return self._sql.frame(statement, time_limit_s)
 
     def _scan(self, name: str) -> "pl.LazyFrame":
         import polars as pl
@@ -357,6 +460,16 @@ class Corpus:
     def __repr__(self) -> str:
         return f"Corpus({str(self.folder)!r})"
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: venues with their public papers and reviews, and when the tables were built.
+
+        What is hidden or taken down is not counted.
+        """
+        from peercorpus.api.overview import make_html, read_overview
+
+        with open_workspace(self.folder, write=False) as workspace:
+            return make_html(self.folder, read_overview(workspace))
+
 
 def _as_path(place: str | Path | None) -> Path | None:
     return None if place is None else Path(place)
@@ -367,11 +480,18 @@ def _as_list(where: Iterable[str]) -> Iterable[str]:
     return [where] if isinstance(where, str) else where
 
 
-def open_corpus(folder: str | Path) -> Corpus:
+def open(folder: str | Path) -> Corpus:  # noqa: A001 -- read as `peercorpus.open`
     """Open a workspace for reading.
+
+    Args:
+        folder: The folder that `harvest`, `peercorpus harvest` or `peercorpus import` wrote.
 
     Raises:
         WorkspaceError: The folder is not a workspace.
+
+    Example:
+        >>> peercorpus.open("corpus").folder.name
+        'corpus'
     """
     path = local_path(str(folder))
     with open_workspace(path, write=False) as workspace:

@@ -1,0 +1,77 @@
+"""The public Python interface as a page: each name with its signature, what it does, and its example."""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from textwrap import dedent
+from typing import Any
+
+import peercorpus
+
+INTRODUCTION = """\
+`import peercorpus` is quick: each name is imported when it is first used. `help(peercorpus)` has what is here, with the
+arguments and errors of each function; errors are `peercorpus.errors.PeercorpusError`. The examples run as tests, beside
+the folder that `peercorpus demo` makes, with `pl` for `polars`, `corpus = peercorpus.open("corpus")` and
+`release = peercorpus.load_release("release")`."""
+
+
+def interface_lines() -> Iterator[str]:
+    """Yield the lines of the page: functions first, then classes with their methods."""
+    yield from (*INTRODUCTION.splitlines(), "", "## Functions")
+    found = {name: getattr(peercorpus, name) for name in peercorpus.__all__ if name != "__version__"}
+    for name, one in found.items():
+        if not inspect.isclass(one):
+            yield from entry("###", f"peercorpus.{name}", one)
+    yield from ("", "`peercorpus.__version__` is the version of the package, as a string.", "", "## Classes")
+    for name, one in found.items():
+        if inspect.isclass(one):
+            yield from entry("###", f"peercorpus.{name}", one)
+            for method_name, method in methods(one):
+                is_property = isinstance(vars(one)[method_name], property)
+                yield from entry("####", f"{name}.{method_name}", method, is_property=is_property)
+
+
+def methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the public methods and properties of a class, in their order."""
+    for name, value in vars(kind).items():
+        method = value.fget if isinstance(value, property) else value
+        if inspect.isfunction(method) and not name.startswith("_"):
+            yield name, method
+
+
+def entry(level: str, name: str, one: Callable[..., Any], *, is_property: bool = False) -> Iterator[str]:
+    """Yield the entry of a function, class, method or property; of a class also its attributes."""
+    text = inspect.getdoc(one) or ""
+    yield from ("", f"{level} {name}", "")
+    if not inspect.isclass(one) and not is_property:
+        yield from ("```python", *signature(one).splitlines(), "```", "")
+    yield text.partition("\n\n")[0].replace("\n", " ")
+    attributes = section(text, "Attributes")
+    if attributes:
+        entries = re.findall(r"^(\w+): (.+(?:\n .+)*)", attributes, re.MULTILINE)
+        yield from ("", *(f"- `{field}`: {' '.join(meaning.split())}" for field, meaning in entries))
+    example = section(text, "Example")
+    if example:
+        yield from ("", "```python", *example.splitlines(), "```")
+
+
+def signature(one: Callable[..., Any]) -> str:
+    """Return name and signature as the source has them, without `self`, and without quotes around types."""
+    source = dedent(inspect.getsource(inspect.unwrap(one)))
+    function = ast.parse(source).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    lines = source.splitlines()[function.lineno - 1 : function.body[0].lineno - 1]
+    shown = re.sub(r":(?:  # .*)?$", "", "\n".join(lines)).removeprefix("def ")
+    shown = re.sub(r"\(\s*self(?:, )?", "(", shown) if "\n" not in shown else re.sub(r"\n    self,", "", shown)
+    return re.sub(r'"(pl\.\w+|[A-Z]\w+)"', r"\1", shown)
+
+
+def section(text: str, name: str) -> str:
+    r"""Return the content of a section of a docstring; empty if it has none.
+
+    >>> section("Do it.\n\nExample:\n    >>> 1\n    1", "Example")
+    '>>> 1\n1'
+    """
+    found = re.search(rf"^{name}:\n((?:[ ]+.*\n?|\n)+)", text, re.MULTILINE)
+    return dedent(found[1]).strip("\n") if found else ""

@@ -1,0 +1,160 @@
+"""The command `sql`."""
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
+from peercorpus.cli.streams import print_notice
+from peercorpus.errors import PeercorpusError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Format = Literal["text", "csv", "json"]
+SHOWN_ROWS = 100
+"""Most rows that are printed as text, unless the user sets another number."""
+MAX_CHARACTERS = 2_000
+"""Longest cell of a list of tables or columns."""
+TIME_LIMIT_S = 60.0
+"""Seconds after which a statement is stopped, unless the user sets another number."""
+
+
+def sql(
+    statement: Annotated[
+        str | None,
+        Parameter(
+            name="STATEMENT",
+            allow_leading_hyphen=True,
+            help="One SELECT in DuckDB's dialect; '-' reads it from standard input.",
+        ),
+    ] = None,
+    /,
+    *,
+    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
+    file: Annotated[Path | None, Named] = None,
+    table: str | None = None,
+    form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
+    out: Annotated[Path | None, Named] = None,
+    limit: Annotated[int | None, AtLeastOne] = None,
+    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = TIME_LIMIT_S,
+) -> None:
+    """Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or JSON.
+
+    Without a statement, list the tables. A statement only reads: anything else is refused. If it is refused, fails or
+    is stopped at its limits (--time-limit-s, 2 GB of memory, a result of 1 GB), the command exits with 2.
+
+    Of a workspace it reads what a release would hold: its newest one, if nothing has changed since; otherwise the
+    tables are first written to a temporary folder, which takes as long as `publish`. docs/sql.md has examples.
+
+    Parameters
+    ----------
+    workspace
+        Folder of the workspace or of a release.
+    file
+        Read the statement from this file.
+    table
+        List the columns of this table, with their types and meanings.
+    form
+        text: a table; csv: lists and structs as JSON, null as an empty cell; json: an array of objects. Default: by the
+        extension of --out, else text.
+    out
+        Write the whole result to this file, which is replaced.
+    limit
+        Most rows to print or write. Default: 100 as text, otherwise all.
+    time_limit_s
+        Stop the statement after this many seconds.
+    """
+    from peercorpus.sql.public_tables import open_public_tables
+    from peercorpus.sql.query import require_engine
+
+    require_engine()
+    asked = _read_statement(statement, file)
+    if asked is not None and table is not None:
+        raise PeercorpusError("--table lists columns, and a statement is run; leave one of them out.")
+    if out is not None:
+        _check_out(out, workspace)
+    with ProgressLines() as lines, open_public_tables(workspace, lines.show) as tables:
+        if asked is not None:
+            result = tables.database.frame(asked, time_limit_s=time_limit_s)
+        else:
+            result = tables.list_tables() if table is None else tables.list_columns(table)
+    _report(result, form or _format_of(out), out, limit, is_cut=asked is not None)
+
+
+def _read_statement(statement: str | None, file: Path | None) -> str | None:
+    """Return the statement; None if none was given.
+
+    Raises:
+        PeercorpusError: It is an unknown option, was given twice, is empty, or is not UTF-8.
+    """
+    if statement is not None and re.fullmatch(r"-\S+", statement):
+        raise PeercorpusError(f"Unknown option: {statement}.")
+    if statement is not None and file is not None:
+        raise PeercorpusError("A statement was given, and another with --file; leave one of them out.")
+    try:
+        if file is not None:
+            statement = file.read_text(encoding="utf-8-sig")
+        elif statement == "-":
+            statement = sys.stdin.read()
+    except UnicodeDecodeError:
+        raise PeercorpusError(
+            f"The statement in '{file or 'standard input'}' is not UTF-8 text; save it in UTF-8."
+        ) from None
+    if statement is not None and not statement.strip():
+        raise PeercorpusError("The statement is empty; leave it out to list the tables.")
+    return statement
+
+
+def _check_out(out: Path, workspace: Path) -> None:
+    """Check that a file may be written.
+
+    Raises:
+        PeercorpusError: It is a folder, or lies in the workspace or release that is read.
+    """
+    if out.is_dir():
+        raise PeercorpusError(f"'{out}' is a folder; name a file with --out.")
+    if out.resolve().is_relative_to(workspace.resolve()):
+        raise PeercorpusError(f"'{out}' is inside '{workspace}', which is only read; name a file outside it.")
+
+
+def _format_of(out: Path | None) -> Format:
+    suffix = "" if out is None else out.suffix.lower()
+    return "csv" if suffix == ".csv" else "json" if suffix == ".json" else "text"
+
+
+def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int | None, *, is_cut: bool) -> None:
+    """Print the rows of a result, or write them to a file, and say if that is not all of them.
+
+    Args:
+        result: The rows.
+        form: How they are written.
+        out: The file; None prints them.
+        limit: Most rows; None means `SHOWN_ROWS` where a table is printed, otherwise all.
+        is_cut: Whether long cells of a table are cut off.
+    """
+    from peercorpus.cli.text import sql as sql_texts
+    from peercorpus.sql.frames import to_csv, to_json
+
+    most = limit or (SHOWN_ROWS if form == "text" and out is None else result.height)
+    shown = result.head(most)
+    if form == "text":
+        text = sql_texts.as_text(shown) if is_cut else sql_texts.as_text(shown, MAX_CHARACTERS)
+    else:
+        text = to_csv(shown) if form == "csv" else to_json(shown)
+    counted = sql_texts.counted(shown.height, result.height)
+    if out is not None:
+        partial = out.with_name(f"{out.name}.partial")
+        partial.write_text(text, encoding="utf-8", newline="")
+        partial.replace(out)
+        say(sql_texts.written(counted, out))
+        return
+    say(text.removesuffix("\n"))
+    if form == "text":
+        say(counted)
+    elif shown.height < result.height:
+        print_notice(counted)

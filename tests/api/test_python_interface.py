@@ -1,0 +1,228 @@
+"""Python as people expect it: typed names with docstrings, examples and no printing; a corpus shows itself safely."""
+
+import ast
+import inspect
+import io
+import pydoc
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import peercorpus
+from asked_here import patch_queries
+from invented_tables import ICLR, a_forum, invented, review
+from peercorpus.errors import PeercorpusError, RefusedAlikeError, TableError
+from peercorpus.release.publish import publish_release
+from peercorpus.workspace.raw_store import RawKind, RawObject
+
+NAMES = [name for name in peercorpus.__all__ if name != "__version__"]
+
+
+def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every public function, class and method, by its dotted name."""
+    for name in NAMES:
+        found = getattr(peercorpus, name)
+        yield name, found
+        for member, value in vars(found).items() if inspect.isclass(found) else ():
+            function = value.fget if isinstance(value, property) else value
+            if not member.startswith("_") and inspect.isfunction(function):
+                yield f"{name}.{member}", function
+
+
+CALLABLES = dict(public_callables())
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, object]:
+    """The annotation of each parameter other than `self`, and of the result."""
+    signature = inspect.signature(function)
+    parameters = {name: one.annotation for name, one in signature.parameters.items() if name != "self"}
+    return parameters if inspect.isclass(function) else parameters | {"return": signature.return_annotation}
+
+
+def names_in(annotation: object) -> set[str]:
+    """The names that an annotation consists of."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return set(re.findall(r"\w+", text))
+
+
+def test_the_public_interface_is_what_the_issue_names() -> None:
+    expected = {"Corpus", "__version__", "open", "open_text", "harvest", "build", "publish", "load_release", "simulate"}
+    assert expected <= set(peercorpus.__all__) == set(dir(peercorpus))
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", peercorpus.__version__)
+    assert len(CALLABLES) > 30
+    with pytest.raises(AttributeError):
+        peercorpus.nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_everything_public_is_annotated_without_any_and_has_an_example(name: str) -> None:
+    function = CALLABLES[name]
+    annotations = annotations_of(function)
+    assert inspect.Parameter.empty not in annotations.values()
+    assert [parameter for parameter, one in annotations.items() if names_in(one) & {"Any", "object"}] == []
+    is_result = inspect.isclass(function) and name not in {"Corpus", "LoadedRelease"}
+    assert inspect.getdoc(function)
+    assert is_result or ">>> " in (inspect.getdoc(function) or "")
+
+
+def test_results_have_typed_fields() -> None:
+    for name in ("BuildResult", "HarvestResult", "PublishResult", "Simulation"):
+        fields = vars(getattr(peercorpus, name))["__annotations__"]
+        assert fields
+        assert not any(names_in(one) & {"Any", "object"} for one in fields.values())
+
+
+def test_the_package_is_typed_and_each_name_is_exported_to_type_checkers() -> None:
+    folder = Path(peercorpus.__file__).parent
+    assert (folder / "py.typed").is_file()
+    tree = ast.parse((folder / "__init__.py").read_text())
+    imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
+    assert set(NAMES) <= imported
+
+
+def test_help_shows_every_name_with_its_signature() -> None:
+    text = pydoc.plain(pydoc.render_doc(peercorpus))
+    assert [name for name in NAMES if not re.search(rf"\b{name}\(|\b{name} = ", text)] == []
+    assert "Fetch venues from OpenReview into a workspace" in text
+
+
+def test_the_function_harvest_stays_when_the_package_of_that_name_is_imported() -> None:
+    code = (
+        "import peercorpus, peercorpus.harvest.harvest\nfrom peercorpus.harvest import session\n"
+        "print(callable(peercorpus.harvest), session.__name__, hasattr(peercorpus, 'peercorpus'))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True peercorpus.harvest.session False\n"
+
+
+def test_harvest_build_and_publish_return_what_they_did_and_print_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines: list[str] = []
+    with peercorpus.simulate(papers=5) as openreview:
+        venue_id = openreview.venue_ids[0]
+        for progress in (None, lines.append):
+            result = peercorpus.harvest(
+                venue_id, tmp_path / "w", url_v1=openreview.url_v1, url_v2=openreview.url_v2, progress=progress
+            )
+    assert (result.folder, result.is_complete, result.venues[0].submissions) == (tmp_path / "w", True, 1)
+    built = peercorpus.build(tmp_path / "w", workers=1)
+    assert (built.papers, built.losses, any(step.was_finished for step in built.steps)) == (1, (), False)
+    first = peercorpus.publish(tmp_path / "w", progress=lines.append)
+    again = peercorpus.publish(tmp_path / "w")
+    assert first.summary is not None
+    assert (first.is_new, first.summary.papers, again.is_new, again.folder) == (True, 1, False, first.folder)
+    assert any(venue_id in line for line in lines)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_harvest_of_which_all_requests_were_refused_raises(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = import_module("peercorpus.harvest.harvest")
+    monkeypatch.setattr(module, "_find_failures", lambda *_: iter(["All refused."]))
+    with peercorpus.simulate(papers=5) as openreview, pytest.raises(RefusedAlikeError, match="All refused"):
+        peercorpus.harvest(
+            openreview.venue_ids[0],
+            tmp_path / "w",
+            files=False,
+            url_v1=openreview.url_v1,
+            url_v2=openreview.url_v2,
+        )
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda folder: peercorpus.open(folder), "raw.db"),
+        (lambda folder: peercorpus.load_release(folder), "release.json"),
+        (lambda folder: peercorpus.harvest([], folder), "venue"),
+        (lambda folder: peercorpus.harvest("V", folder, limit=0), "limit"),
+        (lambda folder: peercorpus.build(folder), "raw.db"),
+        (lambda folder: peercorpus.build(folder, engine="none"), "none"),
+        (lambda folder: peercorpus.build(folder, workers=0), "workers"),
+        (lambda folder: peercorpus.publish(folder), "raw.db"),
+        (lambda folder: peercorpus.publish(folder, grade="best"), "grade"),
+        (lambda folder: peercorpus.publish(folder, layout="reviewbench", latex=True), "latex"),
+        (lambda folder: peercorpus.publish(folder, splits="none", test_after=date(2024, 1, 1)), "none"),
+        (lambda _: peercorpus.simulate(papers=0).__enter__(), "paper"),
+        (lambda _: peercorpus.simulate(venue_ids="None/2024").__enter__(), "None/2024"),
+    ],
+)
+def test_what_cannot_be_done_raises_a_peercorpus_error(
+    tmp_path: Path, call: Callable[[Path], object], named: str
+) -> None:
+    with pytest.raises(PeercorpusError, match=re.escape(named)):
+        call(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_changed_file_of_a_release_is_not_read(tmp_path: Path) -> None:
+    with invented(tmp_path / "w", {ICLR: a_forum("p")}) as workspace:
+        publish_release(workspace, tmp_path / "release")
+    release = peercorpus.load_release(tmp_path / "release")
+    (path,) = (tmp_path / "release" / "data" / "reviews").iterdir()
+    assert release.table("reviews").collect().height == 1
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(PeercorpusError, match="reviews"):
+        peercorpus.load_release(tmp_path / "release").table("reviews")
+    for arguments in (("none",), ("reviews", "none")):
+        with pytest.raises(PeercorpusError, match="none"):
+            release.table(*arguments)
+
+
+def fill(folder: Path, venue_id: str, records: Iterable[object]) -> Path:
+    """A workspace of one venue, with the note that keeps it."""
+    with invented(folder, {venue_id: records} if records else {}) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "p", 2, venue_id, "p", "p", 1, 1, "invented", b"{}")])
+    return folder
+
+
+def test_sql_follows_the_take_down_list_and_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    patch_queries(monkeypatch)
+    hidden = review("p", "R2", readers_public=False)
+    fill(tmp_path / "w", ICLR, [*a_forum("p"), hidden, *a_forum("q")])
+    corpus = peercorpus.open(tmp_path / "w")
+    count = "SELECT count(*) FROM reviews"
+    assert corpus.sql(count).item() == 2
+    (tmp_path / "w" / "takedown.txt").write_text("q\n")
+    assert corpus.sql(count).item() == 1
+    (tmp_path / "w" / "takedown.txt").unlink()
+    assert corpus.sql(count).item() == 2
+    with pytest.raises(PeercorpusError, match="SQL"):
+        corpus.sql("SELECT FROM WHERE")
+
+
+def test_a_notebook_shows_what_is_public_and_escapes_it(tmp_path: Path) -> None:
+    venue_id = "<b>Bad.cc/2020/Conference"
+    records = [*a_forum("p", venue_id), review("p", "R2", venue_id, readers_public=False), *a_forum("q", venue_id)]
+    folder = fill(tmp_path / "<i>w", venue_id, records)
+    (folder / "takedown.txt").write_text("q\n")
+    html = peercorpus.open(folder)._repr_html_()
+    assert "<td>&lt;b&gt;Bad.cc/2020/Conference</td><td>1</td><td>1</td>" in html
+    assert "&lt;i&gt;w" in html
+    assert re.search(r"built \d{4}-\d\d-\d\d \d\d:\d\d UTC", html)
+    assert not {"<b>", "<i>"} & set(re.findall(r"<\w+>", html))
+
+
+def test_a_workspace_that_is_not_built_shows_that_and_is_refused_by_sql(tmp_path: Path) -> None:
+    corpus = peercorpus.open(fill(tmp_path / "w", ICLR, ()))
+    assert "not built yet" in corpus._repr_html_()
+    with pytest.raises(TableError, match="peercorpus"):
+        corpus.sql("SELECT 1")
+
+
+def test_progress_can_be_printed() -> None:
+    from peercorpus.api.steps import _receivers
+    from peercorpus.execution.progress import Progress
+
+    out = io.StringIO()
+    _, show = _receivers(lambda line: print(line, file=out))
+    show(Progress("V", "files", 3, None, None))
+    assert out.getvalue() == "V: files 3\n"
