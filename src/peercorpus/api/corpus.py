@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.documents import PaperText
-from peercorpus.records.structured_text import convert_blocks
+from peercorpus.records.structured_text import StructuredText, convert_blocks
 from peercorpus.sql.public_tables import PublicSql
 from peercorpus.workspace.object_store import local_path, scan_options
 from peercorpus.workspace.table_damage import require_whole
