@@ -29,7 +29,7 @@ PYTEST := $(COMPILED) $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
 .DELETE_ON_ERROR:
 .PHONY: help setup fix check test test-all coverage durations shuffle oldest newest
 .PHONY: python3.11 python3.12 python3.13 python3.14
-.PHONY: mutants demo bench docs constraints clean
+.PHONY: mutants demo bench docs site-docs constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z].*:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,7 +41,7 @@ fix: $(DEV)  ## Repair style and write the generated documents anew
 	$(BIN)/ruff format --quiet
 	$(RUN) scripts/write_docs.py
 
-check: $(DEV)  ## Style, types, layers, spelling, budgets and generated documents
+check: $(DEV)  ## Style, types, layers, spelling, budgets, generated documents, links of the site
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
@@ -49,6 +49,7 @@ check: $(DEV)  ## Style, types, layers, spelling, budgets and generated document
 	$(BIN)/typos
 	$(RUN) scripts/check_budgets.py
 	$(RUN) scripts/write_docs.py --check
+	$(MAKE) --no-print-directory site-docs
 
 test: $(DEV)  ## Run the tests that are quick, in parallel: what a change is likely to break
 	$(PYTEST) -m 'not slow'
@@ -91,8 +92,27 @@ demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it,
 bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Write the generated documents anew: seven pages in docs/, the layers in CONTRIBUTING.md, the extras in README.md
+docs: $(DEV)  ## Write the generated documents anew: seven pages in docs/, the layers in CONTRIBUTING.md, the extras in docs/install.md
 	$(RUN) scripts/write_docs.py
+
+site-docs: .venv-docs/installed  ## Make the site of docs/ in the folder site/; a broken link or anchor is an error
+	.venv-docs/bin/sphinx-build --fail-on-warning --quiet --doctree-dir .venv-docs/doctrees docs site
+	@! grep --recursive --include='*.html' --include='*.css' --extended-regexp --only-matching \
+	  '<(script|img|iframe|link)[^>]+(src|href)="(https?:)?//[^"]*|(url\(|@import )["'"'"']?(https?:)?//[^)]*' site
+
+# Only what the extra names: the site is made without importing peercorpus.
+DOCS_EXTRA = $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+
+.venv-docs/installed: pyproject.toml $(CONSTRAINTS)
+	@echo "Installing Sphinx into .venv-docs; this is done once."
+ifneq ($(UV),)
+	$(UV) venv --quiet --allow-existing --python "$(PYTHON)" .venv-docs
+	$(UV) pip install --quiet --python .venv-docs/bin/python $(CONSTRAINTS:%=-c %) $(DOCS_EXTRA)
+else
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install -q --disable-pip-version-check $(CONSTRAINTS:%=-c %) $(DOCS_EXTRA)
+endif
+	@touch $@
 
 constraints: $(DEV)  ## Renew constraints.txt: the newest versions that fit together; run all tests after it
 ifneq ($(UV),)
@@ -103,7 +123,7 @@ else
 endif
 
 clean:  ## Remove the environments, the caches and the demo
-	rm -rf $(VENV) .venv-* demo dist .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* demo dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN):

@@ -22,7 +22,7 @@ PINNED = re.compile(r"[\w.-]+==[\w.!+]+( ; .+)?")
 def resolved(uv: str) -> list[str]:
     """Return one `name==version` a line, with a marker where systems or Pythons differ."""
     command = [uv, "pip", "compile", "--quiet", "--universal", "--upgrade", "--python-version", "3.11"]
-    command += ["--extra", "extras", "--no-header", "--no-annotate", "pyproject.toml"]
+    command += ["--extra", "extras", "--extra", "docs", "--no-header", "--no-annotate", "pyproject.toml"]
     return subprocess.run(
         command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     ).stdout.splitlines()

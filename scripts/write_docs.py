@@ -1,6 +1,6 @@
 """Write the documents that the code and the tests contain: data, text.schema.json, dataset, forms, recipe, cli, python,
 errors and reliability in docs/, the entries for a register in docs/register, the tables of layers in CONTRIBUTING.md
-and of extras in README.md.
+and of extras in docs/install.md.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -110,9 +110,9 @@ def contributing_page() -> str:
     return with_table("CONTRIBUTING.md", LAYERS_BEGIN, layer_lines(), LAYERS_END)
 
 
-def readme_page() -> str:
-    """Return README.md with its table of extras made anew."""
-    return with_table("README.md", EXTRAS_BEGIN, extras_lines(), EXTRAS_END)
+def install_page() -> str:
+    """Return docs/install.md with its table of extras made anew."""
+    return with_table("docs/install.md", EXTRAS_BEGIN, extras_lines(), EXTRAS_END)
 
 
 def raised_messages(path: Path) -> Iterator[tuple[str, str]]:
@@ -553,7 +553,7 @@ def register_entry(name: str, says: str) -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "README.md": readme_page,
+    "docs/install.md": install_page,
     "CONTRIBUTING.md": contributing_page,
     "docs/data.md": data_page,
     "docs/text.schema.json": schema_page,
