@@ -15,7 +15,7 @@ import jinja2
 from jinja2.filters import do_urlencode
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from peercorpus.corpus.filters import FIELDS
 from peercorpus.corpus.html_pages import page_templates
@@ -40,7 +40,14 @@ from peercorpus.explorer.points.point_documents import NO_ASPECT
 from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
 from peercorpus.explorer.points.point_search import PAGE as POINTS_PAGE
 from peercorpus.explorer.points.point_selection import EVERY_KIND, read_point_selection
-from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, point_anchor, points_by_place
+from peercorpus.explorer.points.points_of_paper import (
+    MAX_POINTS_CHARACTERS,
+    find_places,
+    point_anchor,
+    points_by_place,
+)
+from peercorpus.explorer.querying.likeness import papers_like
+from peercorpus.explorer.querying.references import Reference
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, find_shown, find_stored
@@ -135,10 +142,15 @@ class Explorer:
             raise HTTPException(404)
         return Response(self.assets[name], media_type=ASSETS[name])
 
-    def search(self, request: Request) -> HTMLResponse:
-        """Answer with the search form and one page of results; a page beyond the last one shows the last."""
+    def search(self, request: Request) -> Response:
+        """Answer with the search form and one page of results; a page beyond the last one shows the last.
+
+        Words that are the id or address of a paper, or of a post in its forum, lead to its page.
+        """
         asked = read_selection(request.url.query)
         results = search(self.index, asked)
+        if results.reference is not None and results.hits and not asked.conditions:
+            return RedirectResponse(self._address_of(results.hits[0].row.forum_id, results.reference), 303)
         if asked.page > results.pages:
             asked = replace(asked, page=results.pages)
             results = search(self.index, asked)
@@ -155,6 +167,14 @@ class Explorer:
             formats=FORMATS,
             where=FIELDS,
         )
+
+    def _address_of(self, forum_id: str, reference: Reference) -> str:
+        """Return the address of a paper's page, at the post that is named."""
+        note_id = reference.note_id or reference.forum_id
+        shown = find_shown(self.index, forum_id) if note_id != forum_id else None
+        places = dict(find_places(shown.forum, read_dialogues(shown.forum))) if shown else {}
+        place = places.get(note_id)
+        return address("paper", forum_id) + (f"#{quote(place)}" if place else "")
 
     def export(self, request: Request) -> Response:
         """Answer with all papers of a selection as a file."""
@@ -206,6 +226,7 @@ class Explorer:
             opened=request.query_params.get("points"),
             text_version=name_text(forum, stored.row.text_sha256),
             changes=len(changes),
+            alike=papers_like(self.index, stored.row),
             links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
         )
 

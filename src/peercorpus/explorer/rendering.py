@@ -236,6 +236,8 @@ LINKS = {
 FIELDS = {
     "title": "Title",
     "abstract": "Abstract",
+    "keywords": "Keywords",
+    "authors": "Authors",
     "reviews": "In a review",
     "answers": "In an answer",
     "others": "In another post",
