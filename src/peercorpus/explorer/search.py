@@ -188,13 +188,14 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     built = build_query(opened, selection)
     counted = opened.searcher.aggregate(built.query, dict(AGGREGATIONS))
     statuses = {bucket["key"]: bucket["doc_count"] for bucket in counted["status"]["buckets"]}
-    addresses = _list_page(opened, selection, built.query)
-    lacking = _find_lacking(opened, built.relaxed.wanted, addresses)
+    documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built.query)]
+    rows = [read_stored(document).row for document in documents]
+    lacking = _find_lacking(opened, built.relaxed.wanted, rows)
     marker = HitFinder(opened, built.words, selection.words) if built.words is not None else None
     return SearchPage(
         hits=[
-            _make_hit(opened.searcher.doc(address), marker, (*built.relaxed.missed, *without))
-            for address, without in zip(addresses, lacking, strict=True)
+            _make_hit(document, row, marker, (*built.relaxed.missed, *lacking.get(row.forum_id, ())))
+            for document, row in zip(documents, rows, strict=True)
         ],
         total=sum(statuses.values()),
         statuses=statuses,
@@ -215,22 +216,16 @@ def _list_page(opened: OpenIndex, selection: Selection, query: Query) -> list[Do
     return [address for _, address in result.hits]
 
 
-def _find_lacking(opened: OpenIndex, wanted: Sequence[Word], addresses: Sequence[DocAddress]) -> list[tuple[str, ...]]:
-    """Return for each document the words that it lacks, of those of which it is enough to have one."""
-    places = [(address.segment_ord, address.doc) for address in addresses]
-    lacking: list[tuple[str, ...]] = [()] * len(places)
-    if not wanted or not places:
-        return lacking
-    ids = [read_stored(opened.searcher.doc(address)).row.forum_id for address in addresses]
-    shown = Query.term_set_query(opened.schema, "forum_id", ids)
-    for word in wanted:
-        both = Query.boolean_query([(Occur.Must, shown), (Occur.Must, word.query)])
-        hits = opened.searcher.search(both, len(places), count=False).hits
-        having = {(address.segment_ord, address.doc) for _, address in hits}
-        lacking = [
-            missing if place in having else (*missing, word.written)
-            for place, missing in zip(places, lacking, strict=True)
-        ]
+def _find_lacking(opened: OpenIndex, wanted: Sequence[Word], rows: Sequence[PaperRow]) -> dict[str, list[str]]:
+    """Return for each paper the words that it lacks, of those of which it is enough to have one."""
+    ids = [row.forum_id for row in rows]
+    lacking: dict[str, list[str]] = {forum_id: [] for forum_id in ids} if wanted else {}
+    for forum_id in lacking:
+        own = Query.term_query(opened.schema, "forum_id", forum_id, "basic")
+        for word in wanted:
+            both = Query.boolean_query([(Occur.Must, own), (Occur.Must, word.query)])
+            if not opened.searcher.search(both, 1, count=False).hits:
+                lacking[forum_id].append(word.written)
     return lacking
 
 
@@ -325,8 +320,7 @@ def _merge(marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _make_hit(document: tantivy.Document, marker: HitFinder | None, without: Sequence[str]) -> Hit:
-    row = read_stored(document).row
+def _make_hit(document: tantivy.Document, row: PaperRow, marker: HitFinder | None, without: Sequence[str]) -> Hit:
     plain = [(replace_controls(row.title or "Untitled"), False)]
     if marker is None:
         return Hit(row, plain, [])

@@ -4,7 +4,9 @@ The server only answers requests that read, under its own name. It shows the tab
 """
 
 import errno
+import hashlib
 import ipaddress
+import secrets
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,6 +42,10 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 METHODS = ("GET", "HEAD")
+_COMPRESSED_BYTES = 1_000
+"""Shorter answers are not compressed."""
+_COMPRESSION_LEVEL = 3
+"""Of gzip."""
 _CHANGED = "The take-down list has changed since the explorer was started; stop the explorer and start it again."
 
 
@@ -125,6 +132,37 @@ class Guard:
         return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
 
 
+class Revalidation:
+    """Middleware that marks each page, and answers 304 to a browser that holds the page already.
+
+    The explorer shows the tables as they were when it was started, so that an address has one answer as long as the
+    process lives: its mark (ETag) is made of the address and of a number that the process drew at its start.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._drawn = secrets.token_bytes(16)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        target = scope["path"].encode() + b"?" + scope["query_string"]
+        mark = f'W/"{hashlib.sha256(self._drawn + target).hexdigest()[:32]}"'.encode()
+        held = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
+        if mark in (value.strip() for value in held.split(b",")):
+            await Response(status_code=304, headers={"etag": mark.decode()})(scope, receive, send)
+            return
+
+        async def send_marked(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                message["headers"] = [*message.get("headers", ()), (b"etag", mark)]
+            await send(message)
+
+        await self._app(scope, receive, send_marked)
+
+
 def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
     """Open the pages over the tables of a workspace, and build the index if necessary; arguments as `open_index`.
 
@@ -174,7 +212,8 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         exception_handlers={HTTPException: explorer.refused, Exception: explorer.refused},
     )
     listed = _read_list(explorer.folder)
-    return Guard(app, host, lambda: _read_list(explorer.folder) == listed)
+    compressed = GZipMiddleware(app, minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
+    return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
 
 
 def _bind(host: str, port: int) -> socket.socket:
