@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
+from typing import Any
 
 import tantivy
 from tantivy import DocAddress, FieldType, Occur, Order, Query
@@ -14,7 +15,7 @@ from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
 from peercorpus.explorer.querying.references import Reference, find_reference, query_of
 from peercorpus.explorer.querying.spelling import suggest_words
-from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, parse_words, relax
+from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax
 from peercorpus.explorer.search_index import OpenIndex, OpenTexts
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.untrusted_text import replace_controls
@@ -141,6 +142,7 @@ class BuiltQuery:
 
     Attributes:
         query: What finds its papers.
+        counted: Their numbers by `AGGREGATIONS`.
         words: What finds the words alone; None if there are none to find.
         parsed: The words, read.
         relaxed: What is searched for of them.
@@ -148,6 +150,7 @@ class BuiltQuery:
     """
 
     query: Query
+    counted: Mapping[str, Any]
     words: Query | None
     parsed: ParsedWords
     relaxed: Relaxed
@@ -162,13 +165,27 @@ def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
     else:
         parsed = parse_words(opened, selection.words, FIELDS_SEARCHED)
     if selection.faults:
-        return BuiltQuery(Query.empty_query(), None, parsed, Relaxed(parsed.query), reference)
+        nothing = Query.empty_query()
+        return BuiltQuery(nothing, _count(opened, nothing), None, parsed, Relaxed(parsed.query), reference)
     filters = list(_list_filters(opened, selection))
-    relaxed = relax(opened, parsed, filters)
-    parts = [relaxed.query, *(Query.const_score_query(each, 0.0) for each in filters)]
-    every_part = parts[0] if len(parts) == 1 else Query.boolean_query([(Occur.Must, part) for part in parts])
+    relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
+    counted = _count(opened, query)
+    if parsed.words and not _sum_statuses(counted):
+        relaxed = relax(opened, parsed, filters)
+        query = filter_by(relaxed.query, filters)
+        counted = _count(opened, query)
     marked = relaxed.query if selection.words and reference is None else None
-    return BuiltQuery(every_part, marked, parsed, relaxed, reference)
+    return BuiltQuery(query, counted, marked, parsed, relaxed, reference)
+
+
+def _count(opened: OpenIndex, query: Query) -> Mapping[str, Any]:
+    counted: Mapping[str, Any] = opened.searcher.aggregate(query, dict(AGGREGATIONS))
+    return counted
+
+
+def _sum_statuses(counted: Mapping[str, Any]) -> int:
+    """Return the number of papers counted: each has one status."""
+    return sum(bucket["doc_count"] for bucket in counted["status"]["buckets"])
 
 
 def _list_filters(opened: OpenIndex, selection: Selection) -> Iterator[Query]:
@@ -186,7 +203,7 @@ def _choose_order(selection: Selection) -> tuple[str | None, Order]:
 def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     """Return one page of the papers of a selection."""
     built = build_query(opened, selection)
-    counted = opened.searcher.aggregate(built.query, dict(AGGREGATIONS))
+    counted = built.counted
     statuses = {bucket["key"]: bucket["doc_count"] for bucket in counted["status"]["buckets"]}
     documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built.query)]
     rows = [read_stored(document).row for document in documents]
@@ -197,7 +214,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
             _make_hit(document, row, marker, (*built.relaxed.missed, *lacking.get(row.forum_id, ())))
             for document, row in zip(documents, rows, strict=True)
         ],
-        total=sum(statuses.values()),
+        total=_sum_statuses(counted),
         statuses=statuses,
         faults=built.parsed.faults,
         facets=make_facets(counted, selection, opened.venues),

@@ -52,7 +52,7 @@ _COMPRESSION_LEVEL = 5
 """Of gzip: pages of papers shrink to a seventh in a third of a millisecond; level 9 gains little."""
 _KEPT_BYTES = 32_000_000
 """Size of the pages that are kept; 600 pages of papers of the demo."""
-_AT_ONCE = 3
+_AT_ONCE = 2
 """Pages made at the same time. Python makes one at a time whatever their number, but another can be made while tantivy
 searches; with a thread for each request all of them would wait for the last."""
 _CHANGED = "The take-down list has changed since the explorer was started; stop the explorer and start it again."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import tantivy
-from tantivy import Occur, Order, Query
+from tantivy import Order, Query
 
 from peercorpus.explorer.points.point_documents import (
     FIELDS_SEARCHED,
@@ -18,7 +18,7 @@ from peercorpus.explorer.points.point_documents import (
 from peercorpus.explorer.points.point_selection import EVERY_KIND, PointSelection
 from peercorpus.explorer.querying.likeness import find_like
 from peercorpus.explorer.querying.spelling import suggest_words
-from peercorpus.explorer.querying.words import parse_words, relax
+from peercorpus.explorer.querying.words import Relaxed, filter_by, parse_words, relax
 from peercorpus.explorer.search import HitFinder, Piece
 from peercorpus.explorer.search_index import OpenIndex, OpenTexts
 from peercorpus.explorer.venue_page import VenueCounts
@@ -96,9 +96,12 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     points = opened.points
     parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
     filters = _list_filters(opened, selection)
-    relaxed = relax(points, parsed, filters)
-    query = _join(relaxed.query, filters)
+    relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
     kinds, aspects = (_count if selection.words else _look_up)(opened, selection, query)
+    if parsed.words and not kinds:
+        relaxed = relax(points, parsed, filters)
+        query = filter_by(relaxed.query, filters)
+        kinds, aspects = _count(opened, selection, query)
     offset = (min(selection.page, MOST_PAGES) - 1) * PAGE
     order = None if selection.words else "created"
     found = points.searcher.search(query, PAGE, count=False, order_by_field=order, offset=offset, order=Order.Desc)
@@ -146,11 +149,6 @@ def _list_filters(opened: OpenIndex, selection: PointSelection) -> list[Query]:
     if not selection.kind:
         filters.append(Query.term_query(schema, "is_critical", True))
     return filters
-
-
-def _join(words: Query, filters: Sequence[Query]) -> Query:
-    parts = [words, *(Query.const_score_query(each, 0.0) for each in filters)]
-    return words if len(parts) == 1 else Query.boolean_query([(Occur.Must, part) for part in parts])
 
 
 Counts = tuple[Mapping[str, int], Mapping[str, int]]

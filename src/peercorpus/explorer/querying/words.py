@@ -209,7 +209,7 @@ class Relaxed:
 
 
 def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> Relaxed:
-    """Require all words, or any of them where no document that passes the filters has all.
+    """Require any of the words, for a search of which no document that passes the filters has all.
 
     Documents with more of the words then come first.
     """
@@ -217,11 +217,14 @@ def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> R
     def has(query: Query) -> bool:
         return bool(opened.searcher.search(_require_all([query, *filters]), 1, count=False).hits)
 
-    if not parsed.words or has(parsed.query):
-        return Relaxed(parsed.query)
     known = [word for word in parsed.words if word.documents and has(word.query)]
     missed = [word.written for word in parsed.words if word not in known]
     if not known:
         return Relaxed(parsed.query, missed=missed)
     scored = chain.from_iterable((word.query, Query.const_score_query(word.query, _WORD_SCORE)) for word in known)
     return Relaxed(_require_any(list(scored)), known, missed)
+
+
+def filter_by(query: Query, filters: Sequence[Query]) -> Query:
+    """Return what finds the documents of a query that pass filters, which do not change their scores."""
+    return _require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])
