@@ -124,7 +124,7 @@ def test_without_a_paper_that_has_all_words_those_with_any_are_found_and_the_wor
     page = ask(asking, q="images zzyzx transformers")
     assert PAPER.findall(page) == ["Vision05", "Vision06", "Hyphen01"]
     assert "No paper has zzyzx ; these have other words" in words_of(page)
-    assert "Without zzyzx, transformers" in words_of(page)
+    assert "Without transformers" in words_of(page)
     page = ask(asking, q="xylophone Gomez")
     assert set(PAPER.findall(page)) == {"Texted04", "Parted03"}
     assert "No paper has all these words" in words_of(page)

@@ -53,7 +53,7 @@ class Hit:
     Attributes:
         title: The title in pieces.
         passages: Where the words occur: the name of the field, and the passage in pieces.
-        without: The words, as they were typed, that the paper lacks.
+        without: The words, as they were typed, that the paper lacks and another paper of the selection has.
         is_in_text: Whether the words occur in no passage that can be shown, so that they are in the paper's own text.
     """
 
@@ -211,7 +211,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     marker = HitFinder(opened, built.words, selection.words) if built.words is not None else None
     return SearchPage(
         hits=[
-            _make_hit(document, row, marker, (*built.relaxed.missed, *lacking.get(row.forum_id, ())))
+            _make_hit(document, row, marker, lacking.get(row.forum_id, ()))
             for document, row in zip(documents, rows, strict=True)
         ],
         total=_sum_statuses(counted),
