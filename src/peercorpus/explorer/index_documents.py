@@ -23,6 +23,8 @@ NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rati
 TRUTHS = ("has_rebuttal", "score_changed")
 MAX_TEXT_CHARACTERS = 50_000
 """Characters of a paper's text that are searched, from its beginning: of most papers all but the appendix."""
+_TEXT_CHARACTERS_AS_ONE = 3
+"""Characters of a text that are counted as one: without places, its words take less of the writer's memory."""
 FIELDS_SEARCHED = SearchedFields(
     weights={"title": 4.0, "keywords": 3.0, "authors": 3.0, "abstract": 2.0}
     | dict.fromkeys(("reviews", "answers", "others"), 1.0)
@@ -106,7 +108,7 @@ def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[ta
 
 
 def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, text: str) -> int:
-    """Add all that is searched by its words, and return the number of characters."""
+    """Add all that is searched by its words, and return the number of characters; those of the text count a third."""
     characters = 0
     for name, searched in _collect_texts(forum, row):
         document.add_text(name, searched)
@@ -118,7 +120,7 @@ def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, te
             document.add_text("authors", fold(name))
     of_paper = redact_people(text[:MAX_TEXT_CHARACTERS])
     document.add_text(TEXT, of_paper)
-    return characters + len(of_paper)
+    return characters + len(of_paper) // _TEXT_CHARACTERS_AS_ONE
 
 
 def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 
-def _make_analyzer(*, is_stemmed: bool) -> TextAnalyzer:
+def _make_splitter(*, is_stemmed: bool) -> TextAnalyzer:
     """Return what splits a text as tantivy's own `en_stem` or `default` does, which Python cannot call."""
     builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(40)).filter(Filter.lowercase())
     return (builder.filter(Filter.stemmer("english")) if is_stemmed else builder).build()
@@ -17,8 +17,8 @@ IDS = "note_ids"
 """The field with the ids of a paper and of everything public in its forum."""
 VOCABULARY = "vocabulary"
 """The field with every word as it is written, in lower case."""
-_PLAIN = _make_analyzer(is_stemmed=False)
-_STEMMED = _make_analyzer(is_stemmed=True)
+_PLAIN = _make_splitter(is_stemmed=False)
+_STEMMED = _make_splitter(is_stemmed=True)
 
 
 def split_words(text: str) -> tuple[str, ...]:
