@@ -1,22 +1,33 @@
-"""Measures the explorer over as many papers as ReviewBench has: index, search beside SQLite's own, and server."""
+"""Measures the explorer over as many papers as ReviewBench has: index, search beside SQLite's own, server, clients.
 
+If `datasette` is on the path, or named by DATASETTE, its row pages of the same texts are measured in the same turns.
+"""
+
+import http.client
+import os
 import random
 import re
 import resource
+import shutil
+import socket
 import sqlite3
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import urlopen
 
 import tantivy
 
 from peercorpus.execution.progress import show_nothing
-from peercorpus.explorer.index_documents import TEXTS, read_stored
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXTS, read_stored
+from peercorpus.explorer.querying.words import parse_words
 from peercorpus.explorer.search import search
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import read_selection
@@ -25,6 +36,7 @@ from peercorpus.workspace.workspace import open_workspace
 from publishing import change_venue
 
 QUERIES = 200
+CLIENTS = 20
 PAPERS = 200
 PAGE = 25
 MEGABYTE = 1_000_000
@@ -86,7 +98,7 @@ def _fill_fts(opened: OpenIndex, path: Path) -> sqlite3.Connection:
     columns = ", ".join(TEXTS)
     database.execute(f"CREATE VIRTUAL TABLE papers USING fts5(id UNINDEXED, {columns}, tokenize = 'porter unicode61')")
     rows = ((forum_id, *texts) for forum_id, texts in _texts(opened))
-    database.executemany("INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?)", rows)
+    database.executemany(f"INSERT INTO papers VALUES (?{', ?' * len(TEXTS)})", rows)
     database.commit()
     size = path.stat().st_size / MEGABYTE
     print(f"  SQLite's index of the same texts: {time.monotonic() - began:.0f} s, {size:,.0f} MB")
@@ -139,11 +151,18 @@ def _measure_search(opened: OpenIndex, scratch: Path) -> None:
         return search(opened, read_selection(urlencode({"q": query})))
 
     def ask_ids(query: str) -> object:
-        asked, _ = opened.index.parse_query_lenient(query, list(TEXTS), conjunction_by_default=True)
-        return opened.searcher.search(asked, PAGE, count=False).hits
+        return opened.searcher.search(parse_words(opened, query, FIELDS_SEARCHED).query, PAGE, count=False).hits
+
+    def ask_misspelt(query: str) -> object:
+        return search(opened, read_selection(urlencode({"q": f"{query[:2]}x{query[2:]}"})))
 
     print("| 200 queries | p50 ms | p95 ms | most ms |\n|---|---:|---:|---:|")
-    asks = {"the index alone": ask_ids, "a page of hits": ask, "SQLite": ask_sqlite}
+    asks = {
+        "the index alone": ask_ids,
+        "a page of hits with facets": ask,
+        "misspelt": ask_misspelt,
+        "SQLite": ask_sqlite,
+    }
     _times(asks, queries)
     for name, taken in _times(asks, queries).items():
         _line(name, taken)
@@ -186,6 +205,105 @@ def _measure_server(folder: Path, opened: OpenIndex) -> None:
             server.terminate()
 
 
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """A server of pages of papers, and the paths of these pages."""
+
+    name: str
+    process: subprocess.Popen[str]
+    address: str
+    paths: Sequence[str]
+
+    def used_s(self) -> float:
+        """Processor time of the server so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def read(self, paths: Sequence[str]) -> list[float]:
+        """Milliseconds that each page takes one client, which keeps its connection."""
+        connection, taken = http.client.HTTPConnection(urlsplit(self.address).netloc), []
+        for path in paths:
+            began = time.perf_counter()
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            answer.read()
+            taken.append((time.perf_counter() - began) * 1000)
+            if answer.status != 200:
+                raise SystemExit(f"{self.name} answered {answer.status} to {path}.")
+        connection.close()
+        return taken
+
+
+def _serve_datasette(opened: OpenIndex, folder: Path, ids: Sequence[str]) -> _Served | None:
+    program = shutil.which(os.environ.get("DATASETTE", "datasette"))
+    if program is None:
+        print("Datasette is not here; name it by DATASETTE to measure its row pages beside.")
+        return None
+    path = folder / "rows.db"
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"CREATE TABLE papers (id TEXT PRIMARY KEY, {', '.join(TEXTS)})")
+        rows = ((forum_id, *texts) for forum_id, texts in _texts(opened))
+        database.executemany(f"INSERT INTO papers VALUES (?{', ?' * len(TEXTS)})", rows)
+        database.commit()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [program, "serve", str(path), "--port", str(port)],
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}/"
+    for _ in range(300):
+        try:
+            urlopen(address).close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    return _Served("Datasette's row page", process, address, [f"/rows/papers/{quote(one, safe='')}" for one in ids])
+
+
+def _measure_clients(folder: Path, opened: OpenIndex) -> None:
+    """Read pages of papers with one client and with twenty at once, from each server in turn; no page twice."""
+    command = [sys.executable, "-m", "peercorpus", "explore", "-w", str(folder), "--port", "0", "--no-browser"]
+    ids = random.Random(4).sample([forum_id for forum_id, _ in _texts(opened)], min(opened.searcher.num_docs, 1_200))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    servers = []
+    try:
+        assert process.stdout is not None
+        address = next(word for word in process.stdout.readline().split() if word.startswith("http"))
+        paths = [f"/paper/{quote(one, safe='')}" for one in ids]
+        servers.append(_Served("the explorer's page of a paper", process, address, paths))
+        beside = _serve_datasette(opened, folder, ids)
+        servers += [beside] if beside else []
+        print("| pages of papers | clients | p50 ms | p95 ms | most ms | processor ms each |")
+        print("|---|---:|---:|---:|---:|---:|")
+        start = 0
+        for clients, share in ((1, len(ids) // 25), (CLIENTS, len(ids) // 6)):
+            taken: dict[str, list[float]] = {server.name: [] for server in servers}
+            used = dict.fromkeys(taken, 0.0)
+            for turn in range(5):
+                for server in servers:
+                    mine = server.paths[start + turn * share : start + (turn + 1) * share]
+                    before = server.used_s()
+                    with ThreadPoolExecutor(clients) as pool:
+                        parts = list(pool.map(server.read, [mine[number::clients] for number in range(clients)]))
+                    taken[server.name] += [each for part in parts for each in part]
+                    used[server.name] += server.used_s() - before
+            start += 5 * share
+            for name, times in taken.items():
+                times.sort()
+                p95, most = times[int(0.95 * (len(times) - 1))], times[-1]
+                row = (f"{clients}", *(f"{each:.0f}" for each in (statistics.median(times), p95, most)))
+                print(f"| {name} | {' | '.join(row)} | {1000 * used[name] / len(times):.1f} |")
+    finally:
+        for running in {process, *(server.process for server in servers)}:
+            running.terminate()
+            running.wait()
+
+
 def main() -> None:
     """Measure: `exploring.py FOLDER`, a workspace that `publishing.py fill` made, of which a venue is changed."""
     folder = Path(sys.argv[1])
@@ -198,6 +316,7 @@ def main() -> None:
         opened = open_explorer(workspace, show_nothing).index
         _measure_search(opened, folder)
         _measure_server(folder, opened)
+        _measure_clients(folder, opened)
 
 
 if __name__ == "__main__":

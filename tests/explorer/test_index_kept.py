@@ -23,7 +23,7 @@ from peercorpus.explorer import index_parts, search_index
 from peercorpus.explorer.index_documents import TEXTS
 from peercorpus.explorer.index_parts import VenueInputs, divide
 from peercorpus.explorer.points.point_documents import TEXT, read_point_row
-from peercorpus.explorer.search_index import OpenIndex, find_shown, find_stored, open_index
+from peercorpus.explorer.search_index import OpenIndex, find_paper, find_stored, open_index
 from peercorpus.records.enums import Grade, PostKind
 from peercorpus.records.reviews import Review
 from peercorpus.workspace.delta_tables import Tables
@@ -55,7 +55,7 @@ def described(index: OpenIndex) -> dict[str, Any]:
     every_point = index.points.searcher.search(index.points.index.parse_query("*"), 1_000).hits
     points = [index.points.searcher.doc(address) for _, address in every_point]
     found["points"] = [[document.get_all(name) for name in (TEXT, "row")] for document in points]
-    found["of papers"] = [find_shown(index, row) for row in sorted(forums_of(index))]
+    found["of papers"] = [find_paper(index, row) for row in sorted(forums_of(index))]
     newest = index.searcher.search(index.index.parse_query("*"), 1_000, order_by_field="created").hits
     found["newest"] = [index.searcher.doc(address).get_first("row") for _, address in newest]
     return found
@@ -330,5 +330,5 @@ def test_it_holds_the_records_of_a_paper_as_the_tables_do(
             for forum in public_forums(workspace.tables, NOTHING, venue_id)
         ]
         assert shown
-        found = [find_shown(index, forum.paper.forum_id) for forum in shown]
-        assert [each.forum for each in found if each] == shown
+        found = [find_paper(index, forum.paper.forum_id) for forum in shown]
+        assert [each[1].forum for each in found if each] == shown

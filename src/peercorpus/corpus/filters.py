@@ -70,6 +70,11 @@ FIELDS: Mapping[str, FilterField] = {
     "rating": FilterField(
         "rating", FieldKind.NUMBER, "the mean of its overall recommendations as they stand now, on the venue's scale"
     ),
+    "rating_share": FilterField(
+        "rating_unit",
+        FieldKind.NUMBER,
+        "the same on the scale that the form offers, from 0 for its worst answer to 1 for its best",
+    ),
     "confidence": FilterField(
         "confidence", FieldKind.NUMBER, "the mean of its reviewers' confidences as they stand now, on the venue's scale"
     ),

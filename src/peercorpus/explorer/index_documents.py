@@ -9,15 +9,30 @@ import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, searched_texts
+from peercorpus.explorer.querying.searched_fields import IDS, VOCABULARY, SearchedFields, fold
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
 from peercorpus.records.untrusted_text import redact_people
 
-TEXTS = ("title", "abstract", "reviews", "answers", "others")
-"""Fields that are searched if a query names none."""
-WORDS = ("venue_id", "conference", "track", "status", "grade", "keywords")
+TEXTS = ("title", "abstract", "keywords", "authors", "reviews", "answers", "others")
+"""Fields that are searched if a query names none, and of which passages are shown."""
+TEXT = "text"
+"""The field of the paper's own text, which is searched as well; it is not stored, and has no places of words."""
+WORDS = ("venue_id", "conference", "track", "status", "grade", "keyword")
 NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rating_spread", "turns", "created")
 TRUTHS = ("has_rebuttal", "score_changed")
+MAX_TEXT_CHARACTERS = 50_000
+"""Characters of a paper's text that are searched, from its beginning: of most papers all but the appendix."""
+_TEXT_CHARACTERS_AS_ONE = 3
+"""Characters of a text that are counted as one: without places, its words take less of the writer's memory."""
+FIELDS_SEARCHED = SearchedFields(
+    weights={"title": 4.0, "keywords": 3.0, "authors": 3.0, "abstract": 2.0}
+    | dict.fromkeys(("reviews", "answers", "others"), 1.0)
+    | {TEXT: 0.5},
+    unstemmed=frozenset({"authors"}),
+    without_places=frozenset({TEXT}),
+)
+"""A word in the title counts as much as four in a review."""
 _TOKENIZER = "en_stem"
 _LEVEL = 3
 """Of Zstandard; what a forum says in posts and again in conversations and points is stored once."""
@@ -29,8 +44,12 @@ def make_schema() -> tantivy.Schema:
     builder.add_text_field("forum_id", tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("row", stored=True)
     builder.add_bytes_field("shown", stored=True)
+    builder.add_text_field(IDS, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(VOCABULARY, tokenizer_name="default", index_option="basic")
     for name in TEXTS:
-        builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER)
+        is_stemmed = name not in FIELDS_SEARCHED.unstemmed
+        builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER if is_stemmed else "default")
+    builder.add_text_field(TEXT, tokenizer_name=_TOKENIZER, index_option="freq")
     for name in WORDS:
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in NUMBERS:
@@ -56,20 +75,25 @@ class ShownPaper:
     points: Sequence[Point] = ()
 
 
-def make_document(shown: ShownPaper, stored: Stored) -> tuple[tantivy.Document, int]:
-    """Return the document of a paper, and the number of characters that are searched in it."""
+def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[tantivy.Document, int]:
+    """Return the document of a paper, and the number of characters that are searched in it.
+
+    Args:
+        shown: What may be shown of the paper.
+        stored: What is stored beside it.
+        text: The paper's own text; "" if none is held.
+    """
     forum = shown.forum
     row = asdict(stored.row)
     document = tantivy.Document()
     document.add_text("forum_id", stored.row.forum_id)
     document.add_bytes("row", msgspec.json.encode(stored))
     document.add_bytes("shown", zstandard.compress(msgspec.msgpack.encode(shown), _LEVEL))
-    characters = 0
-    for name, text in _collect_texts(forum, stored.row):
-        document.add_text(name, text)
-        characters += len(text)
+    characters = _add_texts(document, forum, stored.row, text)
+    for note_id in _list_ids(forum):
+        document.add_text(IDS, note_id)
     for name in WORDS:
-        for word in row[name] if name == "keywords" else (row[name],):
+        for word in row["keywords"] if name == "keyword" else (row[name],):
             if word:
                 document.add_text(name, word.strip().lower())
     created = forum.paper.created_at
@@ -83,14 +107,38 @@ def make_document(shown: ShownPaper, stored: Stored) -> tuple[tantivy.Document, 
     return document, characters
 
 
+def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, text: str) -> int:
+    """Add all that is searched by its words, and return the number of characters; those of the text count a third."""
+    characters = 0
+    for name, searched in _collect_texts(forum, row):
+        document.add_text(name, searched)
+        document.add_text(VOCABULARY, searched)
+        characters += len(searched)
+    for author in filter(None, forum.paper.authors):
+        name = redact_people(author)
+        if fold(name) != name:
+            document.add_text("authors", fold(name))
+    of_paper = redact_people(text[:MAX_TEXT_CHARACTERS])
+    document.add_text(TEXT, of_paper)
+    return characters + len(of_paper) // _TEXT_CHARACTERS_AS_ONE
+
+
 def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str]]:
     yield "title", row.title or ""
     yield "abstract", row.abstract or ""
+    yield "keywords", "; ".join(row.keywords)
+    # First as they are written: a passage shows the first value of a field.
+    yield "authors", ", ".join(map(redact_people, forum.paper.authors))
     by_field: dict[str, list[str]] = {}
     for name, text in searched_texts(forum):
         by_field.setdefault(name, []).append(redact_people(text))
     for name, texts in by_field.items():
         yield name, "\n\n".join(texts)
+
+
+def _list_ids(forum: PublicForum) -> Iterator[str]:
+    yield forum.paper.forum_id
+    yield from dict.fromkeys([*(review.review_id for review in forum.reviews), *(post.post_id for post in forum.posts)])
 
 
 def read_stored(document: tantivy.Document) -> Stored:

@@ -9,6 +9,7 @@ of papers, and of points of reviews if it has any; those of all parts, in the or
 import hashlib
 import json
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +24,7 @@ from peercorpus.corpus.forums import ForumReader
 from peercorpus.corpus.public_forums import public_forums
 from peercorpus.corpus.public_points import public_points
 from peercorpus.corpus.takedown import Takedown
+from peercorpus.corpus.texts import TextStore
 from peercorpus.errors import TryLaterError
 from peercorpus.explorer.index_documents import ShownPaper, Stored, make_document, make_schema
 from peercorpus.explorer.paper_row import paper_row
@@ -34,9 +36,18 @@ from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"4, tantivy {version('tantivy')}"
+INDEX_VERSION = f"5, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
-_TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "6-conversations", "9-points")
+_TABLES_READ = (
+    "1-papers",
+    "2-ai-reviews",
+    "2-reviews",
+    "3-posts",
+    "4-versions",
+    "5-texts",
+    "6-conversations",
+    "9-points",
+)
 """Tables whose rows of a venue are read for its documents, beside those that `VenueInputs` holds."""
 PART_PAPERS = 1_000
 """Papers of small venues in one part, at most; a larger venue is a part of its own."""
@@ -266,12 +277,14 @@ def make_part(job: PartJob, opened: Tables | None = None) -> Part:
     papers = SegmentWriter(make_schema(), job.out, _HEAP_BYTES)
     points = SegmentWriter(make_point_schema(), job.out / POINTS, _POINTS_HEAP_BYTES)
     tables = opened or open_for_worker(job.tables, job.out.parent)
-    counted = [_index_venue(tables, venue, papers, points) for venue in job.venues]
+    counted = [_index_venue(tables, venue, job.out, papers, points) for venue in job.venues]
     venues = {counts.venue_id: counts for counts in counted if counts.papers}
     return Part(key_of(job.venues), papers.finish(), points.finish(), venues)
 
 
-def _index_venue(tables: Tables, venue: VenueInputs, papers: SegmentWriter, points: SegmentWriter) -> VenueCounts:
+def _index_venue(
+    tables: Tables, venue: VenueInputs, scratch: Path, papers: SegmentWriter, points: SegmentWriter
+) -> VenueCounts:
     """Write the documents of a venue, and return its counts."""
     if read_contents(tables, venue.venue_id) != venue.contents:
         raise TryLaterError("The tables changed while the index was made; run the same command again.")
@@ -281,15 +294,18 @@ def _index_venue(tables: Tables, venue: VenueInputs, papers: SegmentWriter, poin
             links.setdefault(forum_id, []).append(link)
     counts = VenueCounts(venue.venue_id)
     rows_of_points = ForumReader(tables.read(Point, venue.venue_id))
-    for forum in public_forums(tables, venue.takedown, venue.venue_id):
-        row = paper_row(forum, venue.held)
-        shown = ShownPaper(forum, public_points(forum, rows_of_points.take(row.forum_id)))
-        counts.count(forum, row)
-        counts.count_points(shown.points)
-        papers.add(*make_document(shown, Stored(row, tuple(links.get(row.forum_id, ())))))
-        created = forum.paper.created_at
-        for point in shown.points:
-            points.add(*make_point_document(point, row, created.timestamp() if created else None))
+    with tempfile.TemporaryFile(dir=scratch) as file:
+        texts = TextStore(file, tables, venue.venue_id, venue.held) if venue.held else None
+        for forum in public_forums(tables, venue.takedown, venue.venue_id):
+            row = paper_row(forum, venue.held)
+            shown = ShownPaper(forum, public_points(forum, rows_of_points.take(row.forum_id)))
+            counts.count(forum, row)
+            counts.count_points(shown.points)
+            text = texts.read(row.text_sha256) if texts and row.text_sha256 and row.text_sha256 in texts else ""
+            papers.add(*make_document(shown, Stored(row, tuple(links.get(row.forum_id, ()))), text))
+            created = forum.paper.created_at
+            for point in shown.points:
+                points.add(*make_point_document(point, row, created.timestamp() if created else None))
     return counts
 
 

@@ -15,7 +15,7 @@ import jinja2
 from jinja2.filters import do_urlencode
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from peercorpus.corpus.filters import FIELDS
 from peercorpus.corpus.html_pages import page_templates
@@ -40,10 +40,17 @@ from peercorpus.explorer.points.point_documents import NO_ASPECT
 from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
 from peercorpus.explorer.points.point_search import PAGE as POINTS_PAGE
 from peercorpus.explorer.points.point_selection import EVERY_KIND, read_point_selection
-from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, point_anchor, points_by_place
+from peercorpus.explorer.points.points_of_paper import (
+    MAX_POINTS_CHARACTERS,
+    find_places,
+    point_anchor,
+    points_by_place,
+)
+from peercorpus.explorer.querying.likeness import papers_like
+from peercorpus.explorer.querying.references import Reference
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
-from peercorpus.explorer.search_index import OpenIndex, find_shown, find_stored
+from peercorpus.explorer.search_index import OpenIndex, find_paper, find_stored
 from peercorpus.explorer.selection import SORTS, read_selection
 from peercorpus.explorer.venue_page import by_conference, venue_page
 from peercorpus.records.arrow_schema import NOTHING
@@ -135,10 +142,15 @@ class Explorer:
             raise HTTPException(404)
         return Response(self.assets[name], media_type=ASSETS[name])
 
-    def search(self, request: Request) -> HTMLResponse:
-        """Answer with the search form and one page of results; a page beyond the last one shows the last."""
+    def search(self, request: Request) -> Response:
+        """Answer with the search form and one page of results; a page beyond the last one shows the last.
+
+        Words that are the id or address of a paper, or of a post in its forum, lead to its page.
+        """
         asked = read_selection(request.url.query)
         results = search(self.index, asked)
+        if results.reference is not None and results.hits and not asked.conditions:
+            return RedirectResponse(self._address_of(results.hits[0].row.forum_id, results.reference), 303)
         if asked.page > results.pages:
             asked = replace(asked, page=results.pages)
             results = search(self.index, asked)
@@ -156,6 +168,15 @@ class Explorer:
             where=FIELDS,
         )
 
+    def _address_of(self, forum_id: str, reference: Reference) -> str:
+        """Return the address of a paper's page, at the post that is named."""
+        note_id = reference.note_id or reference.forum_id
+        found = find_paper(self.index, forum_id) if note_id != forum_id else None
+        forum = found[1].forum if found else None
+        places = dict(find_places(forum, read_dialogues(forum))) if forum else {}
+        place = places.get(note_id)
+        return address("paper", forum_id) + (f"#{quote(place)}" if place else "")
+
     def export(self, request: Request) -> Response:
         """Answer with all papers of a selection as a file."""
         kind = request.path_params["kind"]
@@ -169,17 +190,11 @@ class Explorer:
         headers = {"content-disposition": f'attachment; filename="papers.{kind}"'}
         return StreamingResponse(write(rows), media_type=media_type, headers=headers)
 
-    def _find_stored(self, request: Request) -> Stored:
-        stored = find_stored(self.index, request.path_params["forum_id"])
-        if stored is None:
+    def _find_paper(self, request: Request) -> tuple[Stored, ShownPaper]:
+        found = find_paper(self.index, request.path_params["forum_id"])
+        if found is None:
             raise HTTPException(404, "No paper of this corpus has this id, or it is not shown.")
-        return stored
-
-    def _read_shown(self, stored: Stored) -> ShownPaper:
-        shown = find_shown(self.index, stored.row.forum_id)
-        if shown is None:
-            raise HTTPException(404, "This paper is no longer in the index; start the explorer again.")
-        return shown
+        return found
 
     def _read_changes(self, forum: PublicForum, unread: Mapping[str, object] = NOTHING) -> Sequence[Change]:
         files_shown = {version.sha256 for version in forum.versions}
@@ -188,8 +203,7 @@ class Explorer:
 
     def paper(self, request: Request) -> HTMLResponse:
         """Answer with one paper: reviews, conversations, versions, links."""
-        stored = self._find_stored(request)
-        shown = self._read_shown(stored)
+        stored, shown = self._find_paper(request)
         forum = shown.forum
         changes = [change.number for change in self._read_changes(forum, _PASSAGES)]
         dialogues = read_dialogues(forum)
@@ -206,6 +220,7 @@ class Explorer:
             opened=request.query_params.get("points"),
             text_version=name_text(forum, stored.row.text_sha256),
             changes=len(changes),
+            alike=papers_like(self.index, stored.row),
             links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
         )
 
@@ -219,18 +234,17 @@ class Explorer:
 
     def text(self, request: Request) -> HTMLResponse:
         """Answer with the text of a paper."""
-        stored = self._find_stored(request)
+        stored, shown = self._find_paper(request)
         row = stored.row
         text = find_text(self.tables, row.venue_id, row.text_sha256) if row.text_sha256 else None
         if text is None:
             raise HTTPException(404, "No text of this paper is held.")
-        version = name_text(self._read_shown(stored).forum, row.text_sha256)
+        version = name_text(shown.forum, row.text_sha256)
         return self.page("text.html", row=row, text=text, text_version=version, prose=Prose(redact_people))
 
     def changes(self, request: Request) -> HTMLResponse:
         """Answer with the differences between the initial and the last version of a paper."""
-        stored = self._find_stored(request)
-        shown = self._read_shown(stored)
+        stored, shown = self._find_paper(request)
         changes = self._read_changes(shown.forum)
         return self.page(
             "changes.html",
@@ -242,8 +256,7 @@ class Explorer:
 
     def record(self, request: Request) -> Response:
         """Answer with every public record of a paper as JSON."""
-        stored = self._find_stored(request)
-        shown = self._read_shown(stored)
+        stored, shown = self._find_paper(request)
         records = whole_json(shown, stored.links, self._read_changes(shown.forum))
         return Response(records, media_type="application/json")
 

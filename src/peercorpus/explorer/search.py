@@ -4,17 +4,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
-from types import MappingProxyType
+from typing import Any
 
 import tantivy
-from tantivy import FieldType, Occur, Order, Query
+from tantivy import DocAddress, FieldType, Occur, Order, Query
 
 from peercorpus.corpus.filters import FIELDS, Condition, FieldKind, Operator
-from peercorpus.explorer.index_documents import TEXTS, read_stored
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXTS, read_stored
 from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
+from peercorpus.explorer.querying.references import Reference, find_reference, query_of
+from peercorpus.explorer.querying.spelling import suggest_words
+from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax
 from peercorpus.explorer.search_index import OpenIndex, OpenTexts
 from peercorpus.explorer.selection import Selection
-from peercorpus.records.enums import Status
 from peercorpus.records.untrusted_text import replace_controls
 
 PAGE = 25
@@ -28,9 +31,6 @@ _MAX_SEARCHED_CHARACTERS = 60_000
 _NEAR_CHARACTERS = 1_600
 """Length of the text around the first match in which a passage is searched first."""
 _WORD = re.compile(r"\w+")
-NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
-_BOOSTS = {"title": 4.0, "abstract": 2.0}
-"""Weights of the fields; a word in the title counts as much as four in a review."""
 _ORDERS = {
     "newest": ("created", Order.Desc),
     "oldest": ("created", Order.Asc),
@@ -39,7 +39,7 @@ _ORDERS = {
     "spread": ("rating_spread", Order.Desc),
     "turns": ("turns", Order.Desc),
 }
-_INDEX_FIELDS = {"reviews": "reviews_count"}
+_INDEX_FIELDS = {"reviews": "reviews_count", "keywords": "keyword"}
 """Columns of `corpus.filters` that have another name in the index."""
 
 Piece = tuple[str, bool]
@@ -53,11 +53,15 @@ class Hit:
     Attributes:
         title: The title in pieces.
         passages: Where the words occur: the name of the field, and the passage in pieces.
+        without: The words, as they were typed, that the paper lacks and another paper of the selection has.
+        is_in_text: Whether the words occur in no passage that can be shown, so that they are in the paper's own text.
     """
 
     row: PaperRow
     title: Sequence[Piece]
     passages: Sequence[tuple[str, Sequence[Piece]]]
+    without: Sequence[str] = ()
+    is_in_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,53 +73,27 @@ class SearchPage:
         total: Number of papers found, on all pages.
         statuses: Number of papers found by status.
         faults: Parts of the words that could not be parsed.
+        facets: Number of papers found by their properties.
+        missed: The words, as they were typed, that no paper of the selection has.
+        is_any: Whether no paper has all words, so that those with any of them are found.
+        suggested: The words in the spelling that the index has; None if they are spelt so.
+        reference: The paper or post that the words name by its id or address; None if they are words.
     """
 
     hits: Sequence[Hit]
     total: int
     statuses: Mapping[str, int]
     faults: Sequence[str]
+    facets: Sequence[Facet] = ()
+    missed: Sequence[str] = ()
+    is_any: bool = False
+    suggested: str | None = None
+    reference: Reference | None = None
 
     @property
     def pages(self) -> int:
         """Number of pages, at least 1."""
         return max(1, -(-self.total // PAGE))
-
-
-def parse_words(
-    opened: OpenTexts, words: str, names: Sequence[str], boosts: Mapping[str, float] = NO_BOOSTS
-) -> tuple[Query, Sequence[str]]:
-    """Parse the words leniently; return the query, and the parts that could not be parsed and were left out.
-
-    Args:
-        opened: The index.
-        words: What to search for.
-        names: The fields that are searched if the words name none.
-        boosts: Weights of fields; others weigh 1.
-    """
-    if not words:
-        return Query.all_query(), []
-    query, errors = opened.index.parse_query_lenient(words, list(names), dict(boosts), conjunction_by_default=True)
-    faults = [str(error) for error in errors]
-    if any("Only excluding" in error for error in faults):
-        query, errors = opened.index.parse_query_lenient(
-            f"* {words}", list(names), dict(boosts), conjunction_by_default=True
-        )
-        faults = [str(error) for error in errors]
-    if ":" in words and "*" in words and not _is_supported(opened, query):
-        return Query.all_query(), [
-            f"'{words}' asks whether a field has a value, which the index supports for some fields only."
-        ]
-    return query, faults[:3]
-
-
-def _is_supported(opened: OpenTexts, query: Query) -> bool:
-    """Return whether the index can run a query; `title:*` can be parsed, but fails when it is run."""
-    try:
-        opened.searcher.search(query, 1, count=False)
-    except ValueError:
-        return False
-    return True
 
 
 def _make_condition_query(opened: OpenIndex, condition: Condition) -> Query:
@@ -158,21 +136,62 @@ def _group_conditions(conditions: Iterable[Condition]) -> Iterator[list[Conditio
         yield list(group)
 
 
-def build_query(opened: OpenIndex, selection: Selection) -> tuple[Query, Query, Sequence[str]]:
-    """Return the query of a selection, the query of its words only, and the parts that could not be parsed.
+@dataclass(frozen=True, slots=True)
+class BuiltQuery:
+    """The query of a selection.
 
-    A selection of which a part could not be read selects nothing.
+    Attributes:
+        query: What finds its papers.
+        counted: Their numbers by `AGGREGATIONS`.
+        words: What finds the words alone; None if there are none to find.
+        parsed: The words, read.
+        relaxed: What is searched for of them.
+        reference: The paper or post that the words name by its id or address; None if they are words.
     """
-    words, faults = parse_words(opened, selection.words, TEXTS, _BOOSTS)
+
+    query: Query
+    counted: Mapping[str, Any]
+    words: Query | None
+    parsed: ParsedWords
+    relaxed: Relaxed
+    reference: Reference | None = None
+
+
+def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
+    """Return the query of a selection; one of which a part could not be read selects nothing."""
+    reference = find_reference(opened, selection.words) if selection.words else None
+    if reference is not None:
+        parsed = ParsedWords(query_of(opened, reference))
+    else:
+        parsed = parse_words(opened, selection.words, FIELDS_SEARCHED)
     if selection.faults:
-        return Query.empty_query(), words, faults
-    parts = [words]
+        nothing = Query.empty_query()
+        return BuiltQuery(nothing, _count(opened, nothing), None, parsed, Relaxed(parsed.query), reference)
+    filters = list(_list_filters(opened, selection))
+    relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
+    counted = _count(opened, query)
+    if parsed.words and not _sum_statuses(counted):
+        relaxed = relax(opened, parsed, filters)
+        query = filter_by(relaxed.query, filters)
+        counted = _count(opened, query)
+    marked = relaxed.query if selection.words and reference is None else None
+    return BuiltQuery(query, counted, marked, parsed, relaxed, reference)
+
+
+def _count(opened: OpenIndex, query: Query) -> Mapping[str, Any]:
+    counted: Mapping[str, Any] = opened.searcher.aggregate(query, dict(AGGREGATIONS))
+    return counted
+
+
+def _sum_statuses(counted: Mapping[str, Any]) -> int:
+    """Return the number of papers counted: each has one status."""
+    return sum(bucket["doc_count"] for bucket in counted["status"]["buckets"])
+
+
+def _list_filters(opened: OpenIndex, selection: Selection) -> Iterator[Query]:
     for group in _group_conditions(selection.conditions):
         queries = [_make_condition_query(opened, condition) for condition in group]
-        either = queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
-        parts.append(Query.const_score_query(either, 0.0))
-    every_part = words if len(parts) == 1 else Query.boolean_query([(Occur.Must, part) for part in parts])
-    return every_part, words, faults
+        yield queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
 def _choose_order(selection: Selection) -> tuple[str | None, Order]:
@@ -183,22 +202,53 @@ def _choose_order(selection: Selection) -> tuple[str | None, Order]:
 
 def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     """Return one page of the papers of a selection."""
-    query, words, faults = build_query(opened, selection)
+    built = build_query(opened, selection)
+    counted = built.counted
+    statuses = {bucket["key"]: bucket["doc_count"] for bucket in counted["status"]["buckets"]}
+    documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built.query)]
+    rows = [read_stored(document).row for document in documents]
+    lacking = _find_lacking(opened, built.relaxed.wanted, rows)
+    marker = HitFinder(opened, built.words, selection.words) if built.words is not None else None
+    return SearchPage(
+        hits=[
+            _make_hit(document, row, marker, lacking.get(row.forum_id, ()))
+            for document, row in zip(documents, rows, strict=True)
+        ],
+        total=_sum_statuses(counted),
+        statuses=statuses,
+        faults=built.parsed.faults,
+        facets=make_facets(counted, selection, opened.venues),
+        missed=built.relaxed.missed,
+        is_any=bool(built.relaxed.wanted),
+        suggested=suggest_words(opened, built.parsed.words),
+        reference=built.reference,
+    )
+
+
+def _list_page(opened: OpenIndex, selection: Selection, query: Query) -> list[DocAddress]:
     field, order = _choose_order(selection)
     # A page far beyond the last one must not allocate memory for all pages before it.
     offset = min((selection.page - 1) * PAGE, opened.searcher.num_docs)
     result = opened.searcher.search(query, PAGE, count=False, order_by_field=field, offset=offset, order=order)
-    terms = {"statuses": {"terms": {"field": "status", "size": len(Status)}}}
-    buckets = opened.searcher.aggregate(query, terms)["statuses"]["buckets"]
-    statuses = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
-    marker = HitFinder(opened, words, selection.words) if selection.words else None
-    hits = [_make_hit(opened.searcher.doc(address), marker) for _, address in result.hits]
-    return SearchPage(hits=hits, total=sum(statuses.values()), statuses=statuses, faults=faults)
+    return [address for _, address in result.hits]
+
+
+def _find_lacking(opened: OpenIndex, wanted: Sequence[Word], rows: Sequence[PaperRow]) -> dict[str, list[str]]:
+    """Return for each paper the words that it lacks, of those of which it is enough to have one."""
+    ids = [row.forum_id for row in rows]
+    lacking: dict[str, list[str]] = {forum_id: [] for forum_id in ids} if wanted else {}
+    for forum_id in lacking:
+        own = Query.term_query(opened.schema, "forum_id", forum_id, "basic")
+        for word in wanted:
+            both = Query.boolean_query([(Occur.Must, own), (Occur.Must, word.query)])
+            if not opened.searcher.search(both, 1, count=False).hits:
+                lacking[forum_id].append(word.written)
+    return lacking
 
 
 def select_rows(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
     """Yield every paper of a selection in its order, on all pages."""
-    query, _, _ = build_query(opened, selection)
+    query = build_query(opened, selection).query
     field, order = _choose_order(selection)
     most = max(1, opened.searcher.num_docs)
     for _, address in opened.searcher.search(query, most, order_by_field=field, order=order).hits:
@@ -287,11 +337,12 @@ def _merge(marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _make_hit(document: tantivy.Document, marker: HitFinder | None) -> Hit:
-    row = read_stored(document).row
+def _make_hit(document: tantivy.Document, row: PaperRow, marker: HitFinder | None, without: Sequence[str]) -> Hit:
     plain = [(replace_controls(row.title or "Untitled"), False)]
     if marker is None:
         return Hit(row, plain, [])
     title = marker.passage(document, "title") if len(row.title or "") <= _SNIPPET_CHARACTERS else []
     passages = ((name, passage) for name in TEXTS[1:] if (passage := marker.passage(document, name)))
-    return Hit(row, title or plain, list(islice(passages, _MAX_PASSAGES)))
+    shown = list(islice(passages, _MAX_PASSAGES))
+    is_in_text = not title and not shown and row.text_sha256 is not None
+    return Hit(row, title or plain, shown, without, is_in_text)

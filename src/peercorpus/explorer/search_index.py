@@ -292,7 +292,7 @@ def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
     return None if document is None else read_stored(document)
 
 
-def find_shown(opened: OpenIndex, forum_id: str) -> ShownPaper | None:
-    """Return the records and points of a paper that may be shown, or None if no paper has this id."""
+def find_paper(opened: OpenIndex, forum_id: str) -> tuple[Stored, ShownPaper] | None:
+    """Return all that the index stores of a paper, with the records and points that may be shown; None as above."""
     document = _find_document(opened, forum_id)
-    return None if document is None else read_shown(document)
+    return None if document is None else (read_stored(document), read_shown(document))

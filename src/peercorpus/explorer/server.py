@@ -3,15 +3,22 @@
 The server only answers requests that read, under its own name. It shows the tables as they were when it was started.
 """
 
+import asyncio
 import errno
+import hashlib
 import ipaddress
+import secrets
 import socket
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,6 +46,15 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 METHODS = ("GET", "HEAD")
+_COMPRESSED_BYTES = 1_000
+"""Shorter answers are not compressed."""
+_COMPRESSION_LEVEL = 5
+"""Of gzip: pages of papers shrink to a seventh in a third of a millisecond; level 9 gains little."""
+_KEPT_BYTES = 32_000_000
+"""Size of the pages that are kept; 600 pages of papers of the demo."""
+_AT_ONCE = 2
+"""Pages made at the same time. Python makes one at a time whatever their number, but another can be made while tantivy
+searches; with a thread for each request all of them would wait for the last."""
 _CHANGED = "The take-down list has changed since the explorer was started; stop the explorer and start it again."
 
 
@@ -86,6 +102,10 @@ def is_allowed_host(host_header: str, bound_to: str) -> bool:
     return not is_loopback(bound_to)
 
 
+Answer = Callable[[Request], Response]
+"""What answers the requests of one route."""
+
+
 class Guard:
     """Middleware that rejects other methods and other host names, and adds the security headers to every answer."""
 
@@ -125,6 +145,94 @@ class Guard:
         return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
 
 
+class Revalidation:
+    """Middleware that marks each page, and answers 304 to a browser that holds the page already.
+
+    The explorer shows the tables as they were when it was started, so that an address has one answer as long as the
+    process lives: its mark (ETag) is made of the address and of a number that the process drew at its start.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._drawn = secrets.token_bytes(16)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        target = scope["path"].encode() + b"?" + scope["query_string"]
+        mark = f'W/"{hashlib.sha256(self._drawn + target).hexdigest()[:32]}"'.encode()
+        held = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
+        if mark in (value.strip() for value in held.split(b",")):
+            await Response(status_code=304, headers={"etag": mark.decode()})(scope, receive, send)
+            return
+
+        async def send_marked(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                message["headers"] = [*message.get("headers", ()), (b"etag", mark)]
+            await send(message)
+
+        await self._app(scope, receive, send_marked)
+
+
+class KeptPages:
+    """Middleware that keeps the pages made last, and answers with them again instead of making them again.
+
+    What a page shows follows from its address alone (`Revalidation`).
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._pages: OrderedDict[tuple[str, bytes], tuple[Message, Message]] = OrderedDict()
+        self._bytes = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        key = (scope["path"], scope["query_string"])
+        if key in self._pages:
+            self._pages.move_to_end(key)
+            start, body = self._pages[key]
+            await send(_copy(start))
+            await send(_copy(body))
+            return
+        started: list[Message] = []
+
+        async def send_and_keep(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_page(message):
+                started.append(_copy(message))
+            elif started and not message.get("more_body", False):
+                self._keep(key, started[0], _copy(message))
+            else:
+                started.clear()
+            await send(message)
+
+        await self._app(scope, receive, send_and_keep)
+
+    def _keep(self, key: tuple[str, bytes], start: Message, body: Message) -> None:
+        """Keep a page; those that were asked for longest ago make room for it."""
+        if key in self._pages or len(body["body"]) > _KEPT_BYTES:
+            return
+        self._pages[key] = (start, body)
+        self._bytes += len(body["body"])
+        while self._bytes > _KEPT_BYTES:
+            _, (_, oldest) = self._pages.popitem(last=False)
+            self._bytes -= len(oldest["body"])
+
+
+def _copy(message: Message) -> Message:
+    """Return a message that others may change: the list of headers is where compression is stated."""
+    return {name: list(value) if name == "headers" else value for name, value in message.items()}
+
+
+def _is_page(start: Message) -> bool:
+    is_html = any(name == b"content-type" and value.startswith(b"text/html") for name, value in start["headers"])
+    return start["status"] == 200 and is_html
+
+
 def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
     """Open the pages over the tables of a workspace, and build the index if necessary; arguments as `open_index`.
 
@@ -148,6 +256,16 @@ def _read_list(folder: Path) -> bytes:
         return b""
 
 
+def _take_turns(answer: Answer, turns: asyncio.Semaphore) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that waits for its turn, in the order of the requests, and then answers in a thread."""
+
+    async def answer_in_turn(request: Request) -> Response:
+        async with turns:
+            return await run_in_threadpool(answer, request)
+
+    return answer_in_turn
+
+
 def make_app(explorer: Explorer, host: str) -> Guard:
     """Return the explorer as an ASGI application.
 
@@ -155,7 +273,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         explorer: The pages.
         host: Name or address that the server is bound to.
     """
-    routes = {
+    routes: dict[str, Answer] = {
         "/": explorer.search,
         "/export.{kind}": explorer.export,
         "/paper/{forum_id:path}": explorer.paper,
@@ -169,12 +287,14 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         "/static/{name}": explorer.asset,
         "/favicon.ico": lambda _: Response(status_code=204),
     }
+    turns = asyncio.Semaphore(_AT_ONCE)
     app = Starlette(
-        routes=[Route(path, answer, methods=[*METHODS]) for path, answer in routes.items()],
+        routes=[Route(path, _take_turns(answer, turns), methods=[*METHODS]) for path, answer in routes.items()],
         exception_handlers={HTTPException: explorer.refused, Exception: explorer.refused},
     )
     listed = _read_list(explorer.folder)
-    return Guard(app, host, lambda: _read_list(explorer.folder) == listed)
+    compressed = GZipMiddleware(KeptPages(app), minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
+    return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
 
 
 def _bind(host: str, port: int) -> socket.socket:

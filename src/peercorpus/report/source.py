@@ -210,11 +210,14 @@ class CorpusSource(ABC):
 def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
     """Return the papers with those `names` columns of `filters.FIELDS` that come from other tables."""
     papers = source.papers
-    if names & {"reviews", "rating", "confidence", "score_changed"}:
+    if names & {"reviews", "rating", "rating_unit", "confidence", "score_changed"}:
+        low, high, is_higher_better = pl.col("low"), pl.col("high"), pl.col("higher_is_better")
+        share = pl.when(high > low).then((RATING - low) / (high - low))
         is_changed = pl.col("rating_initial") != pl.col("rating_final")
         by_paper = source.reviews.group_by("forum_id").agg(
             reviews=pl.len(),
             rating=RATING.mean(),
+            rating_unit=pl.when(is_higher_better).then(share).when(~is_higher_better).then(1 - share).mean(),
             confidence=pl.col("confidence").mean(),
             score_changed=pl.when(is_changed.is_not_null().any()).then(is_changed.any()),
         )

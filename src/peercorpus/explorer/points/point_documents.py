@@ -6,11 +6,15 @@ import msgspec
 import tantivy
 
 from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.querying.searched_fields import VOCABULARY, SearchedFields
 from peercorpus.records.points import Point, PointAspect, PointKind, Reaction
 from peercorpus.records.untrusted_text import redact_people
 
 TEXT = "text"
 """The field that is searched if a query names none."""
+POINT_ID = "point_id"
+"""The field with the id of a point."""
+FIELDS_SEARCHED = SearchedFields({TEXT: 1.0})
 WORDS = ("venue_id", "year", "kind", "aspect")
 NO_ASPECT = "none"
 """Stands for the aspect of a point of which none is known."""
@@ -23,10 +27,12 @@ class PointRow:
 
     Attributes:
         title: The paper's title, with e-mail addresses and profile ids masked; None if it has none.
+        point_id: Its id.
         review_id: The review, which with `number` tells its place on the paper's page.
         answers: Number of passages of the authors that answer it.
     """
 
+    point_id: str
     forum_id: str
     venue_id: str
     title: str | None
@@ -44,6 +50,8 @@ def make_point_schema() -> tantivy.Schema:
     """Return the fields of the index of points."""
     builder = tantivy.SchemaBuilder()
     builder.add_bytes_field("row", stored=True)
+    builder.add_text_field(POINT_ID, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(VOCABULARY, tokenizer_name="default", index_option="basic")
     builder.add_text_field(TEXT, stored=True, tokenizer_name=_TOKENIZER)
     for name in WORDS:
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
@@ -63,6 +71,8 @@ def make_point_document(point: Point, paper: PaperRow, created: float | None) ->
     text = redact_people(point.text.strip())
     document = tantivy.Document()
     document.add_text(TEXT, text)
+    document.add_text(POINT_ID, point.point_id)
+    document.add_text(VOCABULARY, text)
     document.add_bytes("row", msgspec.msgpack.encode(_make_row(point, paper)))
     values = (point.venue_id.lower(), str(paper.year or ""), point.kind, point.aspect or NO_ASPECT)
     for name, value in zip(WORDS, values, strict=True):
@@ -76,6 +86,7 @@ def make_point_document(point: Point, paper: PaperRow, created: float | None) ->
 
 def _make_row(point: Point, paper: PaperRow) -> PointRow:
     return PointRow(
+        point_id=point.point_id,
         forum_id=point.forum_id,
         venue_id=point.venue_id,
         title=paper.title,

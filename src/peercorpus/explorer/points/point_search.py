@@ -5,12 +5,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import tantivy
-from tantivy import Occur, Order, Query
+from tantivy import Order, Query
 
-from peercorpus.explorer.points.point_documents import TEXT, PointRow, read_point_row
+from peercorpus.explorer.points.point_documents import (
+    FIELDS_SEARCHED,
+    NO_ASPECT,
+    POINT_ID,
+    TEXT,
+    PointRow,
+    read_point_row,
+)
 from peercorpus.explorer.points.point_selection import EVERY_KIND, PointSelection
-from peercorpus.explorer.search import HitFinder, Piece, parse_words
-from peercorpus.explorer.search_index import OpenIndex
+from peercorpus.explorer.querying.likeness import find_like
+from peercorpus.explorer.querying.spelling import suggest_words
+from peercorpus.explorer.querying.words import Relaxed, filter_by, parse_words, relax
+from peercorpus.explorer.search import HitFinder, Piece
+from peercorpus.explorer.search_index import OpenIndex, OpenTexts
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.points import PointAspect, PointKind
 from peercorpus.records.untrusted_text import replace_controls
@@ -46,12 +56,20 @@ class PointPage:
         kinds: Number of points found by kind, on all pages.
         aspects: Number of points found by aspect, on all pages; `NO_ASPECT` counts those of which none is known.
         faults: Parts of the words that could not be parsed.
+        missed: The words, as they were typed, that no point of the selection has.
+        is_any: Whether no point has all words, so that those with any of them are found.
+        suggested: The words in the spelling that the index has; None if they are spelt so.
+        like: The point that those found are like; None if none was named.
     """
 
     hits: Sequence[PointHit]
     kinds: Mapping[str, int]
     aspects: Mapping[str, int]
     faults: Sequence[str]
+    missed: Sequence[str] = ()
+    is_any: bool = False
+    suggested: str | None = None
+    like: PointHit | None = None
 
     @property
     def total(self) -> int:
@@ -73,27 +91,64 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     """Return one page of the points of a selection; one of which a part could not be read selects nothing."""
     if selection.faults:
         return PointPage([], {}, {}, [])
+    if selection.like:
+        return _search_like(opened, selection)
     points = opened.points
-    words, faults = parse_words(points, selection.words, (TEXT,))
-    query = _build_query(opened, selection, words)
+    parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
+    filters = _list_filters(opened, selection)
+    relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
     kinds, aspects = (_count if selection.words else _look_up)(opened, selection, query)
+    if parsed.words and not kinds:
+        relaxed = relax(points, parsed, filters)
+        query = filter_by(relaxed.query, filters)
+        kinds, aspects = _count(opened, selection, query)
     offset = (min(selection.page, MOST_PAGES) - 1) * PAGE
     order = None if selection.words else "created"
     found = points.searcher.search(query, PAGE, count=False, order_by_field=order, offset=offset, order=Order.Desc)
-    finder = HitFinder(points, words, selection.words, (TEXT,), _PASSAGE_CHARACTERS) if selection.words else None
-    hits = [_make_hit(points.searcher.doc(address), finder) for _, address in found.hits]
-    return PointPage(hits=hits, kinds=kinds, aspects=aspects, faults=faults)
+    finder = _make_finder(points, relaxed.query, selection)
+    return PointPage(
+        hits=[_make_hit(points.searcher.doc(address), finder) for _, address in found.hits],
+        kinds=kinds,
+        aspects=aspects,
+        faults=parsed.faults,
+        missed=relaxed.missed,
+        is_any=bool(relaxed.wanted),
+        suggested=suggest_words(points, parsed.words),
+    )
 
 
-def _build_query(opened: OpenIndex, selection: PointSelection, words: Query) -> Query:
+def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
+    """Return the points most like another one, of those that the filters and words leave: one page at most."""
+    points = opened.points
+    own = Query.term_query(points.schema, POINT_ID, selection.like, "basic")
+    itself = points.searcher.search(own, 1, count=False).hits
+    if not itself:
+        return PointPage([], {}, {}, [])
+    document = points.searcher.doc(itself[0][1])
+    filters = _list_filters(opened, selection)
+    parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
+    filters += [parsed.query] if selection.words else []
+    text = str(document.get_first(TEXT) or "")
+    addresses = find_like(points, {TEXT: [text]}, own, filters, PAGE)
+    finder = _make_finder(points, parsed.query, selection)
+    hits = [_make_hit(points.searcher.doc(address), finder) for address in addresses]
+    kinds = Counter(hit.row.kind.value for hit in hits)
+    aspects = Counter(hit.row.aspect or NO_ASPECT for hit in hits)
+    return PointPage(hits, kinds, aspects, parsed.faults, like=_make_hit(document, None))
+
+
+def _make_finder(points: OpenTexts, query: Query, selection: PointSelection) -> HitFinder | None:
+    return HitFinder(points, query, selection.words, (TEXT,), _PASSAGE_CHARACTERS) if selection.words else None
+
+
+def _list_filters(opened: OpenIndex, selection: PointSelection) -> list[Query]:
     schema = opened.points.schema
     kind = "" if selection.kind == EVERY_KIND else selection.kind
     values = (("kind", kind), ("aspect", selection.aspect), ("venue_id", selection.venue), ("year", selection.year))
     filters = [Query.term_query(schema, name, value) for name, value in values if value]
     if not selection.kind:
         filters.append(Query.term_query(schema, "is_critical", True))
-    parts = [words, *(Query.const_score_query(each, 0.0) for each in filters)]
-    return words if len(parts) == 1 else Query.boolean_query([(Occur.Must, part) for part in parts])
+    return filters
 
 
 Counts = tuple[Mapping[str, int], Mapping[str, int]]

@@ -13,7 +13,7 @@ EVERY_KIND = "all"
 VALUES: Mapping[str, Sequence[str]] = MappingProxyType({"kind": (EVERY_KIND, *PointKind), "aspect": tuple(PointAspect)})
 """The filters that have given values."""
 FILTERS = ("kind", "aspect", "venue", "year")
-PARAMETERS = ("q", *FILTERS, "page")
+PARAMETERS = ("q", "like", *FILTERS, "page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class PointSelection:
         year: The calendar year that the venue names; empty for any.
         page: Number of the page, from 1.
         faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty.
+        like: Id of a point that those selected are like; empty for none.
     """
 
     words: str = ""
@@ -37,6 +38,7 @@ class PointSelection:
     year: str = ""
     page: int = 1
     faults: tuple[str, ...] = ()
+    like: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ class PointSelection:
         'q=missing+baseline&kind=weakness&page=2'
         """
         asked = replace(self, **changed)  # type: ignore[arg-type]
-        pairs = [("q", asked.words), *((name, getattr(asked, name)) for name in FILTERS)]
+        pairs = [("q", asked.words), ("like", asked.like), *((name, getattr(asked, name)) for name in FILTERS)]
         pairs.append(("page", str(asked.page) if asked.page > 1 else ""))
         return urlencode([(name, value) for name, value in pairs if value])
 
@@ -81,4 +83,7 @@ def read_point_selection(query_string: str) -> PointSelection:
         if filters[name] and filters[name] not in known:
             faults.append(explain_unknown(name, filters[name], known))
             filters[name] = ""
-    return PointSelection(words=words, **filters, page=read_page(last.get("page", "1")), faults=tuple(faults))
+    like = last.get("like", "").strip()
+    return PointSelection(
+        words=words, like=like, **filters, page=read_page(last.get("page", "1")), faults=tuple(faults)
+    )

@@ -91,7 +91,7 @@ def points_by_place(
         dialogues: Its conversations as the page shows them.
         changes: Numbers of the changes that the page of changes shows.
     """
-    posts = dict(_find_places(forum, dialogues))
+    posts = dict(find_places(forum, dialogues))
     own = {talk.reviewer: _list_own(talk) for talk in reversed(dialogues)}
     by_place: dict[str, list[ReviewPoints]] = {}
     kept = [keep_changes(point, changes) for point in points]
@@ -112,7 +112,7 @@ def _list_own(talk: Dialogue) -> list[Spoken]:
     return [item for item in talk.items if isinstance(item, Spoken) and item.is_own]
 
 
-def _find_places(forum: PublicForum, dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, str]]:
+def find_places(forum: PublicForum, dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, str]]:
     """Yield the posts that the page shows, each with the id of the element that shows it in full."""
     for post in (*forum.spoken(), *forum.others()):
         yield post.post_id, _post_anchor(post.post_id)

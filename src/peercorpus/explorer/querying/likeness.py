@@ -1,0 +1,56 @@
+"""Find papers like a paper, and points like a point, by the rarest words that they share (TF-IDF).
+
+tantivy chooses the words of a text that are frequent in it and rare in the index (`MoreLikeThis`), and ranks what has
+them by BM25.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tantivy import DocAddress, Occur, Query
+
+from peercorpus.explorer.index_documents import read_stored
+from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.search_index import OpenIndex, OpenTexts
+
+MAX_PAPERS = 5
+"""Papers that are shown as like another."""
+_LEAST_SHARE = 0.12
+"""Of the score that a text has with itself, the share that another must have to be like it."""
+_MAX_TERMS = 25
+"""Words by which texts are compared."""
+
+
+def find_like(
+    opened: OpenTexts, texts: Mapping[str, Sequence[str]], own: Query, filters: Sequence[Query], limit: int
+) -> list[DocAddress]:
+    """Return documents like given texts, the most alike first.
+
+    Args:
+        opened: The index.
+        texts: The texts by field.
+        own: What finds the document of these texts, which is not returned.
+        filters: What every document must meet.
+        limit: Number of documents at most.
+    """
+    like = Query.more_like_this_document_fields_query(
+        opened.schema,
+        {name: list(values) for name, values in texts.items()},
+        min_doc_frequency=2,
+        min_term_frequency=1,
+        max_query_terms=_MAX_TERMS,
+        min_word_length=3,
+    )
+    itself = opened.searcher.search(Query.boolean_query([(Occur.Must, like), (Occur.Must, own)]), 1, count=False).hits
+    least = _LEAST_SHARE * itself[0][0] if itself else 0.0
+    parts = [(Occur.Must, like), (Occur.MustNot, own)]
+    parts += [(Occur.Must, Query.const_score_query(each, 0.0)) for each in filters]
+    hits = opened.searcher.search(Query.boolean_query(parts), limit, count=False).hits
+    return [address for score, address in hits if score >= least]
+
+
+def papers_like(opened: OpenIndex, row: PaperRow) -> list[PaperRow]:
+    """Return papers whose title, abstract and keywords share the rarest words with those of a paper."""
+    texts = {"title": [row.title or ""], "abstract": [row.abstract or ""], "keywords": ["; ".join(row.keywords)]}
+    own = Query.term_query(opened.schema, "forum_id", row.forum_id, "basic")
+    found = find_like(opened, {name: text for name, text in texts.items() if text[0]}, own, (), MAX_PAPERS)
+    return [read_stored(opened.searcher.doc(address)).row for address in found]

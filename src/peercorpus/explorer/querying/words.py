@@ -1,0 +1,230 @@
+"""Turn the words of a search into a query that all of them must meet, or, where nothing has all of them, any.
+
+Words are compared by their stems, so that plurals are alike, and so are "self-supervised", "self supervised" and
+"selfsupervised": a compound is searched for in each of these spellings that the index has.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from tantivy import Occur, Query
+
+from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
+from peercorpus.explorer.search_index import OpenTexts
+
+_MAX_WORDS = 32
+"""Further words are ignored."""
+_MIN_COMPOUND = 8
+"""Letters of a word that may be two words written as one."""
+_MIN_PART = 3
+"""Letters of each of them."""
+_MAX_SPLITS = 2
+"""Ways to split a word that are searched for."""
+_LEAST_PART_SHARE = 0.05
+"""A word is split only if both parts are in more than this share of the documents that have the word itself."""
+_WORD_SCORE = 1_000.0
+"""Score of each word that a document has, where not all are required: above any sum of scores within the fields."""
+_SYNTAX = re.compile(r'["():*^~\[\]{}\\]|(?:^|\s)[-+]|(?:^|\s)(?:AND|OR|NOT|IN)(?:\s|$)')
+"""Signs of tantivy's query language."""
+_FINAL_COLON = re.compile(r":(?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a search.
+
+    Attributes:
+        written: As it was typed.
+        parts: Its parts between hyphens and other signs, in lower case.
+        documents: Number of documents with it, counted by field; 0 if it is in none, in any spelling.
+        query: What finds it in any spelling.
+    """
+
+    written: str
+    parts: tuple[str, ...]
+    documents: int
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedWords:
+    """What the words of a search ask for.
+
+    Attributes:
+        query: What all of them must meet.
+        words: The words, if no sign of the query language is among them; otherwise empty.
+        faults: Parts that could not be parsed and were left out.
+    """
+
+    query: Query
+    words: Sequence[Word] = ()
+    faults: Sequence[str] = ()
+
+
+def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> ParsedWords:
+    """Parse the words of a search leniently.
+
+    Args:
+        opened: The index.
+        words: What to search for, in tantivy's query language; empty for everything.
+        fields: The fields that are searched if the words name none.
+    """
+    words = _FINAL_COLON.sub("", words)
+    if not words:
+        return ParsedWords(Query.all_query())
+    if _SYNTAX.search(words):
+        return _parse_syntax(opened, words, fields)
+    read = _WordReader(opened, fields).read(words)
+    return ParsedWords(_require_all([word.query for word in read]) if read else Query.empty_query(), read)
+
+
+def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields) -> ParsedWords:
+    def parse(text: str) -> tuple[Query, list[str]]:
+        query, errors = opened.index.parse_query_lenient(
+            text, list(fields.weights), dict(fields.weights), conjunction_by_default=True
+        )
+        return query, [str(error) for error in errors]
+
+    query, faults = parse(words)
+    if any("Only excluding" in fault for fault in faults):
+        query, faults = parse(f"* {words}")
+    if ":" in words and "*" in words and not _is_supported(opened, query):
+        said = f"'{words}' asks whether a field has a value, which the index supports for some fields only."
+        return ParsedWords(Query.all_query(), faults=[said])
+    return ParsedWords(query, faults=faults[:3])
+
+
+def _is_supported(opened: OpenTexts, query: Query) -> bool:
+    """Return whether the index can run a query; `title:*` can be parsed, but fails when it is run."""
+    try:
+        opened.searcher.search(query, 1, count=False)
+    except ValueError:
+        return False
+    return True
+
+
+class _WordReader:
+    """Makes the query of each word, in the spellings that the index has."""
+
+    def __init__(self, opened: OpenTexts, fields: SearchedFields) -> None:
+        self._opened = opened
+        self._fields = fields
+
+    def read(self, words: str) -> list[Word]:
+        """Return the words of a search; a token without a letter or digit is none."""
+        parts = {token: parts for token in words.split() if (parts := split_words(token))}
+        tokens = list(dict(list(parts.items())[:_MAX_WORDS]))
+        joined: dict[str, list[str]] = {}
+        for first, second in pairwise(tokens):
+            if len(parts[first]) == len(parts[second]) == 1:
+                whole = parts[first][0] + parts[second][0]
+                joined.setdefault(first, []).append(whole)
+                joined.setdefault(second, []).append(whole)
+        return [self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
+
+    def _make_word(self, written: str, parts: tuple[str, ...], joined: Iterable[str]) -> Word:
+        if len(parts) == 1:
+            own, queries = self._find_part(parts[0])
+            for first, second in self._split(parts[0], own):
+                queries += self._find_phrase((first, second))
+        else:
+            own, queries = self._find_part("".join(parts))
+            queries += self._find_phrase(parts)
+        if len(parts) > 1 and any(self._has(query) for query in queries):
+            own = max(own, 1)
+        for whole in joined:
+            queries += self._find_part(whole)[1]
+        is_found = own > 0 or any(self._has(query) for query in queries)
+        return Word(written, parts, max(own, int(is_found)), _require_any(queries))
+
+    def _has(self, query: Query) -> bool:
+        return bool(self._opened.searcher.search(query, 1, count=False).hits)
+
+    def _find_part(self, part: str) -> tuple[int, list[Query]]:
+        """Return the number of documents with a word, counted by field, and its query in each field that has it."""
+        documents, queries = 0, []
+        for name, weight in self._fields.weights.items():
+            term = self._fields.term(name, part)
+            frequency = self._opened.searcher.doc_freq(name, term)
+            if frequency:
+                documents += frequency
+                query = Query.term_query(self._opened.schema, name, term, "freq")
+                queries.append(query if weight == 1.0 else Query.boost_query(query, weight))
+        return documents, queries
+
+    def _find_phrase(self, parts: Sequence[str]) -> list[Query]:
+        """Return what finds words that follow each other; where places are not recorded, that are all there."""
+        queries = []
+        for name in self._fields.for_phrases:
+            terms: list[str | tuple[int, str]] = [self._fields.term(name, part) for part in parts]
+            if all(self._opened.searcher.doc_freq(name, term) for term in terms):
+                phrase = Query.phrase_query(self._opened.schema, name, terms)
+                queries.append(Query.boost_query(phrase, self._fields.weights[name]))
+        for name in self._fields.without_places:
+            every = [
+                Query.term_query(self._opened.schema, name, self._fields.term(name, part), "freq") for part in parts
+            ]
+            queries.append(Query.boost_query(_require_all(every), self._fields.weights[name]))
+        return queries
+
+    def _split(self, part: str, own: int) -> list[tuple[str, str]]:
+        """Return the likeliest ways in which a word is two words written as one."""
+        if len(part) < _MIN_COMPOUND:
+            return []
+        pairs = [(part[:end], part[end:]) for end in range(_MIN_PART, len(part) - _MIN_PART + 1)]
+        ranked = [(min(map(self._count, pair)), pair) for pair in pairs]
+        likely = sorted((each for each in ranked if each[0] > _LEAST_PART_SHARE * own), reverse=True)
+        return [pair for _, pair in likely[:_MAX_SPLITS]]
+
+    def _count(self, part: str) -> int:
+        names = self._fields.for_phrases
+        return sum(self._opened.searcher.doc_freq(name, self._fields.term(name, part)) for name in names)
+
+
+def _require_all(queries: Sequence[Query]) -> Query:
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, query) for query in queries])
+
+
+def _require_any(queries: Sequence[Query]) -> Query:
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxed:
+    """What is searched for in the end.
+
+    Attributes:
+        query: What finds the words.
+        wanted: The words that documents found may have, if it is enough to have one of them; otherwise empty.
+        missed: The words, as they were typed, that no document of the selection has.
+    """
+
+    query: Query
+    wanted: Sequence[Word] = ()
+    missed: Sequence[str] = ()
+
+
+def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> Relaxed:
+    """Require any of the words, for a search of which no document that passes the filters has all.
+
+    Documents with more of the words then come first.
+    """
+
+    def has(query: Query) -> bool:
+        return bool(opened.searcher.search(_require_all([query, *filters]), 1, count=False).hits)
+
+    known = [word for word in parsed.words if word.documents and has(word.query)]
+    missed = [word.written for word in parsed.words if word not in known]
+    if not known:
+        return Relaxed(parsed.query, missed=missed)
+    scored = chain.from_iterable((word.query, Query.const_score_query(word.query, _WORD_SCORE)) for word in known)
+    return Relaxed(_require_any(list(scored)), known, missed)
+
+
+def filter_by(query: Query, filters: Sequence[Query]) -> Query:
+    """Return what finds the documents of a query that pass filters, which do not change their scores."""
+    return _require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])

@@ -1,0 +1,103 @@
+"""A page that a browser holds is not sent again, pages are compressed, and nothing is read twice for one of them."""
+
+from pathlib import Path
+
+import pytest
+import tantivy
+from starlette.responses import HTMLResponse
+from starlette.testclient import TestClient
+
+from explored import LIVELY, explored, known
+from peercorpus.explorer import server
+from peercorpus.explorer.index_documents import Stored, read_stored
+from peercorpus.explorer.pages import Explorer
+
+PAGES = ("/", "/?q=kites", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/venues", "/about", "/static/style.css", "/points")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_that_is_held_already_is_not_sent_again(client: TestClient, page: str) -> None:
+    first = client.get(page)
+    mark = first.headers["etag"]
+    assert first.headers["cache-control"] == "no-cache"
+    again = client.get(page, headers={"if-none-match": f'"other", {mark}'})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", mark)
+    assert "content-security-policy" in again.headers
+    assert client.get(page, headers={"if-none-match": '"other"'}).content == first.content
+
+
+def test_each_address_and_each_start_of_the_explorer_has_marks_of_its_own(client: TestClient, tmp_path: Path) -> None:
+    marks = {client.get(page).headers["etag"] for page in PAGES}
+    assert len(marks) == len(PAGES)
+    with explored(tmp_path / "corpus", known()) as other:
+        assert other.get("/", headers={"if-none-match": ", ".join(marks)}).status_code == 200
+
+
+def test_what_is_not_found_or_refused_has_no_mark(client: TestClient) -> None:
+    assert "etag" not in client.get("/paper/none").headers
+    assert "etag" not in client.post("/").headers
+    assert "etag" not in client.get(f"/?q={LIVELY}").headers
+
+
+def test_a_held_page_is_refused_too_after_something_was_taken_down(tmp_path: Path) -> None:
+    with explored(tmp_path / "corpus", known()) as client:
+        mark = client.get(f"/paper/{LIVELY}").headers["etag"]
+        (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
+        assert client.get(f"/paper/{LIVELY}", headers={"if-none-match": mark}).status_code == 503
+
+
+def test_pages_are_compressed_for_those_that_can_read_it(client: TestClient) -> None:
+    packed = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "gzip"})
+    plain = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "identity"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert packed.content == plain.content
+    assert "Accept-Encoding" in plain.headers["vary"]
+
+
+def test_a_page_reads_each_document_of_the_index_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def count(document: tantivy.Document) -> Stored:
+        stored = read_stored(document)
+        read.append(stored.row.forum_id)
+        return stored
+
+    for module in ("search_index", "search"):
+        monkeypatch.setattr(f"peercorpus.explorer.{module}.read_stored", count)
+    for page in (f"/paper/{LIVELY}?points=none", "/?q=kites+wind+zzyzx"):
+        read.clear()
+        assert client.get(page).status_code == 200
+        assert len(read) == len(set(read)) > 0, page
+
+
+def test_the_pages_made_last_are_kept_up_to_a_size_and_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    make = Explorer.page
+
+    def count(self: Explorer, template: str, status: int = 200, **values: object) -> HTMLResponse:
+        made.append(template)
+        return make(self, template, status, **values)
+
+    monkeypatch.setattr(Explorer, "page", count)
+    with explored(tmp_path / "corpus", known()) as client:
+        first = client.get("/about")
+        size = len(first.content)
+        again = client.get("/about", headers={"accept-encoding": "identity"})
+        assert (again.content, again.headers["etag"]) == (first.content, first.headers["etag"])
+        assert again.headers["content-length"] == str(size)
+        assert client.head("/about").headers["etag"] == first.headers["etag"]
+        assert client.get("/about?x=1").status_code == 200
+        assert made == ["about.html"] * 3
+        made.clear()
+        for _ in range(2):
+            assert client.get("/paper/none").status_code == 404
+        assert made == ["error.html"] * 2
+        monkeypatch.setattr(server, "_KEPT_BYTES", size + 1)
+        made.clear()
+        for page in ("/keys", "/venues", "/about", "/about", "/venues"):
+            client.get(page)
+        assert made == ["error.html", "venues.html", "about.html", "venues.html"]

@@ -1,0 +1,284 @@
+"""The words of a search: spellings that are alike, words that are missed, ids and addresses, facets, and likeness."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+import pytest
+from starlette.testclient import TestClient
+
+from explored import GONE, LIVELY, QUIET, SILENT, explored
+from invented_points import split
+from invented_tables import ICLR, ICML, paper, post, review, score, text, version
+from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, SectionKind, Status
+from peercorpus.records.reviews import Section
+
+PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
+TAG = re.compile(r"<[^>]+>")
+FACET = re.compile(r"<section>\s*<h2>(.*?)</h2>(.*?)</section>", re.DOTALL)
+VALUE = re.compile(r'<li>(?:<a href="/\?([^"]*)">|<span>)(.*?)</(?:a|span)> <span class="n">([\d,]+)<')
+
+
+def a_paper(forum_id: str, venue_id: str = ICLR, **fields: Any) -> list[object]:
+    """A paper with one review."""
+    criticism = fields.pop("criticism", "1. The proofs are long.")
+    rating = fields.pop("rating", 6.0)
+    rated = score("rating", rating, f"{rating:g}", Aspect.RECOMMENDATION, Phase.FINAL)
+    of_paper = review(
+        forum_id,
+        venue_id=venue_id,
+        sections=(Section(SectionKind.WEAKNESSES, "weaknesses", criticism),),
+        scores=(replace(rated, higher_is_better=True),),
+    )
+    return [paper(forum_id, venue_id, **({"authors": (), "keywords": ()} | fields)), of_paper, *split(of_paper)]
+
+
+def spelt() -> dict[str, list[object]]:
+    """Papers that spell the same in different ways, with authors and without, and with a text."""
+    return {
+        ICLR: [
+            *a_paper("Hyphen01", title="Self-supervised vision", keywords=("Transformer",)),
+            *a_paper("Joined02", title="Selfsupervised vision", keywords=("attention; graphs",)),
+            *a_paper("Parted03", title="Self supervised vision", authors=("Jürgen Gómez", "Mary O'Neil")),
+            *a_paper(
+                "Texted04",
+                title="A dull title",
+                abstract="Nothing to see.",
+                status=Status.REJECTED,
+                rating=1.0,
+            ),
+            version("Texted04", "sha-texted", Grade.EXACT),
+            text(
+                "sha-texted",
+                "# Text\n\nOnly here stands xylophone; mail bob@example.org. " + "word " * 20_000 + "farfetched",
+            ),
+            post("Hidden-note", "Texted04", text="A hidden marimba.", readers_public=False),
+            post("Shown-note", "Texted04", role=Role.PUBLIC, signature="public_1", kind=PostKind.COMMENT, text="Hm."),
+        ],
+        ICML: [
+            *a_paper("Vision05", ICML, title="Images and transformers", criticism="1. The baselines are missing."),
+            *a_paper("Vision06", ICML, title="Images without any name", criticism="1. A baseline is missing here."),
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    venues = {name: sorted(records, key=_forum_id) for name, records in spelt().items()}
+    with explored(tmp_path_factory.mktemp("spelt") / "corpus", venues) as client:
+        yield client
+
+
+def _forum_id(record: object) -> str:
+    return str(getattr(record, "forum_id", ""))
+
+
+def ask(client: TestClient, **asked: str) -> str:
+    answer = client.get(f"/?{urlencode(asked)}")
+    assert answer.status_code == 200
+    return answer.text
+
+
+def found(client: TestClient, words: str) -> set[str]:
+    return set(PAPER.findall(ask(client, q=words)))
+
+
+def words_of(page: str) -> str:
+    return " ".join(unescape(TAG.sub(" ", page)).split())
+
+
+@pytest.mark.parametrize(
+    ("alike", "expected"),
+    [
+        (("transformers", "transformer", "Transformer"), {"Hyphen01", "Vision05"}),
+        (
+            ("self-supervised", "self supervised", "selfsupervised", "Self-Supervised vision", "selfsupervised vision"),
+            {"Hyphen01", "Joined02", "Parted03"},
+        ),
+        (("Gomez", "gómez", "Jurgen Gomez", "authors:gomez"), {"Parted03"}),
+        (("O'Neil", "neil"), {"Parted03"}),
+        (("xylophone", "xylophones", "text:xylophone"), {"Texted04"}),
+        (("attention", "graph"), {"Joined02"}),
+        (("baseline missing", "missing baselines"), {"Vision05", "Vision06"}),
+        (("images transformers", "Images: transformers"), {"Vision05"}),
+    ],
+)
+def test_spellings_that_mean_the_same_find_the_same(
+    asking: TestClient, alike: tuple[str, ...], expected: set[str]
+) -> None:
+    assert {words: found(asking, words) for words in alike} == dict.fromkeys(alike, expected)
+
+
+def test_the_text_of_a_paper_is_searched_up_to_a_limit_and_without_addresses(asking: TestClient) -> None:
+    assert "In the paper's text" in words_of(ask(asking, q="xylophone"))
+    for words in ("farfetched", "bob", "marimba"):
+        assert found(asking, words) == set()
+
+
+def test_without_a_paper_that_has_all_words_those_with_any_are_found_and_the_word_missed_is_named(
+    asking: TestClient,
+) -> None:
+    page = ask(asking, q="images zzyzx transformers")
+    assert PAPER.findall(page) == ["Vision05", "Vision06", "Hyphen01"]
+    assert "No paper has zzyzx ; these have other words" in words_of(page)
+    assert "Without transformers" in words_of(page)
+    page = ask(asking, q="xylophone Gomez")
+    assert set(PAPER.findall(page)) == {"Texted04", "Parted03"}
+    assert "No paper has all these words" in words_of(page)
+    within = ask(asking, q="images xylophone", status="rejected")
+    assert PAPER.findall(within) == ["Texted04"]
+    assert "No paper with these conditions has images" in words_of(within)
+    assert 'id="missed"' not in ask(asking, q="images transformers")
+
+
+def test_a_phrase_or_an_exclusion_is_never_relaxed(asking: TestClient) -> None:
+    assert found(asking, '"transformers and images"') == set()
+    assert found(asking, "images -name zzyzx") == set()
+
+
+def test_an_export_has_the_papers_that_the_page_shows(asking: TestClient) -> None:
+    for words in ("images zzyzx", "selfsupervised", "Vision06"):
+        asked = urlencode({"q": words})
+        exported = asking.get(f"/export.jsonl?{asked}").text
+        expected = {"Vision06"} if words == "Vision06" else found(asking, words)
+        assert set(re.findall(r'"forum_id":"(\w+)"', exported)) == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("tran" + "formers", "transformers"),
+        ("trasn" + "former", "transformer"),
+        ("ransformers", "transformers"),
+        ("bransformers", "transformers"),
+        ("selfsupervized vision", "selfsupervised vision"),
+        ("images trransformers", "images transformers"),
+    ],
+)
+def test_a_misspelt_word_brings_the_nearest_of_the_corpus(asking: TestClient, typed: str, meant: str) -> None:
+    page = ask(asking, q=typed)
+    assert f"Did you mean {meant} ?" in words_of(page)
+    (link,) = re.findall(r'Did you mean <a href="/\?([^"]*)"', page)
+    assert dict(parse_qsl(unescape(link)))["q"] == meant
+    assert PAPER.findall(asking.get(f"/?{unescape(link)}").text)
+
+
+def test_words_that_are_there_or_like_none_bring_no_suggestion(asking: TestClient) -> None:
+    for words in ("transformers", "images", "qqqqqqqq", "ima", "<b>", "x" * 300):
+        assert "Did you mean" not in ask(asking, q=words)
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (LIVELY, f"/paper/{LIVELY}"),
+        (f"https://openreview.net/forum?id={LIVELY}", f"/paper/{LIVELY}"),
+        (f"openreview.net/pdf?id={LIVELY}", f"/paper/{LIVELY}"),
+        (f"http://www.openreview.net/forum?noteId={LIVELY}&id={LIVELY}", f"/paper/{LIVELY}"),
+        (f"https://openreview.net/forum?id={QUIET}&referrer=%5Bx%5D#all", f"/paper/{QUIET}"),
+        (f"https://openreview.net/forum?id={LIVELY}&noteId=no-such-note", f"/paper/{LIVELY}"),
+        (f"https://openreview.net/forum?id={LIVELY}&noteId={LIVELY}-meta", f"/paper/{LIVELY}#post-{LIVELY}-meta"),
+        (f"{LIVELY}-answer", f"/paper/{LIVELY}#conversation-R1-turn-{LIVELY}-answer"),
+    ],
+)
+def test_an_id_or_an_address_opens_its_paper_at_the_post(client: TestClient, words: str, place: str) -> None:
+    answer = client.get(f"/?q={quote(words)}")
+    assert (answer.status_code, answer.headers["location"]) == (303, place)
+    path, _, anchor = place.partition("#")
+    assert f'id="{anchor}"' in client.get(path).text or not anchor
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"https://openreview.net/forum?id={GONE}",
+        "https://openreview.net/forum?id=nowhere",
+        f"https://openreview.net/forum?id={LIVELY}-secret",
+        "https://openreview.net/forum?id=%3Cscript%3E",
+    ],
+)
+def test_an_address_of_what_is_not_shown_finds_nothing_and_says_so(client: TestClient, words: str) -> None:
+    page = ask(client, q=words)
+    assert PAPER.findall(page) == []
+    assert "No paper that is shown has the id" in words_of(page)
+    assert "<script>" not in page
+    assert found(client, f"{LIVELY}-secret") == set()
+
+
+def test_an_id_with_conditions_is_a_search(client: TestClient) -> None:
+    assert PAPER.findall(ask(client, q=LIVELY, status="accepted")) == [LIVELY]
+    assert PAPER.findall(ask(client, q=LIVELY, status="rejected")) == []
+
+
+def facets(page: str) -> dict[str, dict[str, tuple[int, str]]]:
+    read = {}
+    for title, body in FACET.findall(page):
+        values = VALUE.findall(body)
+        read[title] = {label: (int(count), unescape(link)) for link, label, count in values}
+    return read
+
+
+def test_facets_count_the_whole_result_and_each_link_narrows_to_its_count(asking: TestClient) -> None:
+    shown = facets(ask(asking))
+    counts = {title: {label: count for label, (count, _) in values.items()} for title, values in shown.items()}
+    assert counts["Venue"] == {ICLR: 4, ICML: 2}
+    assert counts["Year"] == {"2023": 2, "2020": 4}
+    assert counts["Decision"] == {"Accepted": 5, "Rejected": 1}
+    assert counts["Mean rating on its scale"] == {"Third quarter": 5, "Lowest quarter": 1}
+    assert counts["Version the reviewers read"] == {"Exact": 1}
+    for values in shown.values():
+        for count, link in values.values():
+            assert len(PAPER.findall(asking.get(f"/?{link}").text)) == count
+
+
+def test_facets_of_a_search_count_what_it_finds_and_a_narrowed_one_has_no_links(asking: TestClient) -> None:
+    shown = facets(ask(asking, q="vision", venue=ICLR))
+    assert shown["Venue"] == {ICLR: (3, "")}
+    assert {label: count for label, (count, _) in shown["Year"].items()} == {"2020": 3}
+    assert "q=vision" in shown["Year"]["2020"][1]
+
+
+def test_a_paper_names_papers_like_it_and_never_itself(client: TestClient, asking: TestClient) -> None:
+    def alike(page: str) -> list[str]:
+        _, _, rest = page.partition('<h2 id="alike">')
+        return re.findall(r'<a href="/paper/([^"]+)">', rest.partition("</section>")[0])
+
+    assert set(alike(asking.get("/paper/Hyphen01").text)) & {"Joined02", "Parted03"}
+    assert "Vision05" in alike(asking.get("/paper/Vision06").text)
+    for forum_id in (LIVELY, QUIET, SILENT):
+        assert not {forum_id, GONE} & set(alike(client.get(f"/paper/{forum_id}").text))
+
+
+def test_a_criticism_leads_to_those_like_it(asking: TestClient) -> None:
+    page = asking.get("/points?q=baselines").text
+    links = [unescape(link) for link in re.findall(r'href="(/points\?like=[^"]+)">Criticisms like this one', page)]
+    assert len(links) == 2
+    for link in links:
+        like = asking.get(link).text
+        assert "Criticisms like this one" in words_of(like)
+        (other,) = re.findall(r'<h2><a href="/paper/(\w+)\?', like)
+        assert f"/paper/{other}?" in like
+        assert '<strong id="total">1</strong>' in like
+    assert "No point that is shown has this id." in asking.get("/points?like=none").text
+    assert found_points(asking, "q=baselines&like=none") == []
+
+
+def found_points(client: TestClient, query: str) -> list[str]:
+    return re.findall(r'<h2><a href="/paper/(\w+)\?', client.get(f"/points?{query}").text)
+
+
+def test_points_are_searched_by_any_word_where_none_has_all(asking: TestClient) -> None:
+    page = asking.get("/points?q=missing+proofs").text
+    assert "No point has all these words" in words_of(page)
+    assert "Did you mean baseline ?" in words_of(asking.get("/points?q=baseine").text)
+
+
+def test_names_of_authors_are_found_only_where_the_paper_shows_them(asking: TestClient) -> None:
+    assert "Jürgen Gómez" in asking.get("/paper/Parted03").text
+    assert "Jürgen" in ask(asking, q="authors:Gómez")
+    blind = asking.get("/paper/Hyphen01").text
+    assert 'class="authors"' not in blind
+    assert found(asking, "anonymous") == found(asking, "authors:invent") == set()
