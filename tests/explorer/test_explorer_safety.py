@@ -251,7 +251,7 @@ def test_an_address_as_keyword_is_masked_in_its_link_which_finds_the_paper(tmp_p
             assert keyword not in page
             assert quote(keyword) not in page
             assert quote(keyword, safe="") not in page
-            links = [html.unescape(link) for link in re.findall(r'href="(/\?where=[^"]+)"', page)]
+            links = [html.unescape(link) for link in re.findall(r'href="(/papers\?where=[^"]+)"', page)]
             assert len(links) == 2
             for link in links:
                 found = opened.get(link).text

@@ -28,7 +28,7 @@ FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-PAGES = ("/", "/?q=kites&status=accepted", f"/paper/{LIVELY}", f"/text/{LIVELY}", f"/changes/{LIVELY}", "/venues")
+PAGES = ("/", "/papers", "/papers?q=kites&status=accepted", f"/paper/{LIVELY}", f"/text/{LIVELY}", f"/changes/{LIVELY}", "/venues")
 OF_POINTS = ("/points", "/points?q=baseline&kind=weakness", f"/paper/{LIVELY}?points={LIVELY}-R1#point-{LIVELY}-R1-2")
 MORE_PAGES = (*OF_POINTS, "/venue/ICLR.cc%2F2020%2FConference", "/about", "/nowhere")
 
@@ -108,15 +108,15 @@ def test_search_finds_and_filters_combine(page: "Page") -> None:
     page.goto("/")
     page.fill("#q", "kites")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/?q=kites")
+    page.wait_for_url("**/papers?q=kites")
     assert sorted(titles(page)) == ["Kites in strong wind", "Kites, a first try"]
     page.click(".filters summary")
     page.select_option("select[name=status]", "rejected")
     page.click(".controls button")
-    page.wait_for_url("**/?q=kites&status=rejected")
+    page.wait_for_url("**/papers?q=kites&status=rejected")
     assert titles(page) == ["Kites, a first try"]
     page.click(".chips a")
-    page.wait_for_url("**/?q=kites")
+    page.wait_for_url("**/papers?q=kites")
     assert len(titles(page)) == 2
 
 
@@ -184,6 +184,7 @@ def test_the_skip_link_comes_first_and_what_has_the_focus_is_seen(page: "Page") 
     assert focused(page) == "Skip to the content"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+    page.goto("/papers")
     page.focus(".paper h2 a")
     page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
@@ -244,6 +245,7 @@ def watched(page: "Page") -> Seen:
 def hostile_addresses() -> list[str]:
     found = [
         "/",
+        "/papers",
         "/points?kind=all",
         "/points?q=pwned",
         "/?q=pwned",

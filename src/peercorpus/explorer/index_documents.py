@@ -16,7 +16,12 @@ from peercorpus.records.untrusted_text import redact_people
 TEXTS = ("title", "abstract", "reviews", "answers", "others")
 """Fields that are searched if a query names none."""
 WORDS = ("venue_id", "conference", "track", "status", "grade", "keywords")
-NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rating_spread", "turns", "created")
+NUMBERS = (
+    *("year", "reviews_count", "rating", "confidence", "rating_unit", "first_unit", "change_unit", "rating_spread"),
+    *("spread_unit", "turns", "discussed", "created"),
+)
+_RATED = 1e6
+"""Added to the turns of a paper with a rating, so that it comes before those without one in the order `discussed`."""
 TRUTHS = ("has_rebuttal", "score_changed")
 _TOKENIZER = "en_stem"
 _LEVEL = 3
@@ -73,7 +78,11 @@ def make_document(shown: ShownPaper, stored: Stored) -> tuple[tantivy.Document, 
             if word:
                 document.add_text(name, word.strip().lower())
     created = forum.paper.created_at
-    numbers = row | {"reviews_count": row["reviews"], "created": created.timestamp() if created else None}
+    numbers = row | {
+        "reviews_count": row["reviews"],
+        "created": created.timestamp() if created else None,
+        "discussed": row["turns"] + (_RATED if row["rating"] is not None else 0),
+    }
     for name in NUMBERS:
         if numbers[name] is not None:
             document.add_float(name, float(numbers[name]))

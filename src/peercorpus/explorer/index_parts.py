@@ -34,7 +34,7 @@ from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"4, tantivy {version('tantivy')}"
+INDEX_VERSION = f"5, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
 _TABLES_READ = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "6-conversations", "9-points")
 """Tables whose rows of a venue are read for its documents, beside those that `VenueInputs` holds."""

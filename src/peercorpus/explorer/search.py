@@ -32,11 +32,13 @@ NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
 _BOOSTS = {"title": 4.0, "abstract": 2.0}
 """Weights of the fields; a word in the title counts as much as four in a review."""
 _ORDERS = {
+    "relevance": ("discussed", Order.Desc),
     "newest": ("created", Order.Desc),
     "oldest": ("created", Order.Asc),
     "rating": ("rating_unit", Order.Desc),
     "rating-low": ("rating_unit", Order.Asc),
     "spread": ("rating_spread", Order.Desc),
+    "raised": ("change_unit", Order.Desc),
     "turns": ("turns", Order.Desc),
 }
 _INDEX_FIELDS = {"reviews": "reviews_count"}
@@ -176,8 +178,8 @@ def build_query(opened: OpenIndex, selection: Selection) -> tuple[Query, Query, 
 
 
 def _choose_order(selection: Selection) -> tuple[str | None, Order]:
-    if selection.sort == "relevance":
-        return (None, Order.Desc) if selection.words else _ORDERS["newest"]
+    if selection.sort == "relevance" and selection.words:
+        return None, Order.Desc
     return _ORDERS[selection.sort]
 
 
