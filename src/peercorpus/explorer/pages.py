@@ -43,6 +43,7 @@ from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
 from peercorpus.explorer.points.point_search import PAGE as POINTS_PAGE
 from peercorpus.explorer.points.point_selection import EVERY_KIND, read_point_selection
 from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, point_anchor, points_by_place
+from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, find_shown, find_stored
@@ -108,6 +109,7 @@ def _load_templates() -> jinja2.Environment:
         "fields": rendering.FIELDS,
     }
     templates.globals |= {"naming": naming, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
+    templates.globals |= {"cite_turn": cite_turn, "cite_post": cite_post}
     templates.globals |= {"sorts": SORTS, "Grade": Grade, "Status": Status}
     templates.filters |= {
         "day": rendering.day,

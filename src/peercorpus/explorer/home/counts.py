@@ -164,7 +164,10 @@ def drift_by_year(opened: OpenIndex) -> Drifts:
     every = sum(drift.papers for drift in years) or 1
     first = sum(drift.papers * drift.first for drift in years) / every
     now = sum(drift.papers * drift.now for drift in years) / every
-    says = f"In the discussion the mean goes from {percent(first)} to {percent(now)} of the scale."
+    ends = percent(first), percent(now)
+    says = f"In the discussion the mean goes from {ends[0]} to {ends[1]} of the scale."
+    if ends[0] == ends[1]:
+        says = f"The mean stays at {ends[0]} of the scale in the discussion."
     unknown = {"no first rating, or no year": _count_all(opened) - sum(drift.papers for drift in years)}
     return Drifts("drift", "Score drift by year", says, years, unknown)
 
