@@ -17,7 +17,7 @@ from peercorpus.report.write_report import open_source
 LINK = re.compile(r'<a href="(/papers\?[^"]+)">([\d,]+)</a>')
 DRAWN = re.compile(r'<a href="(/papers\?[^"]+)" tabindex="-1"><title>([^<]*)</title>')
 TOTAL = re.compile(r'<strong id="total">([\d,]+)</strong>')
-FIRST_AND_LAST = [
+FIRST_AND_LAST: list[list[tuple[int | None, int]]] = [
     # Ratings as first given and as they stand now, of the reviews of a paper; None: not known.
     [(3, 3), (8, 8)],
     [(5, 6), (6, 6)],
