@@ -261,6 +261,13 @@ def test_an_address_as_keyword_is_masked_in_its_link_which_finds_the_paper(tmp_p
                 assert "/paper/f2" not in found
 
 
+def test_the_number_of_a_formula_is_shown_as_it_is_without_a_link() -> None:
+    drawn = str(PLAIN("$$\nx\n$$ (<b>2)"))
+    assert "(&lt;b&gt;2)" in drawn
+    assert "<a" not in drawn
+    assert "<math" in drawn
+
+
 def test_bullets_of_plus_and_minus_keep_their_signs_where_a_reviewer_uses_both() -> None:
     assert (
         str(PLAIN("+ Timely.\n\n- Rare."))

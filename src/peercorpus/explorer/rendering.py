@@ -86,6 +86,7 @@ def _make_parser() -> MarkdownIt:
         parser,
         allow_digits=False,
         double_inline=True,
+        label_renderer=lambda label: f"<span>({html.escape(label)})</span>",
         renderer=lambda tex, options: (
             _render_block(tex) if options.get("display_mode") else formula(tex, is_block=False)
         ),
