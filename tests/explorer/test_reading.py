@@ -113,6 +113,13 @@ def test_a_citation_masks_addresses_of_people_and_cannot_end_its_entry() -> None
     assert "\\input" not in citation.bibtex
 
 
+def test_a_citation_is_short_however_long_its_texts_are() -> None:
+    long = "<b> & " * 100_000
+    said = post("p", LIVELY, role=Role.REVIEWER, signature=long)
+    citation = cite_post(_public(said, title=long, venue=long, authors=(long,)), said)
+    assert len(citation.text) + len(citation.bibtex) < 10_000
+
+
 @pytest.mark.parametrize(
     ("forum_id", "note_id", "expected"),
     [

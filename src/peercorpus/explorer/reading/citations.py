@@ -68,12 +68,12 @@ def _name_speaker(role: Role, signature: str) -> str:
         return "The authors"
     if not signature or signature == ROLES[role]:
         return ROLES[role]
-    return f"{ROLES[role]} ({masked(signature)})"
+    return f"{ROLES[role]} ({_cut(masked(signature))})"
 
 
 def _cite(paper: Paper, speaker: str, kind: str, moment: datetime | None, post_id: str | None) -> Citation:
     title = _cut(masked(paper.title or "Untitled"))
-    venue = masked(paper.venue or paper.venue_id)
+    venue = _cut(masked(paper.venue or paper.venue_id))
     address = openreview_address(paper.forum_id, post_id)
     dated = [day(moment)] if moment else []
     text = ". ".join([speaker, f"{kind} of “{title}”" if kind == "Review" else f"{kind} on “{title}”", venue, *dated])
