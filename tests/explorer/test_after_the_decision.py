@@ -16,6 +16,8 @@ from peercorpus.records.scores import Score
 
 AFTER = NOON + timedelta(days=2)
 TAG = re.compile(r"<[^>]+>")
+CONTENTS = re.compile(r'<nav class="contents".*?</nav>', re.DOTALL)
+"""The list of what is on the page, which names its parts before they come."""
 
 
 def words_of(page: str) -> str:
@@ -34,7 +36,7 @@ def page_of(folder: Path, **of_review: Any) -> str:
         conversation("f1", "R1", (turn(Role.REVIEWER, "f1-R1"), late)),
     ]
     with explored(folder, {ICLR: records}) as client:
-        return words_of(client.get("/paper/f1").text)
+        return words_of(CONTENTS.sub("", client.get("/paper/f1").text))
 
 
 def rating(value: float | None, phase: Phase, **more: Any) -> Score:

@@ -85,7 +85,7 @@ def test_no_cell_of_a_csv_is_a_formula() -> None:
 def test_the_python_on_the_page_gives_the_same_papers(client: TestClient, known_folder: Path, query: str) -> None:
     from html import unescape
 
-    page = client.get(f"/?{query}").text
+    page = client.get(f"/papers?{query}").text
     code = unescape(page[page.rindex("<code>") + 6 : page.rindex("</code></pre>")])
     *lines, last = code.split("\n")
     names: dict[str, object] = {}

@@ -19,7 +19,7 @@ TAG = re.compile(r"<[^>]+>")
 
 
 def found(client: TestClient, query: str) -> list[str]:
-    answer = client.get(f"/?{query}")
+    answer = client.get(f"/papers?{query}")
     assert answer.status_code == 200
     return PAPER.findall(answer.text)
 
@@ -28,8 +28,14 @@ def words_of(page: str) -> str:
     return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
-def test_without_a_question_all_papers_are_there_the_newest_first(client: TestClient) -> None:
-    assert found(client, "") == [LIVELY, SILENT, QUIET]
+def test_without_a_question_the_most_discussed_come_first_and_those_without_a_rating_last(client: TestClient) -> None:
+    assert found(client, "") == [LIVELY, QUIET, SILENT]
+    assert 'aria-current="true">Most discussed</a>' in client.get("/papers").text
+    assert 'aria-current="true">Relevance</a>' in client.get("/papers?q=kites").text
+
+
+def test_an_address_of_the_first_page_with_a_question_finds_what_the_list_finds(client: TestClient) -> None:
+    assert client.get("/?q=kites&sort=oldest").text == client.get("/papers?q=kites&sort=oldest").text
 
 
 @pytest.mark.parametrize(
@@ -55,6 +61,10 @@ def test_without_a_question_all_papers_are_there_the_newest_first(client: TestCl
         ("where=year!%3D2023", [LIVELY]),
         ("more=status%3Drejected%3B+status%3Dwithdrawn", [SILENT, QUIET]),
         ("rating_from=4", [LIVELY]),
+        ("where=rating_share%3E0.5", [LIVELY]),
+        ("where=change_share%3E%3D0", [LIVELY, QUIET]),
+        ("where=change_share%3D0", [QUIET]),
+        ("where=spread_share%3E%3D0", []),
         ("rating_from=3&rating_to=3", [QUIET]),
         ("where=rating%3C4", [QUIET]),
         ("grade=exact", [LIVELY]),
@@ -79,6 +89,7 @@ def test_words_and_filters_find(client: TestClient, query: str, expected: list[s
         ("oldest", [QUIET, LIVELY, SILENT]),
         ("rating", [LIVELY, QUIET, SILENT]),
         ("rating-low", [QUIET, LIVELY, SILENT]),
+        ("raised", [LIVELY, QUIET, SILENT]),
         ("turns", [LIVELY, QUIET, SILENT]),
     ],
 )

@@ -15,9 +15,11 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from explored import LIVELY, QUIET, hostile
+from explored import LIVELY, QUIET, explored, hostile
+from invented_tables import ICLR, paper, post
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.server import make_app, open_explorer
+from peercorpus.records.enums import Role
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -28,7 +30,15 @@ FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-PAGES = ("/", "/?q=kites&status=accepted", f"/paper/{LIVELY}", f"/text/{LIVELY}", f"/changes/{LIVELY}", "/venues")
+PAGES = (
+    "/",
+    "/papers",
+    "/papers?q=kites&status=accepted",
+    f"/paper/{LIVELY}",
+    f"/text/{LIVELY}",
+    f"/changes/{LIVELY}",
+    "/venues",
+)
 OF_POINTS = ("/points", "/points?q=baseline&kind=weakness", f"/paper/{LIVELY}?points={LIVELY}-R1#point-{LIVELY}-R1-2")
 MORE_PAGES = (*OF_POINTS, "/venue/ICLR.cc%2F2020%2FConference", "/about", "/nowhere")
 
@@ -108,15 +118,15 @@ def test_search_finds_and_filters_combine(page: "Page") -> None:
     page.goto("/")
     page.fill("#q", "kites")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/?q=kites")
+    page.wait_for_url("**/papers?q=kites")
     assert sorted(titles(page)) == ["Kites in strong wind", "Kites, a first try"]
     page.click(".filters summary")
     page.select_option("select[name=status]", "rejected")
     page.click(".controls button")
-    page.wait_for_url("**/?q=kites&status=rejected")
+    page.wait_for_url("**/papers?q=kites&status=rejected")
     assert titles(page) == ["Kites, a first try"]
     page.click(".chips a")
-    page.wait_for_url("**/?q=kites")
+    page.wait_for_url("**/papers?q=kites")
     assert len(titles(page)) == 2
 
 
@@ -178,12 +188,66 @@ def test_the_keyboard_alone_is_enough(page: "Page") -> None:
     assert not page.locator("dialog#keys").is_visible()
 
 
+def test_a_turn_is_cited_and_unfolded_by_keyboard_and_its_permalink_follows(page: "Page") -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"/paper/{LIVELY}")
+    for key in ("n", "j", "j"):
+        page.keyboard.press(key)
+    here = page.evaluate("document.activeElement.id")
+    assert page.url.endswith(f"#{here}")
+    page.keyboard.press("c")
+    assert focused(page) == "Copy"
+    page.keyboard.press("Enter")
+    page.get_by_text("Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.endswith(f"https://openreview.net/forum?id={LIVELY}&noteId={LIVELY}-answer")
+    page.keyboard.press("c")
+    assert page.evaluate("document.activeElement.id") == here
+    for _ in range(20):
+        page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.id") == f"post-{LIVELY}-pub"
+
+
+def test_what_is_folded_is_found_by_the_keyboard_and_opens(page: "Page", tmp_path: Path) -> None:
+    long = "\n\n".join(["Kites need wind, and wind needs kites to be seen. " * 8] * 12)
+    records = [paper("f1"), post("p1", "f1", role=Role.PUBLIC, signature="public_1", text=long)]
+    with explored(tmp_path / "long", {ICLR: records}) as client, served(client.app) as address:
+        page.goto(f"{address}/paper/f1")
+        assert not page.locator(".fold .prose").is_visible()
+        page.keyboard.press("j")  # The decision.
+        page.keyboard.press("j")
+        page.keyboard.press("o")
+        assert page.locator(".fold .prose").is_visible()
+        assert page.get_by_text("Fold", exact=True).is_visible()
+        page.keyboard.press("o")
+        assert not page.locator(".fold .prose").is_visible()
+
+
+def test_a_column_of_a_figure_leads_to_its_papers(page: "Page") -> None:
+    page.goto("/")
+    page.locator("#by-year svg a").first.click()
+    page.wait_for_url("**/papers?year=2020&status=accepted")
+    assert titles(page) == ["Kites in strong wind"]
+
+
+def test_the_contents_are_beside_the_paper_or_above_it(page: "Page") -> None:
+    page.goto(f"/paper/{LIVELY}")
+    assert page.locator("nav.side").is_visible()
+    assert not page.locator("nav.contents").is_visible()
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert not page.locator("nav.side").is_visible()
+    page.click("nav.contents summary")
+    page.click("nav.contents >> text=Chair and decision")
+    assert page.url.endswith("#chair")
+
+
 def test_the_skip_link_comes_first_and_what_has_the_focus_is_seen(page: "Page") -> None:
     page.goto("/")
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to the content"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+    page.goto("/papers")
     page.focus(".paper h2 a")
     page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
@@ -244,6 +308,7 @@ def watched(page: "Page") -> Seen:
 def hostile_addresses() -> list[str]:
     found = [
         "/",
+        "/papers",
         "/points?kind=all",
         "/points?q=pwned",
         "/?q=pwned",

@@ -73,7 +73,17 @@ FIELDS: Mapping[str, FilterField] = {
     "rating_share": FilterField(
         "rating_unit",
         FieldKind.NUMBER,
-        "the same on the scale that the form offers, from 0 for its worst answer to 1 for its best",
+        "the same mean as a share of the venue's scale: 0 for its worst answer, 1 for its best",
+    ),
+    "spread_share": FilterField(
+        "spread_unit",
+        FieldKind.NUMBER,
+        "its highest recommendation less its lowest, as a share of the scale; not known with fewer than two",
+    ),
+    "change_share": FilterField(
+        "change_unit",
+        FieldKind.NUMBER,
+        "the mean change of its recommendations, as a share of the scale; not known where no first one is",
     ),
     "confidence": FilterField(
         "confidence", FieldKind.NUMBER, "the mean of its reviewers' confidences as they stand now, on the venue's scale"

@@ -19,7 +19,12 @@ TEXTS = ("title", "abstract", "keywords", "authors", "reviews", "answers", "othe
 TEXT = "text"
 """The field of the paper's own text, which is searched as well; it is not stored, and has no places of words."""
 WORDS = ("venue_id", "conference", "track", "status", "grade", "keyword")
-NUMBERS = ("year", "reviews_count", "rating", "confidence", "rating_unit", "rating_spread", "turns", "created")
+NUMBERS = (
+    *("year", "reviews_count", "rating", "confidence", "rating_unit", "first_unit", "change_unit", "rating_spread"),
+    *("spread_unit", "turns", "discussed", "created"),
+)
+_RATED = 1e6
+"""Added to the turns of a paper with a rating, so that it comes before those without one in the order `discussed`."""
 TRUTHS = ("has_rebuttal", "score_changed")
 MAX_TEXT_CHARACTERS = 50_000
 """Characters of a paper's text that are searched, from its beginning: of most papers all but the appendix."""
@@ -97,7 +102,11 @@ def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[ta
             if word:
                 document.add_text(name, word.strip().lower())
     created = forum.paper.created_at
-    numbers = row | {"reviews_count": row["reviews"], "created": created.timestamp() if created else None}
+    numbers = row | {
+        "reviews_count": row["reviews"],
+        "created": created.timestamp() if created else None,
+        "discussed": row["turns"] + (_RATED if row["rating"] is not None else 0),
+    }
     for name in NUMBERS:
         if numbers[name] is not None:
             document.add_float(name, float(numbers[name]))

@@ -25,6 +25,8 @@ from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python
+from peercorpus.explorer.home import figures
+from peercorpus.explorer.home.home_page import HomePage, read_home
 from peercorpus.explorer.index_documents import ShownPaper, Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
@@ -48,6 +50,7 @@ from peercorpus.explorer.points.points_of_paper import (
 )
 from peercorpus.explorer.querying.likeness import papers_like
 from peercorpus.explorer.querying.references import Reference
+from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, find_paper, find_stored
@@ -68,19 +71,40 @@ _PASSAGES = {"section": None, "before": "", "after": "", "later_section": None}
 """Fields of a change that are not needed to count them."""
 
 
-def address(kind: str, name: str) -> str:
-    """Return the permalink of a paper, a text or a venue.
+def address(kind: str, name: str | None = None) -> str:
+    """Return the permalink of a paper, a text, a venue or a file that pages load, or of a page of which there is one.
 
-    >>> address("venue", "ICLR.cc/2024/Conference")
-    '/venue/ICLR.cc%2F2024%2FConference'
+    >>> address("venue", "ICLR.cc/2024/Conference"), address("about"), address("home"), address("search")
+    ('/venue/ICLR.cc%2F2024%2FConference', '/about', '/', '/papers')
     """
+    if name is None:
+        return _PAGES.get(kind, f"/{kind}")
     return f"/{kind}/{quote(name, safe='')}"
+
+
+_PAGES = {"home": "/", "search": "/papers"}
+"""Addresses of pages that do not have their names."""
+
+
+def search_address(query_string: str) -> str:
+    """Return the address of the search for a selection.
+
+    >>> search_address("status=accepted"), search_address("")
+    ('/papers?status=accepted', '/papers')
+    """
+    return f"{address('search')}?{query_string}".rstrip("?")
+
+
+def _keyword_address(word: str) -> str:
+    return search_address(f"where={do_urlencode(masked(f'keyword={word}'))}")
 
 
 def _load_templates() -> jinja2.Environment:
     templates = page_templates("peercorpus.explorer", masked)
     templates.globals |= {
         "address": address,
+        "search_address": search_address,
+        "keyword_address": _keyword_address,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
         "Spoken": Spoken,
@@ -92,6 +116,7 @@ def _load_templates() -> jinja2.Environment:
         "fields": rendering.FIELDS,
     }
     templates.globals |= {"naming": naming, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
+    templates.globals |= {"cite_turn": cite_turn, "cite_post": cite_post}
     templates.globals |= {"sorts": SORTS, "Grade": Grade, "Status": Status}
     templates.filters |= {
         "day": rendering.day,
@@ -141,6 +166,16 @@ class Explorer:
         if name not in self.assets:
             raise HTTPException(404)
         return Response(self.assets[name], media_type=ASSETS[name])
+
+    @cached_property
+    def _home(self) -> HomePage:
+        return read_home(self.index)
+
+    def home(self, request: Request) -> Response:
+        """Answer with what the corpus holds; with a query string, as `search` does."""
+        if request.url.query:
+            return self.search(request)
+        return self.page("home.html", home=self._home, drawing=figures, venues=self.index.venues)
 
     def search(self, request: Request) -> Response:
         """Answer with the search form and one page of results; a page beyond the last one shows the last.

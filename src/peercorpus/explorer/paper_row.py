@@ -8,7 +8,7 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.records.enums import Aspect
 from peercorpus.records.reviews import Review
-from peercorpus.records.scores import choose_score
+from peercorpus.records.scores import choose_first_and_last, choose_score
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.rows import before_and_after
 
@@ -23,7 +23,11 @@ class PaperRow:
         rating_low: Lowest answer that the form offers; None if the form is not known.
         rating_high: Highest answer that the form offers; None if the form is not known.
         rating_unit: Mean of the current overall recommendations on [0, 1] of the scale; None if no scale is known.
+        first_unit: Mean of the recommendations as first given, on [0, 1] of the scale, over the reviews of which the
+            current one is known as well; None if there is none.
+        change_unit: Mean change of the recommendations of the same reviews, on [-1, 1]; None if there is none.
         rating_spread: Highest minus lowest recommendation, on the venue's scale; None if none is known.
+        spread_unit: The same on [0, 1] of the scale; None if fewer than two recommendations are known on it.
         confidence: Mean of the reviewers' current confidences, on the venue's scale; None if none is known.
         has_rebuttal: Whether the authors answered a review, or all reviews at once.
         score_changed: Whether a reviewer changed the overall recommendation; None if no first one is known.
@@ -48,7 +52,10 @@ class PaperRow:
     rating_low: float | None
     rating_high: float | None
     rating_unit: float | None
+    first_unit: float | None
+    change_unit: float | None
     rating_spread: float | None
+    spread_unit: float | None
     confidence: float | None
     conversations: int
     turns: int
@@ -64,7 +71,7 @@ COLUMNS = tuple(field.name for field in fields(PaperRow))
 
 def _compute_mean(values: Iterable[float | None]) -> float | None:
     numbers = [value for value in values if value is not None]
-    return round(fmean(numbers), 6) if numbers else None
+    return round(fmean(numbers), 6) + 0.0 if numbers else None  # The index holds -0.0 to be less than 0.
 
 
 def _is_changed(reviews: Iterable[Review]) -> bool | None:
@@ -72,6 +79,17 @@ def _is_changed(reviews: Iterable[Review]) -> bool | None:
     pairs = [before_and_after(review.scores, revised=review.revised) for review in reviews]
     complete = [pair for pair in pairs if None not in (pair["rating_initial"], pair["rating_final"])]
     return any(pair["rating_initial"] != pair["rating_final"] for pair in complete) if complete else None
+
+
+def _pairs_of_units(reviews: Iterable[Review]) -> list[tuple[float, float]]:
+    """Return the first and the current recommendation of each review of which both are known, on [0, 1]."""
+    pairs = []
+    for review in reviews:
+        first, last = choose_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating", revised=review.revised)
+        units = (first.unit if first else None, last.unit if last else None)
+        if units[0] is not None and units[1] is not None:
+            pairs.append((units[0], units[1]))
+    return pairs
 
 
 def _choose_text(forum: PublicForum, with_text: frozenset[str]) -> tuple[str | None, bool]:
@@ -91,6 +109,8 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
     chosen = (choose_score(review.scores, Aspect.RECOMMENDATION, "rating") for review in forum.reviews)
     scores = [score for score in chosen if score is not None]
     values = [score.value for score in scores if score.value is not None]
+    units = [score.unit for score in scores if score.unit is not None]
+    pairs = _pairs_of_units(forum.reviews)
     scale = next((score for score in scores if score.low is not None), None)
     sure = (choose_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
     text_sha256, is_initial = _choose_text(forum, held)
@@ -111,8 +131,11 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         rating=_compute_mean(values),
         rating_low=scale.low if scale else None,
         rating_high=scale.high if scale else None,
-        rating_unit=_compute_mean(score.unit for score in scores),
+        rating_unit=_compute_mean(units),
+        first_unit=_compute_mean(first for first, _ in pairs),
+        change_unit=_compute_mean(last - first for first, last in pairs),
         rating_spread=max(values) - min(values) if values else None,
+        spread_unit=round(max(units) - min(units), 6) if len(units) > 1 else None,
         confidence=_compute_mean(score.value for score in sure if score is not None),
         conversations=len(forum.with_reviewers),
         turns=sum(len(talk.turns) for talk in forum.with_reviewers),

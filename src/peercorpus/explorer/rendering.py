@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import zip_longest
@@ -15,6 +16,7 @@ from markupsafe import Markup
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from peercorpus.explorer.reading.folding import count_words, split_plain, split_tokens
 from peercorpus.records.enums import Grade, LinkKind, PostKind, Reason, Role, Status, VersionMoment
 from peercorpus.records.untrusted_text import redact_people, replace_controls
 from peercorpus.report.corpus_statistics import percent
@@ -88,6 +90,7 @@ def _make_parser() -> MarkdownIt:
         parser,
         allow_digits=False,
         double_inline=True,
+        label_renderer=lambda label: f"<span>({html.escape(label)})</span>",
         renderer=lambda tex, options: (
             _render_block(tex) if options.get("display_mode") else formula(tex, is_block=False)
         ),
@@ -133,14 +136,18 @@ def render_markdown(text: str, top: int) -> str:
         top: Level on the page of the text's first level of headings, from 2.
     """
     plain = _render_paragraphs(text)
-    return _render_signs(text, top) if plain is None else plain
+    return _draw_tokens(_parse_markdown(text, top)) if plain is None else plain
 
 
-def _render_signs(text: str, top: int) -> str:
-    parser = _make_parser()
-    tokens = parser.parse(text)
+def _parse_markdown(text: str, top: int) -> list[Token]:
+    tokens = _make_parser().parse(text)
     _shift_headings(tokens, top)
     _keep_signs(tokens)
+    return tokens
+
+
+def _draw_tokens(tokens: Sequence[Token]) -> str:
+    parser = _make_parser()
     drawn = parser.renderer.render(tokens, parser.options, {})
     return nh3.clean(
         drawn,
@@ -158,6 +165,24 @@ def render_plain(text: str) -> str:
     return f'<div class="plain">{html.escape(text)}</div>'
 
 
+_EMPTY = Markup()
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text as safe HTML in two parts.
+
+    Attributes:
+        shown: What is always shown.
+        rest: What is folded; empty for a short text.
+        words: Number of words of the rest.
+    """
+
+    shown: Markup
+    rest: Markup = _EMPTY
+    words: int = 0
+
+
 class Prose:
     """Renders the texts of one page, each once; texts beyond a limit are shown as plain text."""
 
@@ -170,24 +195,35 @@ class Prose:
         """
         self._mask = mask
         self._left = most
-        self._drawn: dict[tuple[str, int], Markup] = {}
+        self._drawn: dict[tuple[str, int, bool], Folded] = {}
 
     def __call__(self, text: str | None, top: int = 4) -> Markup:
         """Return a text from outside as safe HTML, empty if there is none."""
-        if not text:
-            return Markup()
-        if (text, top) not in self._drawn:
-            self._drawn[text, top] = self._draw(replace_controls(self._mask(text)), top)
-        return self._drawn[text, top]
+        return self._draw_once(text or "", top, is_folded=False).shown
 
-    def _draw(self, text: str, top: int) -> Markup:
-        if len(text) > min(MAX_MARKDOWN_CHARACTERS, self._left):
-            return Markup(render_plain(text))
-        self._left -= len(text)
-        try:
-            return Markup(render_markdown(text, top))
-        except (RecursionError, ValueError, IndexError, KeyError):
-            return Markup(render_plain(text))
+    def fold(self, text: str | None, top: int = 4) -> Folded:
+        """Return a text from outside as safe HTML; a long one in two parts, divided between two of its blocks."""
+        return self._draw_once(text or "", top, is_folded=True)
+
+    def _draw_once(self, text: str, top: int, *, is_folded: bool) -> Folded:
+        if not text:
+            return Folded(Markup())
+        key = (text, top, is_folded)
+        if key not in self._drawn:
+            self._drawn[key] = self._draw(replace_controls(self._mask(text)), top, is_folded=is_folded)
+        return self._drawn[key]
+
+    def _draw(self, text: str, top: int, *, is_folded: bool) -> Folded:
+        if len(text) <= min(MAX_MARKDOWN_CHARACTERS, self._left):
+            self._left -= len(text)
+            try:
+                tokens = _parse_markdown(text, top)
+                shown, rest = split_tokens(tokens) if is_folded else (tokens, ())
+                return Folded(Markup(_draw_tokens(shown)), Markup(_draw_tokens(rest)), count_words(rest))
+            except (RecursionError, ValueError, IndexError, KeyError):
+                pass  # It is shown as plain text.
+        start, end = split_plain(text) if is_folded else (text, "")
+        return Folded(Markup(render_plain(start)), Markup(render_plain(end) if end else ""), len(end.split()))
 
 
 ROLES = {

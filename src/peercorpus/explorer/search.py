@@ -32,11 +32,13 @@ _NEAR_CHARACTERS = 1_600
 """Length of the text around the first match in which a passage is searched first."""
 _WORD = re.compile(r"\w+")
 _ORDERS = {
+    "relevance": ("discussed", Order.Desc),
     "newest": ("created", Order.Desc),
     "oldest": ("created", Order.Asc),
     "rating": ("rating_unit", Order.Desc),
     "rating-low": ("rating_unit", Order.Asc),
     "spread": ("rating_spread", Order.Desc),
+    "raised": ("change_unit", Order.Desc),
     "turns": ("turns", Order.Desc),
 }
 _INDEX_FIELDS = {"reviews": "reviews_count", "keywords": "keyword"}
@@ -195,8 +197,8 @@ def _list_filters(opened: OpenIndex, selection: Selection) -> Iterator[Query]:
 
 
 def _choose_order(selection: Selection) -> tuple[str | None, Order]:
-    if selection.sort == "relevance":
-        return (None, Order.Desc) if selection.words else _ORDERS["newest"]
+    if selection.sort == "relevance" and selection.words:
+        return None, Order.Desc
     return _ORDERS[selection.sort]
 
 

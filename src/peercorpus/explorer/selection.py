@@ -20,6 +20,7 @@ SORTS = {
     "rating": "Highest rated",
     "rating-low": "Lowest rated",
     "spread": "Widest spread",
+    "raised": "Raised most",
     "turns": "Most turns",
 }
 CONTROLS = {

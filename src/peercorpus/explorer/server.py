@@ -274,7 +274,8 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         host: Name or address that the server is bound to.
     """
     routes: dict[str, Answer] = {
-        "/": explorer.search,
+        "/": explorer.home,
+        "/papers": explorer.search,
         "/export.{kind}": explorer.export,
         "/paper/{forum_id:path}": explorer.paper,
         "/text/{forum_id:path}": explorer.text,

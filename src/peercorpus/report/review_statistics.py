@@ -13,11 +13,10 @@ from peercorpus.metrics.intervals import wilson_interval
 from peercorpus.metrics.prediction import alpha
 from peercorpus.records.enums import Role
 from peercorpus.report.corpus_statistics import TOP, VERDICTS, Statistic, counted, largest, nothing, percent, quartiles
-from peercorpus.report.source import CorpusSource
+from peercorpus.report.source import CorpusSource, units_of_ratings
 
 GRID = [step / 100 for step in range(101)]
 """The scores at which densities are computed."""
-_HAS_SCALE = (pl.col("high") != pl.col("low")) & pl.col("low").is_not_null() & pl.col("high").is_not_null()
 _ON_UNIT = "Scores are put on [0, 1] of the form's scale, 1 being its best answer, as venues have different ones."
 TOLERANCE = 1e-9
 """Smaller differences of scores are rounding errors."""
@@ -35,13 +34,8 @@ _CHANGE_CLASSES: Sequence[tuple[str, float, float]] = (
 def on_unit(source: CorpusSource) -> pl.DataFrame:
     """Return the reviews with conference, status, and the first and current recommendation on [0, 1]."""
     papers = source.papers.select("forum_id", "conference", "status")
-    shares = {
-        name: pl.when(_HAS_SCALE).then((pl.col(f"rating_{name}") - pl.col("low")) / (pl.col("high") - pl.col("low")))
-        for name in ("initial", "final")
-    }
-    higher = pl.col("higher_is_better")
-    units = {name: pl.when(higher).then(share).when(~higher).then(1 - share) for name, share in shares.items()}
-    return source.reviews.join(papers, on="forum_id", maintain_order="left").with_columns(**units)
+    joined = source.reviews.join(papers, on="forum_id", maintain_order="left")
+    return joined.with_columns(**units_of_ratings())
 
 
 def scott_bandwidth(values: pl.Series) -> float | None:

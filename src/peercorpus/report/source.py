@@ -207,17 +207,34 @@ class CorpusSource(ABC):
         """For each venue whether its listings were read completely (None: it was imported); None if not recorded."""
 
 
+_HAS_SCALE = (pl.col("high") != pl.col("low")) & pl.col("low").is_not_null() & pl.col("high").is_not_null()
+_DECIMALS = 6
+"""Of shares of a scale that conditions compare with bounds such as 0.15: sums of binary fractions miss them."""
+
+
+def units_of_ratings() -> dict[str, pl.Expr]:
+    """Return the columns `initial` and `final` of reviews: their recommendations on [0, 1], 1 being the best answer."""
+    units: dict[str, pl.Expr] = {}
+    for name in ("initial", "final"):
+        share = pl.when(_HAS_SCALE).then((pl.col(f"rating_{name}") - pl.col("low")) / (pl.col("high") - pl.col("low")))
+        higher = pl.col("higher_is_better")
+        units[name] = pl.when(higher).then(share).when(~higher).then(1 - share)
+    return units
+
+
 def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
     """Return the papers with those `names` columns of `filters.FIELDS` that come from other tables."""
     papers = source.papers
-    if names & {"reviews", "rating", "rating_unit", "confidence", "score_changed"}:
-        low, high, is_higher_better = pl.col("low"), pl.col("high"), pl.col("higher_is_better")
-        share = pl.when(high > low).then((RATING - low) / (high - low))
+    if names & {"reviews", "rating", "confidence", "score_changed", "rating_unit", "spread_unit", "change_unit"}:
         is_changed = pl.col("rating_initial") != pl.col("rating_final")
-        by_paper = source.reviews.group_by("forum_id").agg(
+        unit = pl.coalesce("final", "initial")
+        with_units = source.reviews.with_columns(**units_of_ratings())
+        by_paper = with_units.group_by("forum_id").agg(
             reviews=pl.len(),
             rating=RATING.mean(),
-            rating_unit=pl.when(is_higher_better).then(share).when(~is_higher_better).then(1 - share).mean(),
+            rating_unit=unit.mean().round(_DECIMALS),
+            spread_unit=pl.when(unit.count() > 1).then((unit.max() - unit.min()).round(_DECIMALS)),
+            change_unit=(pl.col("final") - pl.col("initial")).mean().round(_DECIMALS),
             confidence=pl.col("confidence").mean(),
             score_changed=pl.when(is_changed.is_not_null().any()).then(is_changed.any()),
         )

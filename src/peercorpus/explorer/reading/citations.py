@@ -1,0 +1,102 @@
+"""Cite a turn or a post of a paper's discussion, in words and in BibTeX, by its address on OpenReview.
+
+Reviewers and chairs are cited by the anonymous signature that OpenReview shows, never by a name.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.explorer.rendering import ROLES, day, format_post_kind, masked
+from peercorpus.latex.characters import escape_text
+from peercorpus.records.enums import Role
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import Post, Turn
+
+_NOTE_ID = re.compile(r"[A-Za-z0-9_-]+")
+"""Ids that OpenReview gives; those of imported records hold other characters."""
+_NOT_IN_KEYS = re.compile(r"[^A-Za-z0-9_-]+")
+_MAX_TITLE_CHARACTERS = 300
+_MAX_AUTHORS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """How one turn is cited.
+
+    Attributes:
+        text: In words.
+        bibtex: As an entry of BibTeX.
+        address: Its address on OpenReview; None if the paper has none there.
+    """
+
+    text: str
+    bibtex: str
+    address: str | None
+
+
+def openreview_address(forum_id: str, note_id: str | None = None) -> str | None:
+    """Return the address of a note on OpenReview, or that of its forum if the note has no id there.
+
+    >>> openreview_address("B1ckMDqlg", "rkgO66VKDS"), openreview_address("re2:a b")
+    ('https://openreview.net/forum?id=B1ckMDqlg&noteId=rkgO66VKDS', None)
+    """
+    if not _NOTE_ID.fullmatch(forum_id):
+        return None
+    note = f"&noteId={quote(note_id)}" if note_id and _NOTE_ID.fullmatch(note_id) else ""
+    return f"https://openreview.net/forum?id={quote(forum_id)}{note}"
+
+
+def cite_turn(forum: PublicForum, turn: Turn) -> Citation:
+    """Return the citation of a turn; several posts that are one turn are cited by the first."""
+    post_id = turn.post_ids[0] if turn.post_ids else None
+    post = forum.by_id.get(post_id) if post_id else None
+    kind = format_post_kind(post.kind) if post else "Contribution to the discussion"
+    return _cite(forum.paper, _name_speaker(turn.role, turn.signature), kind, turn.created_at, post_id)
+
+
+def cite_post(forum: PublicForum, post: Post) -> Citation:
+    """Return the citation of a post that belongs to no conversation."""
+    speaker = _name_speaker(post.role, post.signature)
+    return _cite(forum.paper, speaker, format_post_kind(post.kind), post.created_at, post.post_id)
+
+
+def _name_speaker(role: Role, signature: str) -> str:
+    if role is Role.AUTHOR:
+        return "The authors"
+    if not signature or signature == ROLES[role]:
+        return ROLES[role]
+    return f"{ROLES[role]} ({_cut(masked(signature))})"
+
+
+def _cite(paper: Paper, speaker: str, kind: str, moment: datetime | None, post_id: str | None) -> Citation:
+    title = _cut(masked(paper.title or "Untitled"))
+    venue = _cut(masked(paper.venue or paper.venue_id))
+    address = openreview_address(paper.forum_id, post_id)
+    dated = [day(moment)] if moment else []
+    text = ". ".join([speaker, f"{kind} of “{title}”" if kind == "Review" else f"{kind} on “{title}”", venue, *dated])
+    year = moment.year if moment else paper.year
+    fields = {
+        "title": f"{{{escape_text(title)}}}",
+        "author": " and ".join(map(_write_author, paper.authors[:_MAX_AUTHORS])) or "Anonymous",
+        "year": str(year) if year else None,
+        "howpublished": escape_text(f"OpenReview, {venue}"),
+        "url": address,
+        "note": escape_text(", ".join([f"{kind}: {speaker}", *dated])),
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    key = _NOT_IN_KEYS.sub("", f"{paper.forum_id}-{post_id or 'discussion'}")
+    bibtex = "\n".join([f"@misc{{{key},", *lines, "}"])
+    return Citation(f"{text}.{f' {address}' if address else ''}", bibtex, address)
+
+
+def _write_author(name: str) -> str:
+    """Return a name as BibTeX does not divide it."""
+    return f"{{{escape_text(_cut(masked(name)))}}}"
+
+
+def _cut(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _MAX_TITLE_CHARACTERS else f"{words[:_MAX_TITLE_CHARACTERS]} …"

@@ -1,0 +1,143 @@
+"""The home page: what it counts is what its links find, and what the report counts."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from explored import explored
+from invented_tables import ICLR, ICML, TMLR, paper, review, score
+from peercorpus.explorer.home.figures import BASE, TOP, Cell, Drift, Drifts, Group, Series, Stacked
+from peercorpus.records.enums import Aspect, Phase, Status
+from peercorpus.report.write_report import open_source
+
+LINK = re.compile(r'<a href="(/papers\?[^"]+)">([\d,]+)</a>')
+DRAWN = re.compile(r'<a href="(/papers\?[^"]+)" tabindex="-1"><title>([^<]*)</title>')
+TOTAL = re.compile(r'<strong id="total">([\d,]+)</strong>')
+FIRST_AND_LAST: list[list[tuple[int | None, int]]] = [
+    # Ratings as first given and as they stand now, of the reviews of a paper; None: not known.
+    [(3, 3), (8, 8)],
+    [(5, 6), (6, 6)],
+    [(5, 8), (3, 8), (4, 8)],
+    [(10, 10)],
+    [(1, 1), (1, 1)],
+    [(6, 3), (6, 6)],
+    [(None, 7), (None, 4)],
+    [],
+    [(2, 3), (3, 2)],
+]
+
+
+def _rated(forum_id: str, venue_id: str, status: Status, pairs: list[tuple[int | None, int]]) -> list[object]:
+    records: list[object] = [paper(forum_id, venue_id, status=status, title=f"Paper {forum_id}")]
+    for number, (first, last) in enumerate(pairs):
+        scores = [score("rating", last, str(last), Aspect.RECOMMENDATION, Phase.FINAL)]
+        if first is not None:
+            scores.insert(0, score("rating", first, str(first), Aspect.RECOMMENDATION, Phase.INITIAL))
+        records.append(review(forum_id, f"R{number}", venue_id, scores=tuple(scores), revised=True))
+    return records
+
+
+def scored() -> dict[str, list[object]]:
+    """Papers of three venues, of which one names no year, with every kind of rating, change and decision."""
+    statuses = list(Status)
+    venues: dict[str, list[object]] = {}
+    for place, venue_id in enumerate((ICLR, ICML, TMLR)):
+        venues[venue_id] = [
+            record
+            for number, pairs in enumerate(FIRST_AND_LAST)
+            for record in _rated(f"s{place}{number}", venue_id, statuses[(number + place) % len(statuses)], pairs)
+        ]
+    return venues
+
+
+@pytest.fixture(scope="module")
+def scored_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home") / "scored"
+
+
+@pytest.fixture(scope="module")
+def home(scored_folder: Path) -> Iterator[TestClient]:
+    with explored(scored_folder, scored()) as client:
+        yield client
+
+
+def _total(client: TestClient, link: str) -> int:
+    total = TOTAL.search(client.get(unescape(link)).text)
+    assert total is not None, link
+    return int(total[1].replace(",", ""))
+
+
+def test_every_number_in_a_table_of_a_figure_is_what_its_link_finds(home: TestClient) -> None:
+    links = LINK.findall(home.get("/").text)
+    assert len(links) > 50
+    assert {link: _total(home, link) for link, _ in links} == {link: int(count) for link, count in links}
+
+
+def test_everything_drawn_leads_to_the_papers_it_stands_for(home: TestClient) -> None:
+    drawn = DRAWN.findall(home.get("/").text)
+    assert len(drawn) > 30
+    for link, title in drawn:
+        assert _total(home, link) == int(re.findall(r"[\d,]+", title.removesuffix(" papers"))[-1]), title
+
+
+@pytest.mark.parametrize("key", ["by-year", "by-score", "drift", "changed", "disagreement"])
+def test_what_is_drawn_and_what_is_not_known_are_all_papers(home: TestClient, key: str) -> None:
+    figure = home.get("/").text.partition(f'<figure class="figure" id="{key}">')[2].partition("</figure>")[0]
+    shown = re.search(r'<p class="n">n = (\d+) papers(?:; not known: (\d+) \([^)]*\))?</p>', figure)
+    assert shown is not None
+    assert int(shown[1]) + int(shown[2] or 0) == 27
+    assert "<title>" in figure
+    assert "<table>" in figure
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        *(["rating_share>=0.5"], ["rating_share<0.3"], ["spread_share=0"], ["spread_share>0.4"], ["change_share=0"]),
+        *(["change_share>0", "change_share<=0.15"], ["change_share>0.3"], ["change_share<0"], ["change_share!=0"]),
+    ],
+)
+def test_the_search_and_the_report_choose_the_same_papers(
+    home: TestClient, scored_folder: Path, where: list[str]
+) -> None:
+    exported = home.get("/export.jsonl", params={"where": where}).text
+    with open_source(scored_folder, where) as chosen:
+        expected = sorted(chosen.papers["forum_id"])
+    assert expected
+    assert sorted(re.findall(r'^\{"forum_id":"([^"]+)"', exported, re.MULTILINE)) == expected
+
+
+def test_the_page_says_how_much_there_is_and_what_to_begin_with(home: TestClient) -> None:
+    page = home.get("/").text
+    assert "<h1>27 papers, and what their reviewers said</h1>" in page
+    assert "<dt>Reviews</dt><dd>48</dd>" in page
+    raised = page.partition(">Raised most</h3>")[2].partition("</section>")[0]
+    assert re.findall(r"/paper/(s\d2)", raised)[:3] == ["s02", "s12", "s22"]
+    assert "raised by 44 % of the scale" in raised
+
+
+def test_a_corpus_without_scores_says_what_cannot_be_drawn(tmp_path: Path) -> None:
+    with explored(tmp_path / "bare", {TMLR: [paper("bare", TMLR)]}) as client:
+        page = client.get("/").text
+    assert "Not drawn: decisions by score (n = 0 papers; not known: 1 (no rating))." in page
+    assert "<svg" not in page
+
+
+def test_columns_stand_on_the_line_and_the_tallest_fills_the_drawing() -> None:
+    few, many = (Group("g", [Cell(Series("a", "a"), count, "")], "") for count in (1, 1000))
+    figure = Stacked("k", "T", "", "Axis", (), [few, many])
+    (low,), (high,) = (list(figure.boxes(index)) for index in (0, 1))
+    assert low.y + low.height == high.y + high.height == BASE
+    assert (low.height, high.y) == (1.0, TOP)
+    assert [box.width for box in figure.bars(1)] == [100.0]
+
+
+@pytest.mark.parametrize(("first", "now", "bounds"), [(0.5, 0.58, (0.4, 0.6)), (0.0, 1.0, (0.0, 1.0))])
+def test_the_axis_of_means_ends_at_tenths_around_them(first: float, now: float, bounds: tuple[float, float]) -> None:
+    drifts = Drifts("k", "T", "", [Drift(2020, "2020", 1, first, now, "")])
+    assert drifts.bounds == pytest.approx(bounds)
+    assert TOP <= drifts.y(now) <= drifts.y(first) <= BASE
