@@ -61,19 +61,28 @@ _PASSAGES = {"section": None, "before": "", "after": "", "later_section": None}
 """Fields of a change that are not needed to count them."""
 
 
-def address(kind: str, name: str) -> str:
-    """Return the permalink of a paper, a text or a venue.
+def address(kind: str, name: str | None = None) -> str:
+    """Return the permalink of a paper, a text, a venue or a file that pages load, or of a page of which there is one.
 
-    >>> address("venue", "ICLR.cc/2024/Conference")
-    '/venue/ICLR.cc%2F2024%2FConference'
+    >>> address("venue", "ICLR.cc/2024/Conference"), address("about"), address("search")
+    ('/venue/ICLR.cc%2F2024%2FConference', '/about', '/')
     """
+    if name is None:
+        return "/" if kind == "search" else f"/{kind}"
     return f"/{kind}/{quote(name, safe='')}"
 
 
-def _load_templates() -> jinja2.Environment:
+def _keyword_address(word: str) -> str:
+    return f"/?where={do_urlencode(masked(f'keyword={word}'))}"
+
+
+def load_templates() -> jinja2.Environment:
+    """Return the templates of the pages, with the addresses of the server."""
     templates = page_templates("peercorpus.explorer", masked)
     templates.globals |= {
         "address": address,
+        "keyword_address": _keyword_address,
+        "policy": None,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
         "Spoken": Spoken,
@@ -117,7 +126,7 @@ class Explorer:
     @cached_property
     def templates(self) -> jinja2.Environment:
         """The templates of the pages."""
-        return _load_templates()
+        return load_templates()
 
     @cached_property
     def assets(self) -> dict[str, bytes]:

@@ -42,7 +42,7 @@
   };
 
   const keys = {
-    "/": () => { if (search) { search.focus(); search.select(); } else { location.href = "/"; } },
+    "/": () => { if (search) { search.focus(); search.select(); } else { location.href = document.querySelector("header.site .mark").href; } },
     j: () => along(1),
     k: () => along(-1),
     n: () => conversation(1),
