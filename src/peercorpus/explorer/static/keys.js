@@ -3,7 +3,6 @@
 (() => {
   const help = document.getElementById("keys");
   const search = document.getElementById("q");
-  const papers = [...document.querySelectorAll(".papers > .paper")];
   const conversations = [...document.querySelectorAll(".conversation")];
 
   const calmly = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
@@ -24,6 +23,7 @@
   const hasFocus = (one) => one.contains(document.activeElement);
 
   const along = (by) => {
+    const papers = [...document.querySelectorAll(".papers > .paper")];
     if (papers.length) {
       const next = step(papers, by, hasFocus);
       if (next) show(next, next.querySelector("h2 a"));
@@ -61,7 +61,8 @@
 
   // A form sends only what is asked, so that addresses stay short.
   for (const form of document.querySelectorAll("form.ask")) {
-    form.addEventListener("submit", () => {
+    form.addEventListener("submit", (event) => {
+      if (event.defaultPrevented) return;
       for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
     });
     addEventListener("pageshow", () => { for (const field of form.elements) field.disabled = false; });
