@@ -93,6 +93,12 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check."
             ),
         },
+        "site": {
+            "site": (
+                "Write a release as a web site: pages and a search that any static host serves, or a browser opens from"
+                " disk."
+            ),
+        },
         "takedown": {
             "takedown": (
                 "Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from "

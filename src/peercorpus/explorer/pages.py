@@ -83,6 +83,7 @@ def load_templates() -> jinja2.Environment:
         "address": address,
         "keyword_address": _keyword_address,
         "policy": None,
+        "is_brief": False,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
         "Spoken": Spoken,

@@ -8,7 +8,6 @@ import re
 from collections.abc import Set
 from dataclasses import dataclass
 
-
 _MAX_CHARACTERS = 120
 """Longer names are replaced by their digest: file systems take 255 bytes."""
 _PLAIN = re.compile(r"[a-z0-9-]")

@@ -1,10 +1,10 @@
 """Read the papers of a release back as records, one after another, in bounded memory."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -117,7 +117,7 @@ def read_rows(release: Release) -> Iterator[PaperRows]:
 
 
 @cache
-def _nullable(record_type: type) -> tuple[Sequence[str], Mapping[str, bool]]:
+def _read_fields(record_type: type) -> tuple[Sequence[str], Mapping[str, bool]]:
     """Return the fields of a record, and whether None may stand for each that has a default."""
     every = fields(record_type)
     return [one.name for one in every], {one.name: one.default is None for one in every if one.default is not MISSING}
@@ -125,7 +125,7 @@ def _nullable(record_type: type) -> tuple[Sequence[str], Mapping[str, bool]]:
 
 def _make_record(record_type: type[RecordT], row: Row, **more: object) -> RecordT:
     """Return a row as a record; columns that it lacks are None, or have their default."""
-    names, defaults = _nullable(record_type)
+    names, defaults = _read_fields(cast(type, record_type))
     values = {name: row.get(name) for name in names}
     kept = {name: value for name, value in values.items() if value is not None or defaults.get(name, True)}
     return msgspec.convert(kept | more, record_type)

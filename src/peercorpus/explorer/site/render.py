@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
+from markupsafe import Markup
 
 from peercorpus.explorer import rendering
 from peercorpus.explorer.pages import load_templates
@@ -61,7 +62,7 @@ class RenderedPaper:
 @cache
 def _templates() -> jinja2.Environment:
     templates = load_templates()
-    templates.globals |= {"policy": POLICY}
+    templates.globals |= {"policy": Markup(POLICY), "is_brief": True}
     return templates
 
 
@@ -95,7 +96,7 @@ def render_papers(job: Job) -> list[RenderedPaper]:
 def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> RenderedPaper:
     forum = released.forum
     paper = forum.paper
-    row = paper_row(forum, frozenset({released.text_sha256} - {None}))
+    row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
     page = render(
         "paper.html",
         paper_file(paper.forum_id),
@@ -131,7 +132,7 @@ def _describe_link(forum_id: str, link: Link, titles: Mapping[str, str]) -> tupl
 def describe_result(row: PaperRow) -> list[Any]:
     """Return what a list of results shows of a paper: title, page, venue, status, reviews, rating, scale."""
     is_rated = row.rating is not None
-    scale = "" if row.rating_high is None else f"of {_number(row.rating_low)}–{_number(row.rating_high)}"
+    scale = "" if row.rating_high is None else f"of {_number(row.rating_low)}\u2013{_number(row.rating_high)}"
     rating = _number(row.rating) if is_rated else None
     title = masked(row.title or "Untitled")
     return [title, paper_file(row.forum_id), masked(row.venue_id), row.status, row.reviews, rating, scale]
@@ -146,14 +147,14 @@ class Contents:
     """What the pages beside those of the papers show.
 
     Attributes:
-        name: Heading of the first page.
+        title: Heading of the first page.
         venues: Counts of each venue, by id.
         rows: Papers of each venue, in the order of their list.
         version: Version of peercorpus that makes the site.
         release_sha256: What identifies the release.
     """
 
-    name: str
+    title: str
     venues: Mapping[str, VenueCounts]
     rows: Mapping[str, Sequence[PaperRow]]
     version: str
@@ -188,7 +189,7 @@ def render_lists(contents: Contents) -> dict[str, bytes]:
         "site/search.html",
         "index.html",
         frozenset(),
-        name=contents.name,
+        heading=contents.title,
         venues=venues,
         families=by_conference(contents.venues),
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),

@@ -172,7 +172,7 @@ def _read_part(path: Path) -> Iterator[tuple[str, "array[int]"]]:
     with path.open("rb") as file:
         while True:
             try:
-                yield pickle.load(file)  # noqa: S301 -- this process wrote it
+                yield pickle.load(file)
             except EOFError:
                 return
 

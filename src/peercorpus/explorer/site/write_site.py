@@ -41,7 +41,11 @@ MANIFEST = "site.json"
 KIND = "a site that peercorpus wrote"
 _PER_JOB = 16
 _TIMEOUT_S = 600.0
-_SCRIPTS = {"style.css": "peercorpus.explorer", "keys.js": "peercorpus.explorer", "search.js": "peercorpus.explorer.site"}
+_SCRIPTS = {
+    "style.css": "peercorpus.explorer",
+    "keys.js": "peercorpus.explorer",
+    "search.js": "peercorpus.explorer.site",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ def write_site(
     out: Path,
     *,
     workspace: Workspace | None = None,
-    name: str = "Peer reviews",
+    title: str = "Peer reviews",
     show: Show = show_nothing,
     spread: Executor | None = None,
 ) -> SiteSummary:
@@ -146,7 +150,7 @@ def write_site(
         release: The release.
         out: The folder; what stands there must be an earlier site.
         workspace: Where the take-down list is that the release must agree with; None for none.
-        name: Heading of the first page.
+        title: Heading of the first page.
         show: Receives the progress, in papers.
         spread: Runs the processes that render pages; None renders in this process.
 
@@ -166,7 +170,7 @@ def write_site(
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch))
-        contents = _write_papers(release, plan, writer, index, name, show, spread)
+        contents = _write_papers(release, plan, writer, index, title, show, spread)
         _write_lists(contents, writer)
         index.write(writer.write, {})
     return SiteSummary(len(plan.numbers), len(plan.venues), len(digests), writer.size_bytes, writer.index_bytes)
@@ -203,7 +207,7 @@ def _write_papers(
     plan: _Plan,
     writer: _Writer,
     index: SearchIndex,
-    name: str,
+    title: str,
     show: Show,
     spread: Executor | None,
 ) -> Contents:
@@ -220,7 +224,7 @@ def _write_papers(
             venues[row.venue_id].add(paper.counts)
             rows[row.venue_id].append(row)
         meter.advance(len(batch))
-    return Contents(masked(name), venues, rows, version("peercorpus"), release.sha256)
+    return Contents(masked(title), venues, rows, version("peercorpus"), release.sha256)
 
 
 def _write_lists(contents: Contents, writer: _Writer) -> None:

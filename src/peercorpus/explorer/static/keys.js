@@ -47,11 +47,11 @@
     k: () => along(-1),
     n: () => conversation(1),
     p: () => conversation(-1),
-    "?": () => help.showModal(),
+    "?": () => { if (help) help.showModal(); else location.href = document.querySelector("footer.site a").href; },
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
     const isTyping = event.target.closest("input, select, textarea");
     if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping || !(event.key in keys)) return;
