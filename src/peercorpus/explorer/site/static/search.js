@@ -214,6 +214,7 @@
   }
   addEventListener("hashchange", (event) => { if (event.newURL.endsWith("#main")) return; run(); });
   form.hidden = false;
+  document.getElementById("without").hidden = true;
   load("words").catch(() => {});
   if (location.hash && location.hash !== "#main") run();
 })();
