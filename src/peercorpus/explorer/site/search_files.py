@@ -16,11 +16,11 @@ from typing import Any
 
 FIELDS = 3
 """Title and keywords; abstract; reviews and other posts."""
-PAPERS_PER_FILE = 16
+PAPERS_PER_FILE = 8
 """Papers in a file of `search/d`: each result needs one, and they are seldom neighbours."""
 SPAN = 16_384
 """Papers that one file of a frequent word is about."""
-_CHUNK_CHARACTERS = 24_000
+_CHUNK_CHARACTERS = 8_000
 """Of a file with the rare words of one stretch of the alphabet."""
 _FREQUENT_CHARACTERS = 4_000
 """A word whose lists are longer has files of its own."""
