@@ -80,7 +80,7 @@ COMMANDS = {
         "export r --out o --format axolotl --task review --model m",
     ),
     "s3": ("move -w w --to s3://bucket/place", "convert a.pdf --out s3://bucket/o", "convert s3://bucket/a --out o"),
-    "web": ("explore -w w", "explore -w w --select= --out o.csv"),
+    "web": ("explore -w w", "explore -w w --select= --out o.csv", "site r --out o"),
     "sql": ("sql -w r", "sql -w r SELECT"),
     "mcp": ("mcp -w r",),
     "ocr": ("build -w w --ocr auto", "convert a.pdf --out o --engine rapidocr", "recipe re2 -w w --ocr auto"),

@@ -1,12 +1,21 @@
-"""The two corpora that tests of the explorer read."""
+"""The two corpora that tests of the explorer read, the sites of their releases, and a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient
 
+from chromium import CHROMIUM, FLAGS
 from explored import GONE, explored, hostile, known_with_points
+from invented_tables import invented, keep
+from peercorpus.explorer.site.write_site import write_site
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +36,42 @@ def hostile_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCli
     """A client of the explorer over the corpus in which every text is hostile."""
     with explored(tmp_path_factory.mktemp("explored") / "hostile", hostile()) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def known_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of that corpus, without the paper that is taken down; tests only read it."""
+    folder = tmp_path_factory.mktemp("published")
+    with invented(folder / "known", known_with_points()) as workspace:
+        keep(workspace)
+        (folder / "known" / "takedown.txt").write_text(f"{GONE}\n")
+        publish_release(workspace, folder / "release")
+    return folder / "release"
+
+
+@pytest.fixture(scope="session")
+def known_site(known_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of that release; tests only read it."""
+    folder = tmp_path_factory.mktemp("sites") / "known"
+    write_site(open_release(known_release), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hostile_static_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a release in which every text is hostile, but for the one of a megabyte; tests only read it."""
+    folder = tmp_path_factory.mktemp("sites")
+    venues = dict(list(hostile().items())[:-1])
+    with invented(folder / "workspace", venues) as workspace:
+        publish_release(workspace, folder / "release")
+    write_site(open_release(folder / "release"), folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()

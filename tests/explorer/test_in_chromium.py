@@ -1,12 +1,10 @@
 """The explorer in a browser: what people do with it, what a hostile corpus cannot do, and whether all can use it."""
 
 import re
-import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -15,6 +13,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
+from chromium import IN_CHROMIUM, watched
 from explored import LIVELY, QUIET, explored, hostile
 from invented_tables import ICLR, paper, post
 from peercorpus.execution.progress import show_nothing
@@ -25,11 +24,6 @@ from peercorpus.workspace.workspace import open_workspace
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 PAGES = (
     "/",
     "/papers",
@@ -42,19 +36,7 @@ PAGES = (
 OF_POINTS = ("/points", "/points?q=baseline&kind=weakness", f"/paper/{LIVELY}?points={LIVELY}-R1#point-{LIVELY}-R1-2")
 MORE_PAGES = (*OF_POINTS, "/venue/ICLR.cc%2F2020%2FConference", "/about", "/nowhere")
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: apt-get install chromium"),
-]
-
-
-@dataclass
-class Seen:
-    """What a browser told of one page."""
-
-    errors: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    popups: list[str] = field(default_factory=list)
+pytestmark = IN_CHROMIUM
 
 
 @contextmanager
@@ -71,15 +53,6 @@ def served(app: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(10)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -289,20 +262,6 @@ def test_axe_finds_nothing_serious(browser: "Browser", site: str, address: str, 
     serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] != "minor"]
     assert serious == []
     context.close()
-
-
-def watched(page: "Page") -> Seen:
-    seen = Seen()
-    page.on("console", lambda message: seen.errors.append(message.text))
-    page.on("pageerror", lambda error: seen.errors.append(str(error)))
-    page.on("request", lambda request: seen.asked.append(request.url))
-
-    def dismiss(dialog: Any) -> None:
-        seen.popups.append(dialog.message)
-        dialog.dismiss()
-
-    page.on("dialog", dismiss)
-    return seen
 
 
 def hostile_addresses() -> list[str]:

@@ -274,6 +274,11 @@ def fill(workspace: Workspace, venue_id: str, records: Iterable[object]) -> None
             replacement.add(record)
 
 
+def keep(workspace: Workspace) -> None:
+    """Add the note without which a new workspace is removed again when it is closed."""
+    workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+
+
 def two_conferences(folder: Path) -> Path:
     """A workspace of nine papers at each of two conferences, with the note that keeps it."""
     venues = {
@@ -281,7 +286,7 @@ def two_conferences(folder: Path) -> Path:
         ICML: [record for n in range(9) for record in a_forum(f"m{n}", ICML)],
     }
     with invented(folder, venues) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+        keep(workspace)
     return folder
 
 

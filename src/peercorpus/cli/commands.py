@@ -106,6 +106,12 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check."
             ),
         },
+        "site": {
+            "site": (
+                "Write a release as a web site: pages and a search that any static host serves, or a browser opens from"
+                " disk."
+            ),
+        },
         "sql": {
             "sql": (
                 "Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or"

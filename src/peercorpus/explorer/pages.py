@@ -99,12 +99,15 @@ def _keyword_address(word: str) -> str:
     return search_address(f"where={do_urlencode(masked(f'keyword={word}'))}")
 
 
-def _load_templates() -> jinja2.Environment:
+def load_templates() -> jinja2.Environment:
+    """Return the templates of the pages, with the addresses of the server."""
     templates = page_templates("peercorpus.explorer", masked)
     templates.globals |= {
         "address": address,
         "search_address": search_address,
         "keyword_address": _keyword_address,
+        "policy": None,
+        "is_brief": False,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
         "Spoken": Spoken,
@@ -149,7 +152,7 @@ class Explorer:
     @cached_property
     def templates(self) -> jinja2.Environment:
         """The templates of the pages."""
-        return _load_templates()
+        return load_templates()
 
     @cached_property
     def assets(self) -> dict[str, bytes]:

@@ -127,6 +127,18 @@ class VenueCounts:
         for point in points:
             _add(self.points.setdefault(point.kind.value, {}), point.aspect or NO_ASPECT)
 
+    def add(self, other: "VenueCounts") -> None:
+        """Add the counts of further papers of the venue, as `count` made them."""
+        for name in ("papers", "reviews", "conversations", "rebuttals", "pdfs", "pdfs_here", "texts", "initial_texts"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("statuses", "grades", "ratings", "turns", "changed"):
+            counts = getattr(self, name)
+            for value, count in getattr(other, name).items():
+                counts[value] = counts.get(value, 0) + count
+        self.conference, self.year = other.conference, other.year
+        self.low = min((value for value in (self.low, other.low) if value is not None), default=None)
+        self.high = max((value for value in (self.high, other.high) if value is not None), default=None)
+
     def count(self, forum: PublicForum, row: PaperRow) -> None:
         """Add one paper to the counts."""
         self.conference = row.conference
@@ -191,7 +203,8 @@ def _count_ratings(counts: VenueCounts) -> tuple[dict[str, int], dict[str, str]]
     return {str(step): by_step.get(step, 0) for step in steps}, links
 
 
-def _make_figures(counts: VenueCounts) -> list[Bars]:
+def make_figures(counts: VenueCounts) -> list[Bars]:
+    """Return the charts of a venue; one of what no paper has is without bars."""
     statuses = {STATUSES[status]: counts.statuses[status] for status in Status if status in counts.statuses}
     status_links = {STATUSES[status]: _make_query_string(counts.venue_id, f"status={status}") for status in Status}
     grades = {GRADES[grade][0]: counts.grades[grade] for grade in Grade if grade in counts.grades}
@@ -228,7 +241,7 @@ def venue_page(tables: Tables, counts: VenueCounts) -> VenuePage:
     aside = _count_set_aside(tables, counts.venue_id)
     return VenuePage(
         counts=counts,
-        figures=[figure for figure in _make_figures(counts) if figure.bars],
+        figures=[figure for figure in make_figures(counts) if figure.bars],
         set_aside=aside,
         link=_make_query_string(counts.venue_id),
     )

@@ -139,12 +139,12 @@ def _look_into(folder: Path, takedown: Takedown) -> Holder:
     """Return how many rows of a release hold what is taken down."""
     try:
         release = open_release(folder)
-        return Holder(Place(str(folder), release.sha256), _count_rows(release, takedown))
+        return Holder(Place(str(folder), release.sha256), count_taken_rows(release, takedown))
     except PeercorpusError:
         return Holder(Place(str(folder), ""), None)
 
 
-def _count_rows(release: Release, takedown: Takedown) -> int | None:
+def count_taken_rows(release: Release, takedown: Takedown) -> int | None:
     """Return how many rows hold what is taken down; None for the layout `reviewbench`, whose reviews have no ids."""
     gone = takedown.forums | takedown.posts
     rows = sum(

@@ -22,7 +22,7 @@ from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
-from peercorpus.report.figure_style import FORMATS, add_count_line, figure_bytes, styled
+from peercorpus.report.figure_style import FORMATS, add_notice, figure_bytes, styled
 from peercorpus.report.model_statistics import read_model_texts
 from peercorpus.report.page import EXPLANATION, NOT_FOR_PUBLICATION, PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
@@ -170,7 +170,7 @@ def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
 def _write_panel(folder: Path, panel: Panel, computed: Statistic, *, is_confidential: bool) -> ShownFigure:
     drawn = panel.draw(computed)
     if is_confidential:
-        add_count_line(drawn, f"{NOT_FOR_PUBLICATION}. {computed.shown}")
+        add_notice(drawn, NOT_FOR_PUBLICATION)
     contents = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
     for kind, content in contents.items():
         (folder / f"{panel.name}.{kind}").write_bytes(content)

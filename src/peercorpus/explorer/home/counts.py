@@ -54,7 +54,7 @@ def make_link(*conditions: str, sort: str = "relevance") -> str:
 
 def count_statuses(opened: OpenIndex, *conditions: str) -> dict[str, int]:
     """Return the number of papers that meet conditions, by status."""
-    query, _, _ = build_query(opened, Selection(conditions=_read(conditions)))
+    query = build_query(opened, Selection(conditions=_read(conditions))).query
     terms = {"statuses": {"terms": {"field": "status", "size": len(Status)}}}
     buckets = opened.searcher.aggregate(query, terms)["statuses"]["buckets"]
     return {bucket["key"]: bucket["doc_count"] for bucket in buckets}
@@ -62,7 +62,7 @@ def count_statuses(opened: OpenIndex, *conditions: str) -> dict[str, int]:
 
 def _mean(opened: OpenIndex, column: str, *conditions: str) -> float | None:
     """Return the mean of a column of the index over the papers that meet conditions; None if none has a value."""
-    query, _, _ = build_query(opened, Selection(conditions=_read(conditions)))
+    query = build_query(opened, Selection(conditions=_read(conditions))).query
     mean = opened.searcher.aggregate(query, {"mean": {"avg": {"field": column}}})["mean"]["value"]
     return None if mean is None else float(mean)
 

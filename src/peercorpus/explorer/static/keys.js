@@ -3,7 +3,6 @@
 (() => {
   const help = document.getElementById("keys");
   const search = document.getElementById("q");
-  const papers = [...document.querySelectorAll(".papers > .paper")];
   const conversations = [...document.querySelectorAll(".conversation")];
   const turns = [...document.querySelectorAll(".turn")];
 
@@ -25,6 +24,7 @@
   const hasFocus = (one) => one.contains(document.activeElement);
 
   const along = (by) => {
+    const papers = [...document.querySelectorAll(".papers > .paper")];
     if (papers.length) {
       const next = step(papers, by, hasFocus);
       if (next) show(next, next.querySelector("h2 a"));
@@ -66,11 +66,11 @@
     p: () => conversation(-1),
     o: () => toggle(".fold"),
     c: cite,
-    "?": () => help.showModal(),
+    "?": () => { if (help) help.showModal(); else location.href = document.querySelector("footer.site a").href; },
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
     const isTyping = event.target.closest("input, select, textarea");
     if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping || !(event.key in keys)) return;
@@ -126,7 +126,8 @@
 
   // A form sends only what is asked, so that addresses stay short.
   for (const form of document.querySelectorAll("form.ask")) {
-    form.addEventListener("submit", () => {
+    form.addEventListener("submit", (event) => {
+      if (event.defaultPrevented) return;
       for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
     });
     addEventListener("pageshow", () => { for (const field of form.elements) field.disabled = false; });

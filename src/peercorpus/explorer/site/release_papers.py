@@ -1,0 +1,203 @@
+"""Read the papers of a release back as records, one after another, in bounded memory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from itertools import groupby
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.errors import PeercorpusError
+from peercorpus.records.ai_reviews import AiReview
+from peercorpus.records.enums import PostKind, Role, Status
+from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
+from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose
+from peercorpus.release.folder import Release
+from peercorpus.release.record_rows import Row
+from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+
+RecordT = TypeVar("RecordT")
+_BESIDE = ("conversations", "versions", "ai_reviews")
+"""Configurations whose rows follow the papers in the same order."""
+_UNREAD = {"markdown", "reviews_json"}
+_SHOWN = {"readers_public": True, "deleted": False}
+"""A release holds nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRows:
+    """The rows of one paper, by configuration, with the links to other submissions of the same work."""
+
+    paper: Row
+    beside: Mapping[str, Sequence[Row]]
+    links: Sequence[Row] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedPaper:
+    """One paper of a release.
+
+    Attributes:
+        text_sha256: The file whose text the release holds; None if it holds none.
+    """
+
+    forum: PublicForum
+    links: Sequence[Link]
+    text_sha256: str | None
+
+
+class _Beside:
+    """Takes rows of one configuration, paper by paper, in the order of the papers."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._groups = groupby(rows, lambda row: (row["venue_id"], row["forum_id"]))
+        self._next: tuple[tuple[str, str], list[Row]] | None = None
+        self._advance()
+
+    def _advance(self) -> None:
+        key, rows = next(self._groups, (None, iter(())))
+        self._next = None if key is None else (key, list(rows))
+
+    def take(self, paper: Row) -> list[Row]:
+        if self._next is None or self._next[0] != (paper["venue_id"], paper["forum_id"]):
+            return []
+        rows = self._next[1]
+        self._advance()
+        return rows
+
+    @property
+    def left(self) -> str | None:
+        """The forum id whose rows come next; None at the end."""
+        return None if self._next is None else self._next[0][1]
+
+
+def require_tables(release: Release) -> None:
+    """Check that a release has the tables from which pages are made.
+
+    Raises:
+        PeercorpusError: It has the layout of ReviewBench, or lacks its papers or a file.
+    """
+    shards = release.shards()
+    missing = next((shard.path for shard in shards if not shard.path.is_file()), None)
+    if missing is not None:
+        raise PeercorpusError(f"The release lacks its file '{missing}'; take an intact copy.")
+    configs = {shard.config for shard in shards}
+    if DEFAULT_OF_REVIEWBENCH in configs:
+        raise PeercorpusError(
+            f"The release '{release.folder}' has the layout 'reviewbench', which has no tables of conversations; name"
+            " one of the layout 'peercorpus'."
+        )
+    if "papers_full" not in configs:
+        raise PeercorpusError(f"The release '{release.folder}' holds no papers; publish it again.")
+
+
+def read_rows(release: Release) -> Iterator[PaperRows]:
+    """Yield the rows of every paper, in the order of the release.
+
+    Raises:
+        PeercorpusError: A file cannot be read, or the rows of a paper do not stand in the order of the papers.
+    """
+    links: dict[str, list[Row]] = {}
+    for row in release.rows("links", None, None):
+        for forum_id in {row["forum_id"], row["earlier_id"]}:
+            links.setdefault(forum_id, []).append(row)
+    for split in dict.fromkeys(shard.split for shard in release.shards("papers_full")):
+        columns = [name for name in release.shards("papers_full", split)[0].schema().names if name not in _UNREAD]
+        beside = {config: _Beside(release.rows(config, split, None)) for config in _BESIDE}
+        for paper in release.rows("papers_full", split, columns):
+            rows = {config: reader.take(paper) for config, reader in beside.items()}
+            yield PaperRows(paper, rows, links.get(paper["forum_id"], ()))
+        for config, reader in beside.items():
+            if reader.left is not None:
+                raise PeercorpusError(
+                    f"The rows of '{reader.left}' in '{config}' do not follow its paper; publish the release again."
+                )
+
+
+@cache
+def _read_fields(record_type: type) -> tuple[Sequence[str], Mapping[str, bool]]:
+    """Return the fields of a record, and whether None may stand for each that has a default."""
+    every = fields(record_type)
+    return [one.name for one in every], {one.name: one.default is None for one in every if one.default is not MISSING}
+
+
+def _make_record(record_type: type[RecordT], row: Row, **more: object) -> RecordT:
+    """Return a row as a record; columns that it lacks are None, or have their default."""
+    names, defaults = _read_fields(cast(type, record_type))
+    values = {name: row.get(name) for name in names}
+    kept = {name: value for name, value in values.items() if value is not None or defaults.get(name, True)}
+    return msgspec.convert(kept | more, record_type)
+
+
+def _make_version(row: Row) -> PaperVersion:
+    return _make_record(PaperVersion, row, evidence=_make_record(Evidence, row))
+
+
+def _make_reviews_post(review: Review) -> Post | None:
+    """Return a changed review as the post whose text it is, before and after; None if it is not known to differ."""
+    if not review.initial_sections:
+        return None
+    texts = [_join(sections) for sections in (review.first_sections, review.sections)]
+    return Post(
+        post_id=review.review_id,
+        forum_id=review.forum_id,
+        venue_id=review.venue_id,
+        reply_to=None,
+        kind=PostKind.REVIEW,
+        role=Role.REVIEWER,
+        invitation="",
+        signature=review.reviewer,
+        created_at=review.created_at,
+        modified_at=review.modified_at,
+        title=review.title,
+        text=texts[1],
+        readers_public=True,
+        deleted=False,
+        extra="{}",
+        initial_text=texts[0],
+    )
+
+
+def _join(sections: Sequence[Section]) -> str:
+    return join_prose({section.field: section.text for section in sections})
+
+
+def make_paper(rows: PaperRows) -> ReleasedPaper:
+    """Return the rows of a paper as records.
+
+    Raises:
+        PeercorpusError: A row is not what this version publishes.
+    """
+    paper = rows.paper
+    try:
+        return _convert(paper, rows)
+    except msgspec.ValidationError as error:
+        raise PeercorpusError(
+            f"The rows of the paper '{paper['forum_id']}' cannot be read ({error}); publish the release again."
+        ) from None
+
+
+def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
+    place: dict[str, Any] = {name: paper[name] for name in ("forum_id", "venue_id")} | _SHOWN
+    reviews = [_make_record(Review, row, **place) for row in paper["reviews"]]
+    posts = [_make_record(Post, row, **place) for row in paper["posts"]]
+    posts += [post for post in map(_make_reviews_post, reviews) if post is not None]
+    forum = PublicForum(
+        paper=_make_record(
+            Paper, paper, number=paper["paper_number"], status=paper["status"] or Status.UNKNOWN, extra="{}"
+        ),
+        reviews=reviews,
+        posts=posts,
+        versions=[_make_version(row) for row in rows.beside["versions"]],
+        conversations=[_make_record(Conversation, row) for row in rows.beside["conversations"]],
+        ai_reviews=[_make_ai_review(row, place) for row in rows.beside["ai_reviews"]],
+    )
+    links = [_make_record(Link, row) for row in rows.links]
+    return ReleasedPaper(forum, links, paper["text_sha256"])
+
+
+def _make_ai_review(row: Row, place: Row) -> AiReview:
+    replies = [reply | _SHOWN for reply in row["replies"]]
+    return _make_record(AiReview, row | {"replies": replies}, **place)

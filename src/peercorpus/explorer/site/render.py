@@ -1,0 +1,241 @@
+"""Render the pages of a site with the templates of the explorer, and what its search needs of each paper."""
+
+import json
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+import jinja2
+from markupsafe import Markup
+
+from peercorpus.explorer import rendering
+from peercorpus.explorer.pages import load_templates
+from peercorpus.explorer.paper_page import read_dialogues, score_table
+from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
+from peercorpus.explorer.rendering import Prose, masked
+from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
+from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
+from peercorpus.explorer.site.words import words_by_field
+from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
+from peercorpus.records.enums import Status
+from peercorpus.records.papers import Link
+from peercorpus.records.untrusted_text import redact_people
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'none'; base-uri 'none'"
+)
+"""Nothing is fetched, from anywhere: what a search needs comes as scripts of the site."""
+PER_PAGE = 100
+"""Papers on one page of a venue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Some papers to render.
+
+    Attributes:
+        titles: Titles of other papers of the release that links of these name, by forum id.
+    """
+
+    papers: Sequence[PaperRows]
+    titles: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPaper:
+    """The page of a paper, and what lists, counts and the search need of it.
+
+    Attributes:
+        row: Its summary, without the abstract.
+        words: Words by field: title and keywords, abstract, reviews and other posts.
+        counts: The counts of a venue that holds this paper alone.
+    """
+
+    row: PaperRow
+    page: bytes
+    words: Sequence[Set[str]]
+    counts: VenueCounts
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    templates = load_templates()
+    templates.globals |= {"policy": Markup(POLICY), "is_brief": True}
+    return templates
+
+
+def render(template: str, page: str, papers: Set[str], /, **values: object) -> bytes:
+    """Render a page.
+
+    Args:
+        template: Name of the template.
+        page: Path of the page in the site.
+        papers: Forum ids of the papers that it may link.
+        values: What the template shows.
+    """
+    address = Addresses(page, papers)
+
+    def keyword_address(word: str) -> str:
+        return f"{address('search')}#{urlencode({'q': masked(word)})}"
+
+    links = {"address": address, "keyword_address": keyword_address, "search_address": lambda _: address("search")}
+    shown = _templates().get_template(template).render(**links, **values)
+    return shown.encode("utf-8", "replace")
+
+
+def render_papers(job: Job) -> list[RenderedPaper]:
+    """Render the pages of papers.
+
+    Raises:
+        PeercorpusError: A row is not what this version publishes.
+    """
+    return [_render_paper(make_paper(rows), job.titles) for rows in job.papers]
+
+
+def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> RenderedPaper:
+    forum = released.forum
+    paper = forum.paper
+    row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
+    page = render(
+        "paper.html",
+        paper_file(paper.forum_id),
+        {paper.forum_id, *titles},
+        row=row,
+        forum=forum,
+        paper=paper,
+        prose=Prose(redact_people),
+        scores=score_table(forum.reviews),
+        dialogues=read_dialogues(forum),
+        points={},
+        point_prose=None,
+        opened=None,
+        text_version="",
+        changes=0,
+        links=[_describe_link(paper.forum_id, link, titles) for link in released.links],
+    )
+    counts = VenueCounts(paper.venue_id)
+    counts.count(forum, row)
+    others = "\n".join(redact_people(text) for _, text in searched_texts(forum))
+    fields = (" ".join([row.title or "", *row.keywords]), row.abstract or "", others)
+    return RenderedPaper(replace(row, abstract=None), page, words_by_field(fields), counts)
+
+
+def _describe_link(forum_id: str, link: Link, titles: Mapping[str, str]) -> tuple[Link, str, str, str]:
+    """Return a link with the id, venue and title of the other paper."""
+    is_later = link.forum_id == forum_id
+    other_id = link.earlier_id if is_later else link.forum_id
+    venue_id = link.earlier_venue_id if is_later else link.venue_id
+    return link, other_id, venue_id, titles.get(other_id) or "Untitled"
+
+
+def describe_result(row: PaperRow) -> list[Any]:
+    """Return what a list of results shows of a paper: title, page, venue, status, reviews, rating, scale."""
+    is_rated = row.rating is not None
+    scale = "" if row.rating_high is None else f"of {_number(row.rating_low)}\u2013{_number(row.rating_high)}"
+    rating = _number(row.rating) if is_rated else None
+    title = masked(row.title or "Untitled")
+    return [title, paper_file(row.forum_id), masked(row.venue_id), row.status, row.reviews, rating, scale]
+
+
+def _number(value: float | None) -> str:
+    return rendering.format_number(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What the pages beside those of the papers show.
+
+    Attributes:
+        title: Heading of the first page.
+        venues: Counts of each venue, by id.
+        rows: Papers of each venue, in the order of their list.
+        version: Version of peercorpus that makes the site.
+        release_sha256: What identifies the release.
+    """
+
+    title: str
+    venues: Mapping[str, VenueCounts]
+    rows: Mapping[str, Sequence[PaperRow]]
+    version: str
+    release_sha256: str
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """Number of papers, reviews and conversations."""
+        return {
+            name: sum(getattr(venue, name) for venue in self.venues.values())
+            for name in ("papers", "reviews", "conversations")
+        }
+
+
+def venue_labels(venues: Sequence[str]) -> dict[str, str]:
+    """Return the label of each venue in the search: its place in the list on the first page."""
+    return {venue_id: f"=v{place}" for place, venue_id in enumerate(venues)}
+
+
+def labels_of(row: PaperRow, venues: Mapping[str, str]) -> list[str]:
+    """Return the labels by which the search filters a paper."""
+    year = [] if row.year is None else [f"=y{row.year}"]
+    return [venues[row.venue_id], f"=s{row.status}", *year]
+
+
+def render_lists(contents: Contents) -> dict[str, bytes]:
+    """Return the first page, the list of venues and the page about the site, by path."""
+    venues = list(contents.venues.values())
+    shown = {row.status for rows in contents.rows.values() for row in rows}
+    common = {"totals": contents.totals}
+    search = render(
+        "site/search.html",
+        "index.html",
+        frozenset(),
+        heading=contents.title,
+        venues=venues,
+        families=by_conference(contents.venues),
+        years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
+        shown_statuses=[status for status in Status if status.value in shown],
+        statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
+        **common,
+    )
+    about = render(
+        "site/about.html",
+        "about.html",
+        frozenset(),
+        venues=len(venues),
+        version=contents.version,
+        release_sha256=contents.release_sha256,
+        **common,
+    )
+    families = by_conference(contents.venues)
+    return {
+        "index.html": search,
+        "venues.html": render("venues.html", "venues.html", frozenset(), families=families),
+        "about.html": about,
+    }
+
+
+def count_venue_pages(papers: int) -> int:
+    """Return the number of pages of a venue."""
+    return max(1, -(-papers // PER_PAGE))
+
+
+def render_venue_page(counts: VenueCounts, rows: Sequence[PaperRow], page: int) -> bytes:
+    """Return one page of a venue, counted from 1."""
+    shown = rows[(page - 1) * PER_PAGE : page * PER_PAGE]
+    return render(
+        "site/venue.html",
+        venue_file(counts.venue_id, page),
+        {row.forum_id for row in shown},
+        counts=counts,
+        figures=[
+            replace(figure, bars=[replace(bar, link=None) for bar in figure.bars])
+            for figure in make_figures(counts)
+            if figure.bars
+        ],
+        rows=shown,
+        first=(page - 1) * PER_PAGE + 1,
+        page=page,
+        pages=count_venue_pages(len(rows)),
+        share=rendering.format_share,
+    )

@@ -1,0 +1,254 @@
+"""Write the folder of a site from a release."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+
+from peercorpus.corpus.takedown import read_takedown
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.rendering import masked
+from peercorpus.explorer.site.addresses import paper_file, venue_file
+from peercorpus.explorer.site.release_papers import PaperRows, read_rows, require_tables
+from peercorpus.explorer.site.render import (
+    Contents,
+    Job,
+    RenderedPaper,
+    count_venue_pages,
+    describe_result,
+    labels_of,
+    render_lists,
+    render_papers,
+    render_venue_page,
+    venue_labels,
+)
+from peercorpus.explorer.site.search_files import SearchIndex
+from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.release.folder import Release, check_outside, replace_folder
+from peercorpus.release.published import count_taken_rows
+from peercorpus.workspace.workspace import Workspace
+
+MANIFEST = "site.json"
+"""Names every other file of a site with its sha256; a folder that has it may be replaced."""
+KIND = "a site that peercorpus wrote"
+_PER_JOB = 16
+_TIMEOUT_S = 600.0
+_SCRIPTS = {
+    "style.css": "peercorpus.explorer",
+    "keys.js": "peercorpus.explorer",
+    "search.js": "peercorpus.explorer.site",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSummary:
+    """What was written.
+
+    Attributes:
+        files: Number of files.
+        size_bytes: Size of all files.
+        index_bytes: Size of the files of the search.
+    """
+
+    papers: int
+    venues: int
+    files: int
+    size_bytes: int
+    index_bytes: int
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes the files of a site and counts them."""
+
+    folder: Path
+    digests: dict[str, str]
+    size_bytes: int = 0
+    index_bytes: int = 0
+    _folders: set[Path] = field(default_factory=set)
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self.folder / name
+        if path.parent not in self._folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._folders.add(path.parent)
+        path.write_bytes(content)
+        self.digests[name] = hashlib.sha256(content).hexdigest()
+        self.size_bytes += len(content)
+        self.index_bytes += len(content) if name.startswith("search/") else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The papers of a release.
+
+    Attributes:
+        numbers: Number of each paper in the search, by forum id: the newest venues first.
+        titles: Title of each paper, by forum id.
+        venues: The venues, in the order of their papers.
+    """
+
+    numbers: Mapping[str, int]
+    titles: Mapping[str, str]
+    venues: Sequence[str]
+
+
+def _plan(release: Release) -> _Plan:
+    """Read which papers a release holds.
+
+    Raises:
+        PeercorpusError: It holds none, or one twice.
+    """
+    papers = [
+        (-(row["year"] or 0), row["venue_id"], row["forum_id"], row["title"] or "")
+        for row in release.rows("papers_full", None, ("forum_id", "venue_id", "year", "title"))
+    ]
+    papers.sort(key=lambda paper: paper[:3])
+    numbers = {forum_id: number for number, (_, _, forum_id, _) in enumerate(papers)}
+    if len(numbers) != len(papers):
+        raise PeercorpusError(f"The release '{release.folder}' holds a paper twice; run 'peercorpus verify' on it.")
+    titles = {forum_id: title for _, _, forum_id, title in papers}
+    return _Plan(numbers, titles, list(dict.fromkeys(venue_id for _, venue_id, _, _ in papers)))
+
+
+def check_taken_down(release: Release, workspace: Workspace) -> None:
+    """Check that a release holds nothing that a workspace has taken down since.
+
+    Raises:
+        PeercorpusError: It does.
+    """
+    rows = count_taken_rows(release, read_takedown(workspace))
+    if rows:
+        raise PeercorpusError(
+            f"The release '{release.folder}' holds {rows:,} rows of what '{workspace.folder / 'takedown.txt'}' names;"
+            " publish again, then make the site of the new release."
+        )
+
+
+def write_site(
+    release: Release,
+    out: Path,
+    *,
+    workspace: Workspace | None = None,
+    title: str = "Peer reviews",
+    show: Show = show_nothing,
+    spread: Executor | None = None,
+) -> SiteSummary:
+    """Write the site of a release into a folder, which is replaced as a whole.
+
+    Memory grows by about a kilobyte per paper.
+
+    Args:
+        release: The release.
+        out: The folder; what stands there must be an earlier site.
+        workspace: Where the take-down list is that the release must agree with; None for none.
+        title: Heading of the first page.
+        show: Receives the progress, in papers.
+        spread: Runs the processes that render pages; None renders in this process.
+
+    Raises:
+        PeercorpusError: The release cannot be read, or holds what is taken down; or `out` holds other files, or lies in
+            the release.
+    """
+    require_tables(release)
+    check_outside(out, release.folder)
+    if workspace is not None:
+        check_taken_down(release, workspace)
+    plan = _plan(release)
+    digests: dict[str, str] = {}
+    with (
+        replace_folder(out, KIND, MANIFEST, digests) as folder,
+        tempfile.TemporaryDirectory(prefix="peercorpus-site-") as scratch,
+    ):
+        writer = _Writer(folder, digests)
+        index = SearchIndex(Path(scratch))
+        contents = _write_papers(release, plan, writer, index, title, show, spread)
+        _write_lists(contents, writer)
+        index.write(writer.write, {})
+    return SiteSummary(len(plan.numbers), len(plan.venues), len(digests), writer.size_bytes, writer.index_bytes)
+
+
+def _make_jobs(release: Release, titles: Mapping[str, str]) -> Iterator[Job]:
+    papers = read_rows(release)
+    while batch := list(islice(papers, _PER_JOB)):
+        yield Job(batch, {other: titles[other] for rows in batch for other in _other_ids(rows) if other in titles})
+
+
+def _other_ids(rows: PaperRows) -> set[str]:
+    return {link[side] for link in rows.links for side in ("forum_id", "earlier_id")}
+
+
+def _render(jobs: Iterator[Job], spread: Executor | None) -> Iterator[list[RenderedPaper]]:
+    if spread is None:
+        yield from map(render_papers, jobs)
+        return
+    for job, rendered in spread(render_papers, jobs, timeout_s=_TIMEOUT_S, workers=os.cpu_count() or 1, in_order=True):
+        if not isinstance(rendered, Failure):
+            yield rendered
+        elif rendered.kind is FailureKind.ERROR:
+            yield render_papers(job)  # Here the error keeps its class, and with it the exit code.
+        else:
+            forum_id = job.papers[0].paper["forum_id"]
+            raise PeercorpusError(
+                f"A page could not be made, of '{forum_id}' or one of the next {_PER_JOB} papers. {rendered.detail}"
+            )
+
+
+def _write_papers(
+    release: Release,
+    plan: _Plan,
+    writer: _Writer,
+    index: SearchIndex,
+    title: str,
+    show: Show,
+    spread: Executor | None,
+) -> Contents:
+    """Write the page of each paper, add it to the index, and return what the lists show."""
+    meter = Meter(release.folder.resolve().name, "site", show, total=len(plan.numbers))
+    venues = {venue_id: VenueCounts(venue_id) for venue_id in plan.venues}
+    rows: dict[str, list[PaperRow]] = {venue_id: [] for venue_id in plan.venues}
+    labels = venue_labels(plan.venues)
+    for batch in _render(_make_jobs(release, plan.titles), spread):
+        for paper in batch:
+            row = paper.row
+            writer.write(paper_file(row.forum_id), paper.page)
+            index.add(plan.numbers[row.forum_id], paper.words, labels_of(row, labels), describe_result(row))
+            venues[row.venue_id].add(paper.counts)
+            rows[row.venue_id].append(row)
+        meter.advance(len(batch))
+    return Contents(masked(title), venues, rows, version("peercorpus"), release.sha256)
+
+
+def _write_lists(contents: Contents, writer: _Writer) -> None:
+    for venue_id, counts in contents.venues.items():
+        rows = contents.rows[venue_id]
+        for page in range(1, count_venue_pages(len(rows)) + 1):
+            writer.write(venue_file(venue_id, page), render_venue_page(counts, rows, page))
+    for path, content in render_lists(contents).items():
+        writer.write(path, content)
+    for script, package in _SCRIPTS.items():
+        writer.write(f"static/{script}", (files(package) / "static" / script).read_bytes())
+    writer.write(".nojekyll", b"")
+    writer.write("README.md", _make_readme(contents).encode())
+
+
+def _make_readme(contents: Contents) -> str:
+    """Return the card of a static Space of the Hugging Face Hub, which other hosts ignore."""
+    return (
+        "---\n"
+        "title: Peer reviews\n"
+        "sdk: static\n"
+        "app_file: index.html\n"
+        "pinned: false\n"
+        "---\n\n"
+        f"{contents.totals['papers']:,} papers with their public reviews, as pages that need no server. They were made"
+        f" by peercorpus {contents.version} from the release `{contents.release_sha256}`.\n"
+    )

@@ -1,0 +1,197 @@
+"""A site of a release: files that lead to each other, and hold what may be shown and nothing else."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commands import run_command
+from explored import GONE, LIVELY, QUIET, SILENT, known_with_points
+from invented_tables import invented, keep
+from peercorpus.corpus.public_forums import public_forums
+from peercorpus.corpus.takedown import read_takedown
+from peercorpus.errors import PeercorpusError
+from peercorpus.explorer.paper_row import paper_row
+from peercorpus.explorer.site.addresses import file_stem, paper_file, venue_file
+from peercorpus.explorer.site.release_papers import make_paper, read_rows
+from peercorpus.explorer.site.write_site import write_site
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
+from peercorpus.release.shards import ReleaseLayout
+from peercorpus.workspace.workspace import open_workspace
+
+
+class Links(HTMLParser):
+    """Collects what a page names: links, files that it loads, and its own anchors."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.named: list[str] = []
+        self.ids: set[str] = set()
+        self.policies = 0
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.named += [str(values[name]) for name in ("href", "src") if values.get(name)]
+        self.ids |= {str(values["id"])} if "id" in values else set()
+        self.policies += tag == "meta" and str(values.get("http-equiv")).lower() == "content-security-policy"
+
+
+def pages(site: Path) -> dict[str, Links]:
+    return {path.relative_to(site).as_posix(): Links(path) for path in sorted(site.rglob("*.html"))}
+
+
+def resolve(page: str, link: str) -> tuple[str, str]:
+    """The path in the site and the anchor that a relative link means on a page."""
+    parts = urlsplit(link)
+    if not parts.path:
+        return page, unquote(parts.fragment)
+    steps: list[str] = []
+    for step in (PurePosixPath(page).parent / parts.path).parts:
+        if step == "..":
+            steps.pop()
+        else:
+            steps.append(step)
+    return "/".join(steps), unquote(parts.fragment)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@given(st.lists(st.text(), min_size=2, max_size=2, unique=True))
+def test_different_ids_have_different_files_even_where_case_is_ignored(ids: list[str]) -> None:
+    first, second = map(file_stem, ids)
+    assert first.casefold() != second.casefold()
+
+
+@given(st.text(max_size=500))
+def test_a_name_is_one_plain_part_of_a_path(record_id: str) -> None:
+    assert re.fullmatch(r"p-[a-z0-9_~-]{0,240}", file_stem(record_id))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("aB", "ab"), ("aB", "a_b"), ("_a", "A"), ("~41", "A"), ("é", "É"), ("é", "e\u0301"), ("A" * 300, "a" * 300)],
+)
+def test_ids_that_look_alike_have_files_of_their_own(left: str, right: str) -> None:
+    assert paper_file(left).casefold() != paper_file(right).casefold()
+    assert venue_file(left).casefold() != venue_file(right).casefold()
+
+
+@pytest.mark.parametrize("corpus", ["known_site", "hostile_static_site"])
+def test_every_link_leads_to_a_file_and_every_page_has_a_policy(corpus: str, request: pytest.FixtureRequest) -> None:
+    site: Path = request.getfixturevalue(corpus)
+    found = pages(site)
+    dead = []
+    for page, links in found.items():
+        assert links.policies == 1
+        for link in links.named:
+            if link == "data:," or link.startswith(("http://", "https://")):
+                continue
+            assert not link.startswith("/"), (page, link)
+            path, anchor = resolve(page, link)
+            is_query = path == "index.html" and anchor.startswith("q=")
+            if not (site / path).is_file() or (anchor and not is_query and anchor not in found[path].ids):
+                dead.append((page, link))
+    assert dead == []
+
+
+def test_every_paper_can_be_reached_from_the_first_page(known_site: Path) -> None:
+    found = pages(known_site)
+    reached, left = set(), ["index.html"]
+    while left:
+        page = left.pop()
+        if page in reached or page not in found:
+            continue
+        reached.add(page)
+        left += [resolve(page, link)[0] for link in found[page].named if not link.startswith(("http", "data:"))]
+    assert set(found) == reached
+    assert {paper_file(forum_id) for forum_id in (LIVELY, QUIET, SILENT)} <= reached
+
+
+def test_no_file_holds_what_is_hidden_deleted_or_taken_down(known_site: Path) -> None:
+    whole = b"\n".join(contents(known_site).values()).lower()
+    for secret in (GONE.encode(), b"secret about", b"deleted word", b"ada@example.org"):
+        assert secret.lower() not in whole
+    assert b"windsock" in whole
+
+
+def test_the_manifest_names_every_other_file(known_site: Path) -> None:
+    files = json.loads((known_site / "site.json").read_text())["files"]
+    assert {"site.json", *files} == set(contents(known_site))
+    assert {".nojekyll", "README.md", "index.html"} <= set(files)
+    assert "sdk: static" in (known_site / "README.md").read_text()
+
+
+def test_another_run_writes_the_same_bytes_over_the_first(
+    known_release: Path, known_site: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "site"
+    shutil.copytree(known_site, copy)
+    (copy / "index.html").write_text("changed")
+    write_site(open_release(known_release), copy)
+    assert contents(copy) == contents(known_site)
+
+
+def test_a_folder_with_other_files_is_left_alone(known_release: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("years of work")
+    with pytest.raises(PeercorpusError, match=r"thesis\.tex"):
+        write_site(open_release(known_release), tmp_path / "out")
+    assert list(contents(tmp_path)) == ["out/thesis.tex"]
+
+
+def test_nothing_is_written_into_the_release(known_release: Path) -> None:
+    with pytest.raises(PeercorpusError, match="never changed"):
+        write_site(open_release(known_release), known_release / "site")
+
+
+def test_a_release_of_reviewbench_has_no_conversations_to_show(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known_with_points()) as workspace:
+        publish_release(workspace, tmp_path / "release", layout=ReleaseLayout.REVIEWBENCH)
+    with pytest.raises(PeercorpusError, match="layout 'peercorpus'"):
+        write_site(open_release(tmp_path / "release"), tmp_path / "site")
+
+
+def test_a_release_that_holds_what_was_taken_down_since_is_refused(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known_with_points()) as workspace:
+        keep(workspace)
+        publish_release(workspace, tmp_path / "corpus/releases/2026-11-20")
+    shutil.copytree(tmp_path / "corpus/releases/2026-11-20", tmp_path / "elsewhere")
+    (tmp_path / "corpus/takedown.txt").write_text(f"{GONE}\n")
+    for release, more in (("corpus/releases/2026-11-20", ()), ("elsewhere", ("-w", str(tmp_path / "corpus")))):
+        ended = run_command("site", str(tmp_path / release), "--out", str(tmp_path / "site"), *more)
+        assert ended.code == 2
+        assert "publish again" in ended.err
+        assert not (tmp_path / "site").exists()
+
+
+def test_the_command_says_what_it_wrote_and_how_to_look_at_it(known_release: Path, tmp_path: Path) -> None:
+    ended = run_command("site", str(known_release), "--out", str(tmp_path / "my site"), "--title", "Kites & <co>")
+    assert ended.code == 0
+    assert "3 papers of 3 venues" in ended.out
+    assert f"--directory '{tmp_path / 'my site'}'" in ended.out
+    assert "<h1>Kites &amp; &lt;co&gt;</h1>" in (tmp_path / "my site" / "index.html").read_text()
+
+
+def test_a_paper_of_a_release_is_summarised_as_that_of_its_workspace(known_release: Path) -> None:
+    released = {paper.forum.paper.forum_id: paper for paper in map(make_paper, read_rows(open_release(known_release)))}
+    with open_workspace(known_release.parent / "known", write=False) as workspace:
+        forums = [
+            forum
+            for venue_id in workspace.tables.venues("1-papers")
+            for forum in public_forums(workspace.tables, read_takedown(workspace), venue_id)
+        ]
+    assert {forum.paper.forum_id for forum in forums} == set(released)
+    for forum in forums:
+        paper = released[forum.paper.forum_id]
+        held = frozenset(filter(None, [paper.text_sha256]))
+        assert paper_row(paper.forum, held) == paper_row(forum, held)

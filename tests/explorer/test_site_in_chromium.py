@@ -1,0 +1,188 @@
+"""A site in a browser, from a plain file server and from disk: it finds, it leads on, and it asks nobody else."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from chromium import IN_CHROMIUM, watched
+from explored import LIVELY, hostile
+from peercorpus.explorer.site.addresses import paper_file, venue_file
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = IN_CHROMIUM
+PHONE: Any = {"width": 360, "height": 740}
+PAGES = (
+    *("index.html", "index.html#q=kites", "index.html#q=nowhere", "venues.html", "about.html"),
+    *(paper_file(LIVELY), venue_file("ICLR.cc/2020/Conference")),
+)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and prints nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder below a path of its own, as the pages of a forge are."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder.parent))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/{folder.name}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(known_site: Path) -> Iterator[str]:
+    with served(known_site) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def hostile_address(hostile_static_site: Path) -> Iterator[str]:
+    with served(hostile_static_site) as opened:
+        yield opened
+
+
+def wait_until_found(page: "Page", text: str | re.Pattern[str] = re.compile("paper|load")) -> None:
+    """Wait without evaluating a string in the page, which its policy forbids."""
+    page.locator("#total").filter(has_text=text).wait_for()
+
+
+def search(page: "Page", words: str) -> list[str]:
+    page.fill("#q", words)
+    page.keyboard.press("Enter")
+    wait_until_found(page)
+    page.wait_for_timeout(200)
+    return page.locator("#results h2").all_inner_texts()
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+def test_a_search_leads_to_a_paper_and_back(
+    browser: "Browser", address: str, known_site: Path, *, is_served: bool
+) -> None:
+    """From disk too: there a page may load scripts beside it, but not fetch."""
+    page = browser.new_page()
+    seen = watched(page)
+    start = address if is_served else f"{known_site.as_uri()}/"
+    page.goto(f"{start}index.html")
+    assert sorted(search(page, "kite")) == ["Kites in strong wind", "Kites, a first try"]
+    assert search(page, "WINDSOCK") == ["Kites in strong wind"]
+    page.click("#results h2 a")
+    page.wait_for_url(f"**/{paper_file(LIVELY)}")
+    assert page.locator("#conversation-R1").is_visible()
+    page.go_back()
+    page.wait_for_selector("#results h2")
+    assert page.input_value("#q") == "WINDSOCK"
+    assert seen.errors == []
+    assert all(asked.startswith((start, "data:,")) for asked in seen.asked)
+    page.close()
+
+
+def test_filters_combine_with_words_and_alone(browser: "Browser", address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}index.html")
+    search(page, "kites")
+    page.select_option("select[name=status]", label="Rejected")
+    wait_until_found(page, "1 paper")
+    assert page.locator("#results h2").all_inner_texts() == ["Kites, a first try"]
+    page.fill("#q", "")
+    page.select_option("select[name=status]", label="Withdrawn")
+    page.locator("#results").get_by_text("Nobody reviewed this").wait_for()
+    assert search(page, "kites") == []
+    assert "No paper" in page.locator("#total").inner_text()
+    page.close()
+
+
+def test_a_missing_file_of_the_search_is_named(browser: "Browser", address: str) -> None:
+    page = browser.new_page()
+    page.route("**/search/w/*", lambda route: route.abort())
+    page.goto(f"{address}index.html")
+    search(page, "kites")
+    assert "w/0" in page.locator("#total").inner_text()
+    page.close()
+
+
+def test_everything_but_the_search_works_without_scripts(browser: "Browser", address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}index.html")
+    assert page.get_by_text("Searching needs scripts").is_visible()
+    assert not page.locator("#q").is_visible()
+    page.click("#browse a >> text=ICLR.cc/2020/Conference")
+    page.click("text=Kites in strong wind")
+    assert page.locator("h1").inner_text() == "Kites in strong wind"
+    context.close()
+
+
+@pytest.mark.parametrize("place", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
+    browser: "Browser", address: str, place: str, scheme: Any
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    # axe looks into the page from outside, which the policy of the page forbids.
+    context = browser.new_context(color_scheme=scheme, viewport=PHONE, bypass_csp=True)
+    page = context.new_page()
+    page.goto(address + place)
+    if "#" in place:
+        wait_until_found(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    found = axe.run(page).response
+    assert len(found["passes"]) > 10
+    serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] != "minor"]
+    assert serious == []
+    context.close()
+
+
+def hostile_pages() -> list[str]:
+    found = ["index.html#q=pwned", "index.html#q=%3Cscript%3Ewindow.pwned%3D1%3C%2Fscript%3E", "venues.html"]
+    for venue_id, records in list(hostile().items())[:-1]:
+        found += [venue_file(venue_id), paper_file(records[0].forum_id)]  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize("place", hostile_pages())
+def test_a_hostile_release_executes_nothing_and_asks_nobody_else(
+    browser: "Browser", hostile_address: str, place: str
+) -> None:
+    context = browser.new_context()
+    context.add_init_script(
+        "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
+    )
+    page = context.new_page()
+    seen = watched(page)
+    answer = page.goto(hostile_address + place)
+    assert answer is not None
+    assert answer.status == 200
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.pwned") is None
+    assert (seen.errors, seen.popups) == ([], [])
+    assert all(asked.startswith((hostile_address, "data:,")) for asked in seen.asked)
+    assert page.evaluate("document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,img').length") == 0
+    context.close()
+
+
+def test_the_policy_of_a_page_holds_where_no_server_sends_one(browser: "Browser", address: str) -> None:
+    page = browser.new_page()
+    page.goto(address + paper_file(LIVELY))
+    seen = watched(page)
+    page.evaluate(
+        "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.pwned=1>')"
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert any("Content Security Policy" in error for error in seen.errors)
+    refused = page.evaluate("fetch('../../search/words.js').then(() => 'fetched', () => 'refused')")
+    assert refused == "refused"
+    page.close()

@@ -1,0 +1,44 @@
+"""Where Chromium is, and what it says of a page."""
+
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+IN_CHROMIUM = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: apt-get install chromium"),
+]
+"""Marks of tests that need it."""
+
+
+@dataclass
+class Seen:
+    """What a browser told of one page."""
+
+    errors: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    popups: list[str] = field(default_factory=list)
+
+
+def watched(page: "Page") -> Seen:
+    seen = Seen()
+    page.on("console", lambda message: seen.errors.append(message.text))
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("request", lambda request: seen.asked.append(request.url))
+
+    def dismiss(dialog: Any) -> None:
+        seen.popups.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    return seen
