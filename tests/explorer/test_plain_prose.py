@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.explorer.rendering import _render_paragraphs, _render_signs
+from peercorpus.explorer.rendering import _draw_tokens, _parse_markdown, _render_paragraphs
 
 NEAR = st.text(alphabet="abZ d.e,;:?!%/()'\"=+-\n 10_*#<&$|~é\t", max_size=40)
 
@@ -12,14 +12,14 @@ NEAR = st.text(alphabet="abZ d.e,;:?!%/()'\"=+-\n 10_*#<&$|~é\t", max_size=40)
 @given(NEAR)
 def test_what_is_not_parsed_is_what_the_parser_gives(text: str) -> None:
     plain = _render_paragraphs(text)
-    assert plain is None or plain == _render_signs(text, 4)
+    assert plain is None or plain == _draw_tokens(_parse_markdown(text, 4))
 
 
 @pytest.mark.parametrize(
     "text", ["One line.", "Two lines\nof one.", "Two.\n\n\nParagraphs: a - b (c), 1/2 = 50%!", 'A "b" it\'s']
 )
 def test_plain_paragraphs_are_not_parsed(text: str) -> None:
-    assert _render_paragraphs(text) == _render_signs(text, 4)
+    assert _render_paragraphs(text) == _draw_tokens(_parse_markdown(text, 4))
 
 
 @pytest.mark.parametrize(

@@ -165,18 +165,17 @@ def publish(
     from peercorpus.release.split_file import request_sides
     from peercorpus.workspace.workspace import open_workspace
 
-    is_reviewbench = content.layout == "reviewbench"
-    if is_reviewbench:
+    if is_reviewbench := content.layout == "reviewbench":
         _refuse_unfit(content, splits, titles)
     sides = request_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
-    told = {"titles": titles == "model", "points": content.points == "model"}
-    asking = settle_models(workspace, model_url, model, most_questions, **told)
+    by = {"titles": titles == "model", "points": content.points == "model"}
+    asking = settle_models(workspace, model_url, model, most_questions, **by)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
         venue_ids = read_venue_ids(venue, opened.venues())
         require_built(opened, venue_ids, points=bool(content.points))
         _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
-    following = formatting.next_steps("explore", workspace, "report")
-    say("\n".join((summary, *publish_texts.told_by_model(titler, annotator), following)))
+    by_model = publish_texts.told_by_model(titler, annotator)
+    say("\n".join((summary, *by_model, formatting.next_steps("explore", workspace, "report"))))
 
 
 def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> None:
