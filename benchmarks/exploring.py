@@ -251,7 +251,6 @@ def _serve_datasette(opened: OpenIndex, folder: Path, ids: Sequence[str]) -> _Se
         port = free.getsockname()[1]
     process = subprocess.Popen(
         [program, "serve", str(path), "--port", str(port)],
-        text=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

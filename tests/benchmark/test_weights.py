@@ -100,5 +100,5 @@ def test_what_holds_no_model_is_refused(tmp_path: Path) -> None:
 
 def test_an_adapter_needs_peft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"'peft'.*peercorpus\[finetune\]"):
+    with pytest.raises(MissingExtraError, match=r"'peft'.*\[finetune\]"):
         find_weights(str(adapter(tmp_path / "tuned", "a/b")))

@@ -16,7 +16,7 @@ EXTRAS: dict[str, list[str]] = {
     for name, requirements in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ].items()
-    if name not in {"dev", "extras"}  # those of contributors
+    if name not in {"dev", "docs", "extras"}  # those of contributors
 }
 COMMANDS = {
     "release": (

@@ -41,6 +41,9 @@ QUICK = (
     "export W --format trl --out O.jsonl",
     "finetune --release R --out O.model --model M",
     "push R ada/nothing --workspace W",
+    "pdfs --workspace W --to O.pdfs",
+    "site R --out O.site",
+    "sql --workspace R --table papers",
     "takedown ID --workspace W",
     "takedown --workspace W --list",
 )
@@ -72,7 +75,7 @@ NOTE = {
 }
 
 
-MAY_REFUSE = {"audit", "bench", "finetune", "push", "export"}
+MAY_REFUSE = {"audit", "bench", "finetune", "push", "export", "pdfs"}
 """Commands that one paper without a decision, or a package that is not installed, keeps from their work."""
 
 

@@ -19,7 +19,7 @@ from peercorpus.records.reviews import Section
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
 FACET = re.compile(r"<section>\s*<h2>(.*?)</h2>(.*?)</section>", re.DOTALL)
-VALUE = re.compile(r'<li>(?:<a href="/\?([^"]*)">|<span>)(.*?)</(?:a|span)> <span class="n">([\d,]+)<')
+VALUE = re.compile(r'<li>(?:<a href="/papers\?([^"]*)">|<span>)(.*?)</(?:a|span)> <span class="n">([\d,]+)<')
 
 
 def a_paper(forum_id: str, venue_id: str = ICLR, **fields: Any) -> list[object]:
@@ -77,7 +77,7 @@ def _forum_id(record: object) -> str:
 
 
 def ask(client: TestClient, **asked: str) -> str:
-    answer = client.get(f"/?{urlencode(asked)}")
+    answer = client.get(f"/papers?{urlencode(asked)}")
     assert answer.status_code == 200
     return answer.text
 
@@ -161,7 +161,7 @@ def test_an_export_has_the_papers_that_the_page_shows(asking: TestClient) -> Non
 def test_a_misspelt_word_brings_the_nearest_of_the_corpus(asking: TestClient, typed: str, meant: str) -> None:
     page = ask(asking, q=typed)
     assert f"Did you mean {meant} ?" in words_of(page)
-    (link,) = re.findall(r'Did you mean <a href="/\?([^"]*)"', page)
+    (link,) = re.findall(r'Did you mean <a href="/papers\?([^"]*)"', page)
     assert dict(parse_qsl(unescape(link)))["q"] == meant
     assert PAPER.findall(asking.get(f"/?{unescape(link)}").text)
 

@@ -251,4 +251,4 @@ def test_without_the_extra_one_sentence_says_so(run: Run, tmp_path: Path, monkey
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver.exceptions", None)
     monkeypatch.setitem(sys.modules, "mcp.server", None)
-    assert_refused(run("mcp", "-w", tmp_path), "peercorpus[mcp]")
+    assert_refused(run("mcp", "-w", tmp_path), "[mcp]")

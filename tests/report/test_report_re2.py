@@ -191,7 +191,7 @@ def test_what_was_imported_from_both_datasets_is_in_the_figures(tmp_path: Path, 
         assert counts["fig2a_paper_length"] == 5
         assert counts["fig2b_review_length"] == 14
         assert counts["fig2c_papers_and_reviews"] == 6
-        assert numbers["fig2d_rebuttals"]["facts"]["rebuttals"] == 14
+        assert counts["fig2d_rebuttals"] == 14
         assert counts["fig2e_keywords"] == 4
         assert counts["fig2f_scores"] == counts["fig3_violin_details"] == 14
         table = compute_statistic(folder, "fig2f_scores").table

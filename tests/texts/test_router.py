@@ -130,7 +130,7 @@ def test_without_any_heavier_engine_it_says_what_one_would_be_for(monkeypatch: p
 
 
 def test_a_heavier_engine_that_is_named_must_be_there() -> None:
-    with pytest.raises(MissingExtraError, match=r"peercorpus\[nemotron\]"):
+    with pytest.raises(MissingExtraError, match=r"\[nemotron\]"):
         load_engine("auto", EngineSettings(heavier="nemotron"))
 
 

@@ -139,6 +139,10 @@ class Corpus:
         Raises:
             PeercorpusError: There is no such grade of a PDF, or a condition does not exist.
             TableError: The tables have not been built.
+
+        Example:
+            >>> corpus.pdfs().group_by("grade").len().sort("grade").rows()
+            [('exact', 4), ('only_before_review', 2), ('unrevised', 2)]
         """
         import polars as pl
 

@@ -113,6 +113,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         opened=None,
         text_version="",
         changes=0,
+        alike=(),
         links=[_describe_link(paper.forum_id, link, titles) for link in released.links],
     )
     counts = VenueCounts(paper.venue_id)

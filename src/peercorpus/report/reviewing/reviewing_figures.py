@@ -67,7 +67,7 @@ def draw_late_reviews(statistic: Statistic) -> "Figure":
     figure = new_figure(rows_height(len(rows)))
     axes = figure.subplots()
     _draw_shares(axes, [row["share_late"] for row in rows], ORANGE, "////")
-    axes.set_xlabel("posted after the due date")
+    axes.set_xlabel("share of the reviews posted after the due date")
     _label_rows(axes, rows, "reviews")
     return figure
 
@@ -81,6 +81,8 @@ def draw_responses_by_area(statistic: Statistic) -> "Figure":
     _draw_shares(right, [row["share_returned"] for row in rows], PAPER, "////")
     left.set_title("Authors answered")
     right.set_title("Reviewer came back")
+    for axes in (left, right):
+        axes.set_xlabel("share of the conversations")
     _label_rows(left, rows, "conversations")
     _label_rows(right, rows, "conversations", shown=False)
     return figure
