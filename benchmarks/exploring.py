@@ -251,6 +251,8 @@ def _serve_datasette(opened: OpenIndex, folder: Path, ids: Sequence[str]) -> _Se
         port = free.getsockname()[1]
     process = subprocess.Popen(
         [program, "serve", str(path), "--port", str(port)],
+        text=True,
+        encoding="utf-8",
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -151,7 +151,7 @@ def test_the_number_in_a_figure_is_that_of_the_things_drawn(name: str, corpus: s
 
 
 def test_every_figure_is_read_but_those_whose_rows_overlap() -> None:
-    # No review of these corpora has a due date: `late_reviews` is drawn in test_reviewing.
+    # No review of these corpora has a due date; test_reviewing draws some that have.
     assert ALL_PANELS.keys() - READ.keys() - SAME.keys() == {"keywords", "fig2e_keywords", "late_reviews", EMPTY}
 
 
