@@ -97,11 +97,13 @@ def _number(score: float | None) -> str:
 
 
 def size(size_bytes: int) -> str:
-    """Return a size in megabytes, or in gigabytes from one gigabyte.
+    """Return a size in kilobytes, from one megabyte on in megabytes, and from one gigabyte on in gigabytes.
 
-    >>> size(4_560_000), size(2_500_000_000)
-    ('5 MB', '2.5 GB')
+    >>> size(45_600), size(4_560_000), size(2_500_000_000)
+    ('46 kB', '5 MB', '2.5 GB')
     """
+    if size_bytes < 1e6:
+        return f"{size_bytes / 1e3:,.0f} kB"
     return f"{size_bytes / 1e6:,.0f} MB" if size_bytes < 1e9 else f"{size_bytes / 1e9:,.1f} GB"
 
 
