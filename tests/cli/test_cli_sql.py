@@ -120,3 +120,22 @@ def test_nothing_is_written_into_what_is_read(run: Run, release: Path) -> None:
 
 def test_a_statement_that_takes_too_long_is_stopped_in_its_process_apart(run: Run, release: Path) -> None:
     assert_refused(run("sql", "-w", release, "SELECT count(*) FROM range(1000000000000)", "--time-limit-s", "1"), "1 s")
+
+
+@pytest.mark.parametrize("option", [("-q",), ("-v",), ("--log", "LOG")])
+def test_options_of_every_command_may_stand_before_the_statement(
+    run: Run, release: Path, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    options = [str(tmp_path / "log") if word == "LOG" else word for word in option]
+    ended = run("sql", *options, "SELECT 7 AS seven", "-w", release)
+    assert (ended.code, ended.out.split()[:2]) == (0, ["seven", "7"])
+
+
+def test_the_environment_names_what_is_asked(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEERCORPUS_WORKSPACE", str(release))
+    assert run("sql", "SELECT 7 AS seven").code == 0
+
+
+@pytest.mark.parametrize("limit", ["inf", "nan", "1e300", "0", "-1"])
+def test_a_time_limit_has_limits(run: Run, release: Path, limit: str) -> None:
+    assert run("sql", "SELECT 1", "-w", release, "--time-limit-s", limit).code == 2

@@ -148,3 +148,22 @@ def test_two_workspaces_are_refused(run: Run, arguments: tuple[str, ...]) -> Non
 def test_what_stands_behind_two_dashes_is_the_command_s_alone(run: Run, here: Path) -> None:
     ended = run("takedown", "--force", "-w", here / "argued", "--", "-q")
     assert "-q: " in ended.out or "'-q'" in ended.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'url_v1 = "https://openreview.example.org"',
+        'url-v2 = "http://openreview.net.example.org:80/"',
+        '[publish]\nmodel_url = "https://models.example.org/v1"',
+        '[build]\nengine-url = "https://models.example.org/v1"',
+    ],
+)
+def test_a_file_that_may_come_from_elsewhere_names_no_host_that_gets_a_token(run: Run, here: Path, text: str) -> None:
+    settle(here, f"{text}\n")
+    assert_refused(run("build", here / "argued"), "state it among the arguments")
+
+
+def test_openreview_and_this_machine_may_stand_in_the_file(run: Run, here: Path) -> None:
+    settle(here, 'url_v1 = "https://api.openreview.net"\nurl_v2 = "http://127.0.0.1:4801"\n')
+    assert run("status", here / "argued").code == 0

@@ -114,3 +114,23 @@ def test_the_environment_can_ask_for_quiet(
 ) -> None:
     monkeypatch.setenv("PEERCORPUS_QUIET", "1")
     assert run(*harvest(service, tmp_path / "corpus")).err == ""
+
+
+def test_nobody_else_may_read_a_log(run: Run, tmp_path: Path) -> None:
+    run("venues", "--log", tmp_path / "log")
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://h/v1?key=hush-hush",
+        "?sig=hush-hush&X-Amz-Signature=hush-hush",
+        "api-key=hush-hush refresh_token=hush-hush",
+        "{'token': 'hush-hush'}",
+        "hf_hushhushhush sk-hushhushhush",
+        "https://u:hush/hush@host https://u:hush@hush@host",
+    ],
+)
+def test_secrets_are_known_by_their_form(text: str) -> None:
+    assert "hush" not in hide_secrets(text)

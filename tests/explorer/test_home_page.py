@@ -123,7 +123,7 @@ def test_the_page_says_how_much_there_is_and_what_to_begin_with(home: TestClient
 def test_a_corpus_without_scores_says_what_cannot_be_drawn(tmp_path: Path) -> None:
     with explored(tmp_path / "bare", {TMLR: [paper("bare", TMLR)]}) as client:
         page = client.get("/").text
-    assert "Not drawn: decisions by score (n = 0 papers; not known: 1 (no rating))." in page
+    assert "Not drawn: decisions by score (n = 0 papers; not known: 1 (no rating on a known scale))." in page
     assert "<svg" not in page
 
 

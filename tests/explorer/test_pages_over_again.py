@@ -72,6 +72,23 @@ def test_a_page_reads_each_document_of_the_index_once(client: TestClient, monkey
         assert len(read) == len(set(read)) > 0, page
 
 
+def test_a_kept_page_counts_with_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with explored(tmp_path / "corpus", known()) as client:
+        size = len(client.get("/about").content)
+        monkeypatch.setattr(server, "_KEPT_BYTES", size + 1_000)
+        made: list[str] = []
+        make = Explorer.page
+
+        def count(self: Explorer, template: str, status: int = 200, **values: object) -> HTMLResponse:
+            made.append(template)
+            return make(self, template, status, **values)
+
+        monkeypatch.setattr(Explorer, "page", count)
+        for query in ("x" * 10, "x" * 10, "x" * 2_000, "x" * 2_000):
+            assert client.get(f"/about?{query}").status_code == 200
+        assert made == ["about.html"] * 3
+
+
 def test_the_pages_made_last_are_kept_up_to_a_size_and_not_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +113,7 @@ def test_the_pages_made_last_are_kept_up_to_a_size_and_not_made_again(
         for _ in range(2):
             assert client.get("/paper/none").status_code == 404
         assert made == ["error.html"] * 2
-        monkeypatch.setattr(server, "_KEPT_BYTES", size + 1)
+        monkeypatch.setattr(server, "_KEPT_BYTES", size + len("/about") + 1)
         made.clear()
         for page in ("/keys", "/venues", "/about", "/about", "/venues"):
             client.get(page)

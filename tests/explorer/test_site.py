@@ -174,6 +174,22 @@ def test_a_release_that_holds_what_was_taken_down_since_is_refused(tmp_path: Pat
         assert not (tmp_path / "site").exists()
 
 
+def test_the_list_of_its_own_workspace_counts_whatever_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("corpus", "another"):
+        with invented(tmp_path / name, known_with_points()) as workspace:
+            keep(workspace)
+            publish_release(workspace, tmp_path / name / "releases/2026-11-20")
+    (tmp_path / "corpus/takedown.txt").write_text(f"{GONE}\n")
+    monkeypatch.setenv("PEERCORPUS_WORKSPACE", str(tmp_path / "another"))
+    for more in ((), ("-w", str(tmp_path / "another"))):
+        release = str(tmp_path / "corpus/releases/2026-11-20")
+        ended = run_command("site", release, "--out", str(tmp_path / "site"), *more)
+        assert ended.code == 2
+        assert not (tmp_path / "site").exists()
+
+
 def test_the_command_says_what_it_wrote_and_how_to_look_at_it(known_release: Path, tmp_path: Path) -> None:
     ended = run_command("site", str(known_release), "--out", str(tmp_path / "my site"), "--title", "Kites & <co>")
     assert ended.code == 0

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -166,6 +167,14 @@ def test_a_misspelt_word_brings_the_nearest_of_the_corpus(asking: TestClient, ty
     assert PAPER.findall(asking.get(f"/?{unescape(link)}").text)
 
 
+@pytest.mark.parametrize("words", ["-vision", "status:accepted", "*", "Gomez"])
+def test_a_hit_is_said_to_be_in_the_text_only_where_it_is(asking: TestClient, words: str) -> None:
+    page = ask(asking, q=words)
+    assert PAPER.findall(page)
+    assert "In the paper's text" not in unescape(page)
+    assert "In the paper's text" in unescape(ask(asking, q="xylophone"))
+
+
 def test_words_that_are_there_or_like_none_bring_no_suggestion(asking: TestClient) -> None:
     for words in ("transformers", "images", "qqqqqqqq", "ima", "<b>", "x" * 300):
         assert "Did you mean" not in ask(asking, q=words)
@@ -282,3 +291,9 @@ def test_names_of_authors_are_found_only_where_the_paper_shows_them(asking: Test
     blind = asking.get("/paper/Hyphen01").text
     assert 'class="authors"' not in blind
     assert found(asking, "anonymous") == found(asking, "authors:invent") == set()
+
+
+def test_a_paper_of_which_nothing_is_known_has_a_page(tmp_path: Path) -> None:
+    blank = paper("Blank07", title=None, abstract=None, authors=(), keywords=())
+    with explored(tmp_path / "corpus", {ICLR: [blank]}) as client:
+        assert client.get("/paper/Blank07").status_code == 200

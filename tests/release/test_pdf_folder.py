@@ -155,11 +155,23 @@ def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, 
     assert [path.name for path in to.iterdir()] == ["thesis.tex"]
 
 
-def test_a_table_of_somebody_else_names_no_file_to_remove_outside_the_folder(corpus: Path, tmp_path: Path) -> None:
+def test_a_table_of_somebody_else_is_refused_and_its_files_stay(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     to.mkdir()
+    (to / "mine.pdf").write_bytes(b"stays")
+    (to / "pdfs.csv").write_text("forum_id,file\nabc,mine.pdf\n")
+    with pytest.raises(PeercorpusError, match="was not written by this command"):
+        write(corpus, to)
+    assert (to / "mine.pdf").read_bytes() == b"stays"
+    assert (to / "pdfs.csv").read_text() == "forum_id,file\nabc,mine.pdf\n"
+
+
+def test_a_changed_table_names_no_file_to_remove_outside_the_folder(corpus: Path, tmp_path: Path) -> None:
+    to = tmp_path / "to"
+    write(corpus, to)
     (tmp_path / "outside.pdf").write_bytes(b"stays")
-    (to / "pdfs.csv").write_text("file\n../outside.pdf\n/etc/hosts\n")
+    with (to / "pdfs.csv").open("a") as table:
+        table.write("../outside.pdf,f9\n/etc/hosts,f8\n")
     write(corpus, to)
     assert (tmp_path / "outside.pdf").read_bytes() == b"stays"
 

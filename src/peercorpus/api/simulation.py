@@ -7,6 +7,9 @@ from importlib.util import find_spec
 
 from peercorpus.errors import MissingExtraError, PeercorpusError
 
+_MAX_PORT = 65_535
+"""The second of the two servers takes the port after the first one's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
@@ -48,6 +51,8 @@ def simulate(
         raise MissingExtraError("typst", "demo")
     if papers < 1:
         raise PeercorpusError(f"A simulation has at least one paper, got {papers}.")
+    if not 0 <= port < _MAX_PORT:
+        raise PeercorpusError(f"A port is from 0, for any that is free, to {_MAX_PORT - 1:,}, got {port}.")
     from peercorpus.simulator.server.service import serve_simulator
     from peercorpus.simulator.world.world import build_world, find_venues_with_papers
 

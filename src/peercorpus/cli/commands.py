@@ -241,7 +241,12 @@ def call_command(arguments: Sequence[str] | None) -> object:
     called = make_app(is_listed=True) if not tokens or tokens[0] in app.help_flags else app
     # What stands behind "--" is the command's alone.
     end = tokens.index("--") if "--" in tokens else len(tokens)
-    asked = called.meta(tokens[:end], exit_on_error=False, print_error=False, result_action="return_value")
+    reader = called.meta
+    if not {*called.help_flags, *called.version_flags}.intersection(tokens[:end]):
+        # Without commands, none of which may then take one of these options for an argument of its own.
+        reader = App(help_flags=(), version_flags=(), config=apply_config_file)
+        reader.default(_take_reporting)
+    asked = reader(tokens[:end], exit_on_error=False, print_error=False, result_action="return_value")
     if not isinstance(asked, _Asked):  # the help or the version, which is printed by now
         return asked
     command = [*asked.tokens, *tokens[end:]]

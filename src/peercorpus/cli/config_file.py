@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import urlsplit
 
 from cyclopts.config import Dict
 
@@ -25,6 +26,8 @@ SHARED = ("workspace", *REPORTING, "url_v1", "url_v2", "token_file")
 
 _SECRET = re.compile(r"(?:^|_)(?:tokens?|password|passwd|secrets?|key|code|user)$")
 _PASSWORD_IN_URL = re.compile(r"\w+://[^/@\s]*:[^/@\s]*@")
+_ASKED = ("url", "model_url", "engine_url")
+"""Beginnings of the names of options that name a host which gets a token or a key."""
 _NOT_SECRET = frozenset({"max_tokens", "most_tokens"})
 _SCHEMES = ("hf:", "s3:", "file:", "http:", "https:")
 
@@ -37,7 +40,7 @@ def find_config_file() -> Path | None:
     """
     here = Path.cwd()
     found = next((folder / FILE_NAME for folder in (here, *here.parents) if (folder / FILE_NAME).is_file()), None)
-    if found is not None and hasattr(os, "getuid") and found.stat().st_uid not in {os.getuid(), 0}:
+    if found is not None and hasattr(os, "getuid") and found.lstat().st_uid not in {os.getuid(), 0}:
         raise PeercorpusError(
             f"'{found}' belongs to another user and is not used; delete it, or work in another folder."
         )
@@ -64,6 +67,11 @@ def read_config_file(path: Path) -> dict[str, Any]:
             )
         if isinstance(value, str) and _PASSWORD_IN_URL.search(value):
             raise PeercorpusError(f"The URL of '{name}' in '{path}' holds a password; delete the password there.")
+        if isinstance(value, str) and name.lower().startswith(_ASKED) and not _is_trusted(value):
+            raise PeercorpusError(
+                f"'{name}' in '{path}' is a host other than OpenReview's or this machine, and would get your token or"
+                " key; state it among the arguments, since such a file may come with a folder from somebody else."
+            )
     commands = {_spell_key(name) for name in list_commands()}
     for name, value in content.items():
         is_table = isinstance(value, dict)
@@ -74,6 +82,12 @@ def read_config_file(path: Path) -> dict[str, Any]:
         if name in SHARED and is_table:
             raise PeercorpusError(f"'{name}' in '{path}' must be a value, not a table.")
     return content
+
+
+def _is_trusted(url: str) -> bool:
+    """Return whether a URL is one of OpenReview or of this machine."""
+    host = urlsplit(url).hostname or ""
+    return host in {"localhost", "127.0.0.1", "::1", "openreview.net"} or host.endswith(".openreview.net")
 
 
 def apply_config_file(app: "App", commands: tuple[str, ...], arguments: "ArgumentCollection") -> None:

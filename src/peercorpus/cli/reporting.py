@@ -26,11 +26,14 @@ _SECRET_LENGTH = 4
 _PATTERNS = (
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s'\",]+"), r"\1 [hidden]"),
     (
-        re.compile(r"(?i)\b((?:access_?)?token|password|secret|api_?key|code)(\"?\s*[=:]\s*\"?)[^\s&'\",}]+"),
+        re.compile(
+            r"(?i)([\w-]*(?:token|password|secret|key|signature|\bsig|code))(['\"]?\s*[=:]\s*['\"]?)[^\s&'\",}]+"
+        ),
         r"\1\2[hidden]",
     ),
     (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), "[hidden]"),
-    (re.compile(r"(\w+://)[^/@\s]+@"), r"\1[hidden]@"),
+    (re.compile(r"\b(?:hf_|sk-)[\w-]{8,}"), "[hidden]"),
+    (re.compile(r"(\w+://)[^\s?#]*@"), r"\1[hidden]@"),
 )
 """What is a secret by its form: headers, parameters, OpenReview's tokens (JSON Web Tokens), users in URLs."""
 
@@ -148,6 +151,7 @@ def _restore(before: Reporting) -> None:
 
 def _open_log(path: Path) -> logging.Handler:
     try:
+        os.close(os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
         return _InFile(path, mode="a", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise PeercorpusError(f"The log '{path}' cannot be written: {error.strerror}; name another file.") from None

@@ -1,10 +1,9 @@
 """The command `site`."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
-from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import needs_extra
 
 
@@ -13,7 +12,7 @@ def site(
     /,
     *,
     out: Annotated[Path, Named],
-    workspace: WorkspaceFolder | None = None,
+    workspace: OptionalWorkspace = None,
     title: str = "Peer reviews",
 ) -> None:
     """Write a release as a web site: pages and a search that any static host serves, or a browser opens from disk.
@@ -21,8 +20,8 @@ def site(
     Each paper gets a page with its reviews and conversations; texts of PDFs are left out. The pages load nothing from
     elsewhere, and all but the search work without scripts. A site that is there already is replaced as a whole.
 
-    With --workspace, or if the release lies in a workspace, nothing is written if the release holds what the
-    workspace's takedown.txt names.
+    If the release lies in a workspace, or --workspace names one, nothing is written if the release holds what
+    takedown.txt of either names.
 
     Parameters
     ----------
@@ -34,16 +33,16 @@ def site(
         Heading of the first page.
     """
     with needs_extra("web"):
-        from peercorpus.explorer.site.write_site import write_site
+        from peercorpus.explorer.site.write_site import check_taken_down, write_site
     from peercorpus.cli.text.site import site_written
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.release.folder import open_release
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 
     opened = open_release(release)
-    source = workspace or find_workspace_around(opened.folder)
-    with ExitStack() as stack:
-        beside = None if source is None else stack.enter_context(open_workspace(source, write=False))
-        lines = stack.enter_context(ProgressLines())
-        summary = write_site(opened, out, workspace=beside, title=title, show=lines.show, spread=LocalExecutor())
+    for folder in filter(None, (workspace, find_workspace_around(opened.folder))):
+        with open_workspace(folder, write=False) as beside:
+            check_taken_down(opened, beside)
+    with ProgressLines() as lines:
+        summary = write_site(opened, out, title=title, show=lines.show, spread=LocalExecutor())
     say(site_written(summary, out))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, say
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
 
@@ -22,6 +22,8 @@ MAX_CHARACTERS = 2_000
 """Longest cell of a list of tables or columns."""
 TIME_LIMIT_S = 60.0
 """Seconds after which a statement is stopped, unless the user sets another number."""
+MAX_TIME_LIMIT_S = 86_400
+"""Longest such time."""
 
 
 def sql(
@@ -35,13 +37,13 @@ def sql(
     ] = None,
     /,
     *,
-    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
+    workspace: WorkspaceOrRelease,
     file: Annotated[Path | None, Named] = None,
     table: str | None = None,
     form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
     out: Annotated[Path | None, Named] = None,
     limit: Annotated[int | None, AtLeastOne] = None,
-    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = TIME_LIMIT_S,
+    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0, lte=MAX_TIME_LIMIT_S))] = TIME_LIMIT_S,
 ) -> None:
     """Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or JSON.
 
@@ -53,8 +55,6 @@ def sql(
 
     Parameters
     ----------
-    workspace
-        Folder of the workspace or of a release.
     file
         Read the statement from this file.
     table

@@ -16,7 +16,13 @@ from markupsafe import Markup
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from peercorpus.explorer.reading.folding import count_words, split_plain, split_tokens
+from peercorpus.explorer.reading.folding import (
+    FOLDED_CHARACTERS,
+    SHOWN_CHARACTERS,
+    count_words,
+    split_plain,
+    split_tokens,
+)
 from peercorpus.records.enums import Grade, LinkKind, PostKind, Reason, Role, Status, VersionMoment
 from peercorpus.records.untrusted_text import redact_people, replace_controls
 from peercorpus.report.corpus_statistics import percent
@@ -217,8 +223,9 @@ class Prose:
         if len(text) <= min(MAX_MARKDOWN_CHARACTERS, self._left):
             self._left -= len(text)
             try:
-                tokens = _parse_markdown(text, top)
-                shown, rest = split_tokens(tokens) if is_folded else (tokens, ())
+                if not is_folded or len(text) < SHOWN_CHARACTERS + FOLDED_CHARACTERS:
+                    return Folded(Markup(render_markdown(text, top)))
+                shown, rest = split_tokens(_parse_markdown(text, top))
                 return Folded(Markup(_draw_tokens(shown)), Markup(_draw_tokens(rest)), count_words(rest))
             except (RecursionError, ValueError, IndexError, KeyError):
                 pass  # It is shown as plain text.

@@ -10,7 +10,7 @@ import tantivy
 from tantivy import DocAddress, FieldType, Occur, Order, Query
 
 from peercorpus.corpus.filters import FIELDS, Condition, FieldKind, Operator
-from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXTS, read_stored
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, TEXTS, read_stored
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
 from peercorpus.explorer.querying.references import Reference, find_reference, query_of
@@ -213,7 +213,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     marker = HitFinder(opened, built.words, selection.words) if built.words is not None else None
     return SearchPage(
         hits=[
-            _make_hit(document, row, marker, lacking.get(row.forum_id, ()))
+            _make_hit(opened, built.parsed.words, document, row, marker, lacking.get(row.forum_id, ()))
             for document, row in zip(documents, rows, strict=True)
         ],
         total=_sum_statuses(counted),
@@ -339,12 +339,29 @@ def _merge(marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _make_hit(document: tantivy.Document, row: PaperRow, marker: HitFinder | None, without: Sequence[str]) -> Hit:
+def _is_in_text(opened: OpenIndex, words: Sequence[Word], row: PaperRow) -> bool:
+    """Return whether one of the words is in the paper's own text."""
+    terms = {FIELDS_SEARCHED.term(TEXT, part) for word in words for part in word.parts}
+    if not terms or row.text_sha256 is None:
+        return False
+    own = Query.term_query(opened.schema, "forum_id", row.forum_id, "basic")
+    among = Query.boolean_query([(Occur.Should, Query.term_query(opened.schema, TEXT, term, "freq")) for term in terms])
+    return bool(opened.searcher.search(Query.boolean_query([(Occur.Must, own), (Occur.Must, among)]), 1).hits)
+
+
+def _make_hit(
+    opened: OpenIndex,
+    words: Sequence[Word],
+    document: tantivy.Document,
+    row: PaperRow,
+    marker: HitFinder | None,
+    without: Sequence[str],
+) -> Hit:
     plain = [(replace_controls(row.title or "Untitled"), False)]
     if marker is None:
         return Hit(row, plain, [])
     title = marker.passage(document, "title") if len(row.title or "") <= _SNIPPET_CHARACTERS else []
     passages = ((name, passage) for name in TEXTS[1:] if (passage := marker.passage(document, name)))
     shown = list(islice(passages, _MAX_PASSAGES))
-    is_in_text = not title and not shown and row.text_sha256 is not None
+    is_in_text = not title and not shown and _is_in_text(opened, words, row)
     return Hit(row, title or plain, shown, without, is_in_text)

@@ -214,13 +214,18 @@ class KeptPages:
 
     def _keep(self, key: tuple[str, bytes], start: Message, body: Message) -> None:
         """Keep a page; those that were asked for longest ago make room for it."""
-        if key in self._pages or len(body["body"]) > _KEPT_BYTES:
+        if key in self._pages or _size(key, body) > _KEPT_BYTES:
             return
         self._pages[key] = (start, body)
-        self._bytes += len(body["body"])
+        self._bytes += _size(key, body)
         while self._bytes > _KEPT_BYTES:
-            _, (_, oldest) = self._pages.popitem(last=False)
-            self._bytes -= len(oldest["body"])
+            oldest, (_, its_body) = self._pages.popitem(last=False)
+            self._bytes -= _size(oldest, its_body)
+
+
+def _size(key: tuple[str, bytes], body: Message) -> int:
+    """Return what a kept page takes with its address: a query string may be longer than the page."""
+    return sum(map(len, key)) + len(body["body"])
 
 
 def _copy(message: Message) -> Message:

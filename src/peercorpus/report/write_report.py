@@ -174,7 +174,8 @@ def _write_panel(folder: Path, panel: Panel, computed: Statistic, *, is_confiden
     contents = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
     for kind, content in contents.items():
         (folder / f"{panel.name}.{kind}").write_bytes(content)
-    _to_csv_cells(computed.table).write_csv(folder / f"{panel.name}.csv", float_precision=_DIGITS)
+    marked = [pl.lit(NOT_FOR_PUBLICATION).alias("notice")] if is_confidential else []
+    _to_csv_cells(computed.table).with_columns(marked).write_csv(folder / f"{panel.name}.csv", float_precision=_DIGITS)
     return ShownFigure(panel, computed, contents["svg"].decode())
 
 

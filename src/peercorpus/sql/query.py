@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 TIME_LIMIT_S = 20.0
 """Seconds after which a query is stopped."""
+MAX_TIME_LIMIT_S = 86_400
+"""Longest time that a query may be given; our choice."""
 FRAME_TIME_LIMIT_S = 60.0
 """Seconds after which a query is stopped whose whole result is asked for."""
 MOST_OFFSET = 1_000_000
@@ -124,6 +126,10 @@ class Database:
         """
         from peercorpus.sql.frames import read_frame
 
+        if not 0 < time_limit_s <= MAX_TIME_LIMIT_S:
+            raise PeercorpusError(
+                f"The time limit is {time_limit_s} s; it must be from above 0 to {MAX_TIME_LIMIT_S} s."
+            )
         with TemporaryDirectory(prefix="peercorpus-sql-") as folder:
             file = Path(folder) / "result.arrow"
             self._run(self._request(sql, time_limit_s=time_limit_s, arrow_file=str(file)))

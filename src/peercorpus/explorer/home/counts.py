@@ -1,5 +1,6 @@
 """Count the papers of the index for the figures of the home page, each count by the conditions of its own link."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -111,9 +112,11 @@ def _count_all(opened: OpenIndex) -> int:
 def papers_by_year(opened: OpenIndex) -> Stacked:
     """Count the papers of each year that a venue names, by decision."""
     groups = [_make_group(opened, str(year), [f"year={year}"], label) for year, label in _label_years(opened).items()]
-    every = count_statuses(opened)
-    says = f"Of all papers accepted or rejected, {share_accepted(every)} are accepted."
-    unknown = {"their venue names no year": sum(every.values()) - sum(group.papers for group in groups)}
+    shown = Counter[str]()
+    for year in _label_years(opened):
+        shown.update(count_statuses(opened, f"year={year}"))
+    says = f"Of the papers accepted or rejected, {share_accepted(shown)} are accepted."
+    unknown = {"their venue names no year": _count_all(opened) - sum(group.papers for group in groups)}
     return _make_figure("by-year", "Papers by year", "Year", says, groups, unknown)
 
 
@@ -147,7 +150,7 @@ def decisions_by_score(opened: OpenIndex) -> Stacked:
     lower = share_accepted(count_statuses(opened, "rating_share<0.5"))
     upper = share_accepted(count_statuses(opened, "rating_share>=0.5"))
     says = f"Of the papers decided, {lower} are accepted in the lower half of the scale and {upper} in the upper half."
-    unknown = {"no rating": _count_all(opened) - sum(group.papers for group in groups)}
+    unknown = {"no rating on a known scale": _count_all(opened) - sum(group.papers for group in groups)}
     return _make_figure("by-score", "Decisions by score", axis, says, groups, unknown)
 
 
@@ -168,7 +171,9 @@ def drift_by_year(opened: OpenIndex) -> Drifts:
     says = f"In the discussion the mean goes from {ends[0]} to {ends[1]} of the scale."
     if ends[0] == ends[1]:
         says = f"The mean stays at {ends[0]} of the scale in the discussion."
-    unknown = {"no first rating, or no year": _count_all(opened) - sum(drift.papers for drift in years)}
+    unknown = {
+        "no first rating on a known scale, or no year": _count_all(opened) - sum(drift.papers for drift in years)
+    }
     return Drifts("drift", "Score drift by year", says, years, unknown)
 
 
@@ -183,11 +188,16 @@ def _count_classes(
 def changed_minds(opened: OpenIndex) -> Stacked:
     """Count papers by the mean change of their ratings and by decision."""
     figure = _count_classes(
-        opened, "changed", "Who changed their mind", "Mean change of the ratings", _CHANGES, "no first rating"
+        opened,
+        "changed",
+        "Who changed their mind",
+        "Mean change of the ratings",
+        _CHANGES,
+        "no first rating on a known scale",
     )
     lowered = _share_of(figure, figure.groups[:2])
     raised = _share_of(figure, figure.groups[3:])
-    return replace(figure, says=f"The mean rating rises at {raised} of these papers and falls at {lowered}.")
+    return replace(figure, says=f"The mean rating rises for {raised} of these papers and falls for {lowered}.")
 
 
 def disagreement(opened: OpenIndex) -> Stacked:
@@ -196,12 +206,12 @@ def disagreement(opened: OpenIndex) -> Stacked:
         opened,
         key="disagreement",
         title="Disagreement",
-        axis="Highest less lowest rating, in per cent of the scale",
+        axis="Highest minus lowest rating, in per cent of the scale",
         classes=_SPREADS,
-        reason="fewer than two ratings",
+        reason="fewer than two ratings on a known scale",
     )
     apart = _share_of(figure, figure.groups[3:])
-    return replace(figure, says=f"At {apart} of these papers ratings lie more than 40 % of the scale apart.")
+    return replace(figure, says=f"For {apart} of these papers the ratings are more than 40 % of the scale apart.")
 
 
 def _share_of(figure: Stacked, groups: Sequence[Group]) -> str:

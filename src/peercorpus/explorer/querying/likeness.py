@@ -52,5 +52,6 @@ def papers_like(opened: OpenIndex, row: PaperRow) -> list[PaperRow]:
     """Return papers whose title, abstract and keywords share the rarest words with those of a paper."""
     texts = {"title": [row.title or ""], "abstract": [row.abstract or ""], "keywords": ["; ".join(row.keywords)]}
     own = Query.term_query(opened.schema, "forum_id", row.forum_id, "basic")
-    found = find_like(opened, {name: text for name, text in texts.items() if text[0]}, own, (), MAX_PAPERS)
+    held = {name: text for name, text in texts.items() if text[0]}
+    found = find_like(opened, held, own, (), MAX_PAPERS) if held else []
     return [read_stored(opened.searcher.doc(address)).row for address in found]

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.rendering import ROLES, day, format_post_kind, masked
 from peercorpus.latex.characters import escape_text
-from peercorpus.records.enums import Role
+from peercorpus.records.enums import PostKind, Role
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Post, Turn
 
@@ -54,6 +54,8 @@ def cite_turn(forum: PublicForum, turn: Turn) -> Citation:
     post_id = turn.post_ids[0] if turn.post_ids else None
     post = forum.by_id.get(post_id) if post_id else None
     kind = format_post_kind(post.kind) if post else "Contribution to the discussion"
+    if post is None and any(review.review_id == post_id for review in forum.reviews):
+        kind = format_post_kind(PostKind.REVIEW)  # A release holds a review once, and not among its posts.
     return _cite(forum.paper, _name_speaker(turn.role, turn.signature), kind, turn.created_at, post_id)
 
 

@@ -156,7 +156,10 @@ def _read_earlier(folder: Path) -> list[str]:
             raise PeercorpusError(f"'{folder}' holds other files and no {TABLE}; name an empty or a new folder.")
         return []
     with table.open(encoding="utf-8", newline="") as file:
-        names = [row.get("file") or "" for row in csv.DictReader(file)]
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise PeercorpusError(f"'{table}' was not written by this command; name an empty or a new folder.")
+        names = [row.get("file") or "" for row in reader]
     return [name for name in names if _SAFE_NAME.fullmatch(name)]
 
 
