@@ -113,10 +113,11 @@ def test_a_workspace_names_what_it_needs_where_it_is_opened_in_python(tmp_path: 
     code = """
 import peercorpus
 from peercorpus.errors import MissingExtraError
-try:
-    peercorpus.open(sys.argv[1])
-except MissingExtraError as error:
-    print(error.extra)
+for name in ("open", "harvest", "build", "publish"):
+    try:
+        getattr(peercorpus, name)(sys.argv[1])
+    except MissingExtraError as error:
+        print(error.extra)
 """
-    assert run_blocked(code, tmp_path, blocked=TABLES) == "corpus\n"
-    assert run_blocked(code, tmp_path, blocked=("deltalake",)) == "corpus\n"
+    assert run_blocked(code, tmp_path, blocked=TABLES) == "corpus\n" * 4
+    assert run_blocked(code, tmp_path, blocked=("deltalake",)) == "corpus\n" * 4

@@ -64,6 +64,9 @@ _MODULES = {
 _EXTRAS = {"corpus": "corpus", "releases": "release", "steps": "corpus"}
 """Module of `peercorpus.api` → the extra that it needs."""
 
+_PACKAGES = {"corpus": ("polars", "pyarrow", "deltalake"), "release": ("polars", "pyarrow")}
+"""Extra → the packages without which nothing of it works."""
+
 if not TYPE_CHECKING:  # A type checker would take every other name for one of these.
 
     def __getattr__(name: str) -> object:
@@ -76,14 +79,21 @@ if not TYPE_CHECKING:  # A type checker would take every other name for one of t
         from importlib import import_module
 
         module = _MODULES[name]
-        try:
-            return getattr(import_module(f"peercorpus.api.{module}"), name)
-        except ModuleNotFoundError as missing:
-            from peercorpus.errors import MissingExtraError
+        _require(_EXTRAS.get(module, ""))
+        return getattr(import_module(f"peercorpus.api.{module}"), name)
 
-            if module not in _EXTRAS or str(missing.name).partition(".")[0] == "peercorpus":
-                raise
-            raise MissingExtraError(str(missing.name), _EXTRAS[module]) from None
+    def _require(extra: str) -> None:
+        from importlib.util import find_spec
+
+        for package in _PACKAGES.get(extra, ()):
+            try:
+                is_there = find_spec(package) is not None
+            except ModuleNotFoundError:  # as an import hook may say it
+                is_there = False
+            if not is_there:
+                from peercorpus.errors import MissingExtraError
+
+                raise MissingExtraError(package, extra)
 
 
 def __dir__() -> list[str]:
