@@ -124,3 +124,9 @@ def test_what_the_user_states_comes_before_a_papers_own_invitation_and_that_befo
     assert read_due(workspace) == [("f1-R1", DUE + timedelta(days=2))]
     workspace.own_venues = STATED.encode()
     assert read_due(workspace) == [("f1-R1", datetime(2019, 11, 1, tzinfo=UTC))]
+
+
+def test_due_dates_are_read_beside_a_take_down(workspace: Workspace) -> None:
+    workspace.raw.add([invitation(OWN, DUE)])
+    (workspace.folder / "takedown.txt").write_text("f1-R2\n")
+    assert read_due(workspace) == [("f1-R1", DUE)]

@@ -25,7 +25,7 @@ SHARED = ("workspace", *REPORTING, "url_v1", "url_v2", "token_file")
 """Keys that stand outside tables: options of every command that has them."""
 
 _SECRET = re.compile(r"(?:^|_)(?:tokens?|password|passwd|secrets?|key|code|user)$")
-_PASSWORD_IN_URL = re.compile(r"\w+://[^/@\s]*:[^/@\s]*@")
+_PASSWORD_IN_URL = re.compile(r"(?<!\w)\w++://[^/@\s:]*+:[^/@\s]*+@")
 _ASKED = ("url", "model_url", "engine_url")
 """Beginnings of the names of options that name a host which gets a token or a key."""
 _NOT_SECRET = frozenset({"max_tokens", "most_tokens"})

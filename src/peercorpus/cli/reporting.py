@@ -27,13 +27,13 @@ _PATTERNS = (
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s'\",]+"), r"\1 [hidden]"),
     (
         re.compile(
-            r"(?i)([\w-]*(?:token|password|secret|key|signature|\bsig|code))(['\"]?\s*[=:]\s*['\"]?)[^\s&'\",}]+"
+            r"(?i)(?<![\w-])([\w-]*(?:token|password|secret|key|signature|\bsig|code))(['\"]?\s*[=:]\s*['\"]?)[^\s&'\",}]+"
         ),
         r"\1\2[hidden]",
     ),
-    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), "[hidden]"),
+    (re.compile(r"(?<![\w-])eyJ[\w-]++\.[\w-]++\.[\w-]*"), "[hidden]"),
     (re.compile(r"\b(?:hf_|sk-)[\w-]{8,}"), "[hidden]"),
-    (re.compile(r"(\w+://)[^\s?#]*@"), r"\1[hidden]@"),
+    (re.compile(r"(?<!\w)(\w++://)[^\s?#]{0,1000}@"), r"\1[hidden]@"),
 )
 """What is a secret by its form: headers, parameters, OpenReview's tokens (JSON Web Tokens), users in URLs."""
 

@@ -38,7 +38,7 @@ def read_review_times(workspace: Workspace, rows: PublicRows, venue_id: str) -> 
     posts = concat_frames(
         (
             batch.filter(pl.col("kind") == "review")
-            for batch in rows.read(Post, venue_id, ["post_id", "invitation", "kind"])
+            for batch in rows.read(Post, venue_id, ["post_id", "forum_id", "invitation", "kind"])
         ),
         {"post_id": pl.String, "invitation": pl.String},
     )
