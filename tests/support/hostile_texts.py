@@ -371,8 +371,10 @@ def find_growth(
         if took > max(floor_s, earlier * MAX_GROWTH ** log2(size / last)):
             half = read(size // 2)
             for _ in range(ATTEMPTS):
-                before = max(floor_s / MAX_GROWTH, min(measure(half, limit_s) for _ in range(3)))
-                took = min(measure(call, limit_s) for _ in range(3))
+                # In turn, so that a moment in which the machine is faster or slower counts for both.
+                times = [(measure(half, limit_s), measure(call, limit_s)) for _ in range(3)]
+                before = max(floor_s / MAX_GROWTH, min(of_half for of_half, _ in times))
+                took = min(of_whole for _, of_whole in times)
                 if took <= MAX_GROWTH * before:
                     break
             else:
