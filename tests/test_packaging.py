@@ -119,7 +119,7 @@ def test_the_container_runs_as_no_root_on_a_volume_and_listens_where_asked_to_al
     steps = [line.split(maxsplit=1) for line in last.splitlines() if re.match(r"[A-Z]+ ", line)]
     names = dict(reversed([step for step in steps if len(step) == 2]))
     assert names["USER"] == "peercorpus"
-    assert names["VOLUME"] == names["WORKDIR"] == "/corpus"
+    assert names["VOLUME"] == names["WORKDIR"] == "/data"
     assert (names["ENTRYPOINT"], names["CMD"]) == ('["peercorpus"]', '["--help"]')
     assert "0.0.0.0" not in last
     port = inspect.signature(explore).parameters["port"].default
