@@ -42,3 +42,12 @@ def watched(page: "Page") -> Seen:
 
     page.on("dialog", dismiss)
     return seen
+
+
+def assert_accessible(page: "Page") -> None:
+    """Check that axe finds nothing in a page but what it calls minor."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page).response
+    assert len(found["passes"]) > 10
+    serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] != "minor"]
+    assert serious == []

@@ -51,7 +51,8 @@ def read_config_file(path: Path) -> dict[str, Any]:
     """Return what the file states, with `_` for `-` in all keys.
 
     Raises:
-        PeercorpusError: It is not TOML, states a secret, or a key outside its tables is not one of `SHARED`.
+        PeercorpusError: It is not TOML, states a secret or a host that would get one, or a key outside its tables is
+            not one of `SHARED`.
     """
     from peercorpus.cli.commands import list_commands
 

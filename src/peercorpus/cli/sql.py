@@ -22,8 +22,6 @@ MAX_CHARACTERS = 2_000
 """Longest cell of a list of tables or columns."""
 TIME_LIMIT_S = 60.0
 """Seconds after which a statement is stopped, unless the user sets another number."""
-MAX_TIME_LIMIT_S = 86_400
-"""Longest such time."""
 
 
 def sql(
@@ -43,7 +41,7 @@ def sql(
     form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
     out: Annotated[Path | None, Named] = None,
     limit: Annotated[int | None, AtLeastOne] = None,
-    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0, lte=MAX_TIME_LIMIT_S))] = TIME_LIMIT_S,
+    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = TIME_LIMIT_S,
 ) -> None:
     """Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or JSON.
 

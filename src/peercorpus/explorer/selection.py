@@ -57,11 +57,6 @@ class Selection:
     page: int = 1
     faults: tuple[str, ...] = ()
 
-    @property
-    def is_everything(self) -> bool:
-        """Whether all papers are selected."""
-        return not self.words and not self.conditions
-
     def value(self, control: str) -> str:
         """Return the value of a control of the form, or "" if it is empty."""
         values = (_format_value(condition) for condition in self.conditions if _find_control(condition) == control)

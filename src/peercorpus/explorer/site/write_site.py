@@ -137,31 +137,26 @@ def write_site(
     release: Release,
     out: Path,
     *,
-    workspace: Workspace | None = None,
     title: str = "Peer reviews",
     show: Show = show_nothing,
     spread: Executor | None = None,
 ) -> SiteSummary:
     """Write the site of a release into a folder, which is replaced as a whole.
 
-    Memory grows by about a kilobyte per paper.
+    Memory grows with the number of papers. Whether the release holds what was taken down is for `check_taken_down`.
 
     Args:
         release: The release.
         out: The folder; what stands there must be an earlier site.
-        workspace: Where the take-down list is that the release must agree with; None for none.
         title: Heading of the first page.
         show: Receives the progress, in papers.
         spread: Runs the processes that render pages; None renders in this process.
 
     Raises:
-        PeercorpusError: The release cannot be read, or holds what is taken down; or `out` holds other files, or lies in
-            the release.
+        PeercorpusError: The release cannot be read, or `out` holds other files, or lies in the release.
     """
     require_tables(release)
     check_outside(out, release.folder)
-    if workspace is not None:
-        check_taken_down(release, workspace)
     plan = _plan(release)
     digests: dict[str, str] = {}
     with (
