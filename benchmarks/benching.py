@@ -1,7 +1,6 @@
 """Measures what the benchmark adds to a model that answers at once, and the tables of ten runs."""
 
 import json
-import os
 import shutil
 import sys
 import time
@@ -11,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import publishing
+from apart import run_apart
 
 PAPERS = 1_500
 """All of them to test on; of two thirds it is known whether they were accepted."""
@@ -87,13 +87,8 @@ DOES: dict[str, Callable[[str, Path, Path], None]] = {
 
 def _in_a_process(what: str, task: str, release: Path, out: Path) -> tuple[float, float, float]:
     """Seconds, seconds of processor time, and peak megabytes."""
-    began = time.perf_counter()
-    command = [sys.executable, __file__, what, task, str(release), str(out)]
-    child = os.posix_spawn(sys.executable, command, os.environ)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed.")
-    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    took = run_apart([sys.executable, __file__, what, task, str(release), str(out)])
+    return took.seconds, took.cpu_s, took.peak_mb
 
 
 def _measure_tables(scratch: Path, task: str) -> tuple[float, float]:

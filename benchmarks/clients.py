@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from apart import own_peak_mb
 from peercorpus.simulator.world.venues import VENUES
 from service import Service
 
@@ -161,19 +162,12 @@ WAYS: dict[str, Callable[[Task], Callable[[], int]]] = {
 }
 
 
-def _peak_mb() -> float:
-    """Of this process alone: what `getrusage` gives is never below what the parent held when it started it."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
-    return int(line.split()[1]) / 1024
-
-
 def main(way: str, venue_id: str, url_v1: str, url_v2: str, folder: str) -> None:
     """Do one piece of work and print what it took."""
     work = WAYS[way](Task(venue_id, (url_v1, url_v2), Path(folder)))
     began, cpu_began = time.perf_counter(), time.process_time()
     notes = work()
-    print("\n" + json.dumps(Took(notes, time.perf_counter() - began, time.process_time() - cpu_began, _peak_mb())))
+    print("\n" + json.dumps(Took(notes, time.perf_counter() - began, time.process_time() - cpu_began, own_peak_mb())))
 
 
 if __name__ == "__main__":

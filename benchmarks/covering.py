@@ -5,7 +5,7 @@ Papers are drawn from invented populations whose true numbers are known; the int
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import exp
@@ -181,11 +181,19 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 3) if whole else None
 
 
-def format_coverage(coverage: float | None) -> str:
-    """Return a share in per cent, bold where it is not what is wanted."""
-    if coverage is None:
-        return "-"
-    return f"{coverage:.1%}" if LEAST <= coverage <= MOST else f"**{coverage:.1%}**"
+def summarise(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a table by population and number of papers: measures within the target, the lowest and the highest."""
+    heads = [f"n = {size}: {what}" for size in SIZES for what in ("within", "lowest", "highest")]
+    lines = [f"| population | measures | {' | '.join(heads)} |", f"|---|{'---:|' * (1 + len(heads))}"]
+    for name in [*dict.fromkeys(row["population"] for row in rows), "all"]:
+        of_name = [row["coverage"] for row in rows if name in (row["population"], "all")]
+        cells = [str(len(of_name))]
+        for size in SIZES:
+            known = [share for coverage in of_name if (share := coverage[str(size)]) is not None]
+            within = sum(LEAST <= share <= MOST for share in known)
+            cells += [str(within), f"{min(known):.1%}", f"{max(known):.1%}"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def _read_rows(trials: int) -> list[dict[str, object]]:
@@ -201,7 +209,7 @@ def _write_rows(rows: list[dict[str, object]], trials: int, *, complete: bool) -
 
 
 def measure_coverage(_: Path, trials: int = TRIALS) -> None:
-    """Simulate all populations, write the result after each and print its table; a stopped run goes on."""
+    """Simulate all populations, write the result after each and print its summary; a stopped run goes on."""
     rows = _read_rows(trials)
     done = {row["population"] for row in rows}
     for population in _list_populations():
@@ -209,9 +217,4 @@ def measure_coverage(_: Path, trials: int = TRIALS) -> None:
             rows += simulate(population, trials)
             _write_rows(rows, trials, complete=False)
     _write_rows(rows, trials, complete=True)
-    print("\n| population | measure | true | n = 20 | n = 50 | n = 200 |\n|---|---|---:|---:|---:|---:|")
-    for row in rows:
-        coverage = row["coverage"]
-        assert isinstance(coverage, dict)
-        cells = " | ".join(format_coverage(coverage[str(size)]) for size in SIZES)
-        print(f"| {row['population']} | {row['measure']} | {row['truth']} | {cells} |")
+    print(f"\n{summarise(rows)}")

@@ -12,7 +12,7 @@ from math import exp
 from pathlib import Path
 from random import Random
 
-from covering import RESAMPLES, SIZES, format_coverage, pool_counts
+from covering import RESAMPLES, SIZES, pool_counts, summarise
 from peercorpus.benchmark.measures import DECISIONS, OVERLAPS, Measure, compute_over_papers, select_measures
 from peercorpus.benchmark.outcomes import (
     CaseOutcome,
@@ -141,15 +141,8 @@ def _bound_difference(measure: Measure, runs: tuple[Papers, Papers]) -> Bounds |
 
 
 def measure_paired_coverage(_: Path) -> None:
-    """Simulate all pairs, write the result and print its table."""
-    rows = []
-    print("\n| models | measure | true difference | n = 20 | n = 50 | n = 200 |\n|---|---|---:|---:|---:|---:|")
-    for population in _list_populations():
-        for row in _simulate(population):
-            coverage = row["coverage"]
-            assert isinstance(coverage, dict)
-            cells = " | ".join(format_coverage(coverage[str(size)]) for size in SIZES)
-            print(f"| {row['population']} | {row['measure']} | {row['truth']} | {cells} |", flush=True)
-            rows.append(row)
+    """Simulate all pairs, write the result and print its summary."""
+    rows = [row for population in _list_populations() for row in _simulate(population)]
     result = {"trials": TRIALS, "resamples": RESAMPLES, "rows": rows}
     RESULT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"\n{summarise(rows)}")

@@ -7,7 +7,6 @@ scorer that is named, where there is one; no paper and no scorer is in the repos
 import importlib.util
 import json
 import os
-import resource
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from apart import own_peak_mb
 from peercorpus.texts.engines.pdfium_text import PdfiumText
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from tabling import timed
@@ -25,6 +25,33 @@ BENCH = "PEERCORPUS_PDF_BENCH"
 SCORER = "PEERCORPUS_PDF_SCORER"
 """The variable that names the scorer's file; it has `score(markdown, truth)` and `MEASURES`."""
 ROUNDS = 2
+LABELS = {
+    "rougeL": "ROUGE-L",
+    "h_rec": "headings recall",
+    "h_prec": "headings precision",
+    "h_f1": "headings F1",
+    "h_level": "levels",
+    "refs": "references",
+    "caps": "captions",
+    "notes": "footnotes",
+    "tbl": "cells",
+    "tblp": "cells precision",
+    "urls": "URLs",
+    "greek": "Greek",
+    "equal": "formulas equal",
+    "number": "own number",
+    "sure": "sure and equal",
+    "inline": "in text",
+    "figure": "figure words",
+    "lines": "line numbers",
+    "header": "headers",
+    "pageno": "page numbers",
+    "hyph": "hyphens",
+    "wrongjoin": "wrong joins",
+    "lig": "ligatures",
+    "dbl": "doubled words",
+}
+"""What the measures of scorers are called in tables, where their own names are short."""
 
 Reader = Callable[[Path], str]
 
@@ -102,7 +129,7 @@ def _measure(name: str, paths: Sequence[Path]) -> tuple[float, float, dict[str, 
 
     rounds = 1 if name == "pymupdf4llm" else ROUNDS
     seconds = min(timed(work) for _ in range(rounds))
-    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, texts
+    return seconds, own_peak_mb(), texts
 
 
 def _scorer() -> ModuleType | None:
@@ -137,7 +164,8 @@ def measure_engines() -> None:
     scorer, truth = _scorer(), Path(folder) / "truth"
     measures = list(scorer.MEASURES) if scorer else []
     print(f"\n{len(paths)} papers, {pages} pages\n")
-    print(f"| engine | pages/s | of raw | peak MB | {' | '.join(measures)} |\n|---|{'---:|' * (3 + len(measures))}")
+    heads = [LABELS.get(measure, measure) for measure in measures]
+    print(f"| engine | pages/s | of raw | peak MB | {' | '.join(heads)} |\n|---|{'---:|' * (3 + len(measures))}")
     raw_s = None
     for name, (module, _) in ENGINES.items():
         if importlib.util.find_spec(module) is None:

@@ -5,16 +5,15 @@ writes these four and the reviews and conversations alone, as Parquet with zstd;
 nothing, and writes no card. `python benchmarks/flooring.py WORKSPACE OUT` does so with the tables of a workspace.
 """
 
-import os
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import duckdb
 import polars as pl
 from deltalake import DeltaTable
 
+from apart import run_apart
 from publishing import fill, publish_all
 
 ROUNDS = 3
@@ -86,14 +85,9 @@ WAYS = {"peercorpus": publish_all, "DuckDB": by_duckdb, "Polars": by_polars}
 def measure_way(way: str, corpus: Path, out: Path) -> tuple[float, float, float, float]:
     """Seconds of processor and of the clock, peak megabytes, and megabytes of Parquet."""
     shutil.rmtree(out, ignore_errors=True)
-    began = time.perf_counter()
-    child = os.posix_spawn(sys.executable, [sys.executable, __file__, way, str(corpus), str(out)], os.environ)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{way} failed.")
+    took = run_apart([sys.executable, __file__, way, str(corpus), str(out)])
     written = sum(path.stat().st_size for path in out.rglob("*.parquet")) / 1e6
-    took_s = time.perf_counter() - began
-    return usage.ru_utime + usage.ru_stime, took_s, usage.ru_maxrss / 1024, written
+    return took.cpu_s, took.seconds, took.peak_mb, written
 
 
 def measure_floor(scratch: Path, papers: int = 5_000) -> None:

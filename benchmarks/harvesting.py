@@ -8,11 +8,18 @@ from peercorpus.simulator.server.requests import gives_file
 from service import Asked, simulated
 
 CONFERENCE, OLD, JOURNAL = "Borealis.cc/2024/Conference", "Aurora.cc/2020/Conference", "JLE"
+KINDS = {CONFERENCE: "API v2 conference", OLD: "API v1 conference", JOURNAL: "journal (API v2)"}
+"""What the simulated venues are."""
 ROUNDS = 3
 PACE_PAPERS, REQUEST_PAPERS, MEMORY_PAPERS = 2_000, 1_000, 20_000
 LIMIT = 60
 WINDOWS_S = (10, 60)
 BUDGET_PAPERS = 200
+NAMES = {
+    "list theirs": "openreview-py: listing, in memory",
+    "list ours": "ours: listing, stored",
+    "harvest ours": "ours: listing and earlier versions, stored",
+}
 EDIT_PAPERS = (1_000, 10_000)
 
 
@@ -36,7 +43,7 @@ def measure_pace() -> None:
         best, by_round = min(one.wall_s for one in rounds), zip(theirs, rounds, strict=True)
         ratios = ", ".join(f"{their.wall_s / our.wall_s:.2f}" for their, our in by_round)
         cpu_s, ratio = min(one.cpu_s for one in rounds), min(one.wall_s for one in theirs) / best
-        print(f"| {way} | {best:.2f} | {cpu_s:.2f} | {notes / best:,.0f} | {ratio:.2f} | {ratios} |")
+        print(f"| {NAMES[way]} | {best:.2f} | {cpu_s:.2f} | {notes / best:,.0f} | {ratio:.2f} | {ratios} |")
 
 
 def measure_requests() -> None:
@@ -51,13 +58,13 @@ def measure_requests() -> None:
                 measure(way, venue_id, service)
                 purposes = Counter(map(_purpose, service.take_asked()))
                 counts += [purposes[name] for name in ("listing", "versions", "files")][: 3 if not counts else 1]
-        print(f"| {venue_id} | {' | '.join(f'{count:,}' for count in counts)} |", flush=True)
+        print(f"| {KINDS[venue_id]} | {' | '.join(f'{count:,}' for count in counts)} |", flush=True)
 
 
 def measure_edits() -> None:
     """Requests for earlier versions: one a note, and from the list of the venue's edits."""
-    print("\n| venue | papers | one request a note | s | peak MB | list by venue | s | peak MB | share |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    heads = [f"{way}{what}" for way in ("one request a note", "from the list") for what in ("", ": s", ": peak MB")]
+    print(f"\n| venue | papers | {' | '.join(heads)} | share of the requests |\n|---|{'---:|' * 8}")
     for venue_id, papers in ((venue_id, papers) for papers in EDIT_PAPERS for venue_id in (CONFERENCE, JOURNAL)):
         counts: list[int] = []
         cells: list[str] = []
@@ -66,7 +73,7 @@ def measure_edits() -> None:
                 took = measure("harvest ours", venue_id, service)
                 counts.append(Counter(map(_purpose, service.take_asked()))["versions"])
             cells += [f"{counts[-1]:,}", f"{took.wall_s:.0f}", f"{took.peak_mb:.0f}"]
-        print(f"| {venue_id} | {papers:,} | {' | '.join(cells)} | {counts[1] / counts[0]:.2%} |", flush=True)
+        print(f"| {KINDS[venue_id]} | {papers:,} | {' | '.join(cells)} | {counts[1] / counts[0]:.2%} |", flush=True)
 
 
 def _purpose(asked: Asked) -> str:
@@ -88,7 +95,7 @@ def measure_budget() -> None:
             whole = [one for one in asked if one.at_s < starts[-1]]
             answered = sum(not one.is_refused for one in whole)
             share = answered / (LIMIT * (starts[-1] - starts[0]) / window_s)
-            name = way if way == "harvest ours" else f"{THREADS} threads"
+            name = "`harvest`" if way == "harvest ours" else f"{THREADS} threads, edits only"
             refused = sum(one.is_refused for one in asked)
             print(f"| {LIMIT} in {window_s} s | {name} | {len(starts) - 1} | {answered} | {refused} | {share:.1%} |")
 
@@ -109,5 +116,6 @@ def measure_memory() -> None:
         for way in ("list ours", "harvest ours", "list theirs"):
             took = measure(way, CONFERENCE, service)
             print(
-                f"| {MEMORY_PAPERS:,} | {way} | {took.wall_s:.0f} | {took.notes:,} | {took.peak_mb:.0f} |", flush=True
+                f"| {MEMORY_PAPERS:,} | {NAMES[way]} | {took.wall_s:.0f} | {took.notes:,} | {took.peak_mb:.0f} |",
+                flush=True,
             )

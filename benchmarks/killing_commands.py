@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from killing import compare, run_to_end, run_until
 from kills import read_content
@@ -249,8 +250,17 @@ def report(
         "undisturbed_s": {step.name: round(runner.took_s[step.name], 1) for step in steps},
         "minutes": round((time.monotonic() - began) / 60, 1),
     }
-    print(json.dumps(found, indent=1))
+    _tell(found)
     if result is not None:
         result.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if found["differing"]:
         raise SystemExit(f"Not everything equals the undisturbed (seed {seed}, {papers} papers).")
+
+
+def _tell(found: Mapping[str, Any]) -> None:
+    """Print the kills by command, then in all."""
+    print("\n| command | kills | undisturbed, s |\n|---|---:|---:|")
+    for name, kills in found["kills"].items():
+        print(f"| {name} | {kills} | {found['undisturbed_s'][name]} |")
+    numbers = f"{sum(found['kills'].values())} | {found['workspaces']} | {found['differing']} | {found['minutes']}"
+    print(f"\n| kills | workspaces | that differ | minutes |\n|---:|---:|---:|---:|\n| {numbers} |")

@@ -66,7 +66,8 @@ def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
     Raises:
         SystemExit: A workspace differs from the undisturbed one, or a harvest failed.
     """
-    differs = False
+    verdicts: list[str] = []
+    asked = kills
     with serve_simulator(build_world(papers=papers)) as service:
         # It takes several kills to get through one harvest.
         longest_s = run_to_end(_harvest("undisturbed", service), scratch, {}) / 8
@@ -80,10 +81,11 @@ def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
             if not is_finished:
                 run_to_end(_harvest(folder.name, service), scratch, {})
             kills -= times
-            verdict = compare(wanted, read_content(folder))
-            print(f"killed {times} times: {verdict}", flush=True)
-            differs = differs or verdict != "equal"
-    if differs:
+            verdicts.append(compare(wanted, read_content(folder)))
+            print(f"killed {times} times: {verdicts[-1]}", flush=True)
+    differing = sum(verdict != "equal" for verdict in verdicts)
+    print(f"\n| kills | workspaces | that differ |\n|---:|---:|---:|\n| {asked} | {len(verdicts)} | {differing} |")
+    if differing:
         raise SystemExit(f"Not every workspace equals the undisturbed one (seed {seed}, {papers} papers).")
 
 

@@ -80,6 +80,8 @@ def _say(what: str, same: set[Pair], linked: set[Pair]) -> None:
 
 def measure_recorded() -> None:
     """What is found of recorded titles and abstracts, and how alike recorded texts are."""
+    print("\n| known | pairs | precision | recall | wrong | with another abstract | linked of these |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     for by_whom in (False, True):
         for is_missing in (False, True):
             _measure_heads(by_whom=by_whom, is_missing=is_missing)
@@ -118,23 +120,22 @@ def _measure_heads(*, by_whom: bool, is_missing: bool) -> None:
     found = find_candidate_pairs(papers, compared)
     linked = {pair for pair in found if compared.likeness(papers[pair[0]].head, papers[pair[1]].head).rule()}
     what = f"title, {'no abstract of the earlier one' if is_missing else 'abstract'}{', authors' if by_whom else ''}"
-    print(f"\n{len(same):,} papers before and after revision, {len(changed)} with another abstract, of {len(papers):,}")
-    _say(what, same, linked)
-    print(f"with another abstract: {len(changed & linked)} of {len(changed)}")
-    for first, second in sorted(linked - same):
-        print("linked beside them:", ids[first], ids[second])
+    right = len(same & linked)
+    shares = f"{right / len(linked):.3f} | {right / len(same):.3f} | {len(linked - same)}"
+    print(f"| {what} | {len(same):,} | {shares} | {len(changed)} | {len(changed & linked)} |")
 
 
 def _measure_texts() -> None:
-    engine, shares = PdfiumText(), list[tuple[float, bool, str]]()
+    engine, shares = PdfiumText(), list[tuple[float, bool]]()
     paths = [*sorted(DATA.glob("pdf-initial-final/*/*.pdf")), *sorted(DATA.glob("pdf-bench/pdf/*.pdf"))]
     runs = {path: find_word_runs(engine.convert(path.read_bytes()).markdown) for path in paths}
     for one, other in combinations(paths, 2):
         is_same = _work_of(one) == _work_of(other)
-        shares.append((text_share(runs[one], runs[other]) or 0.0, is_same, f"{one.name} {other.name}"))
-    alike, others = (sorted(one for one in shares if one[1] is is_same) for is_same in (True, False))
-    print(f"texts: {len(alike)} pairs of one paper, least {alike[0][0]:.2f} ({alike[0][2]});")
-    print(f"{len(others)} of two papers, greatest {others[-1][0]:.2f} ({others[-1][2]})")
+        shares.append((text_share(runs[one], runs[other]) or 0.0, is_same))
+    alike, others = (sorted(share for share, same in shares if same is is_same) for is_same in (True, False))
+    print("\n| recorded PDFs | pairs | least share of runs of five words | greatest |\n|---|---:|---:|---:|")
+    for what, found in (("of one paper", alike), ("of two papers", others)):
+        print(f"| {what} | {len(found)} | {found[0]:.2f} | {found[-1]:.2f} |")
 
 
 def _work_of(path: Path) -> str:

@@ -53,11 +53,11 @@ def measure_recorded(plantings: int) -> None:
     seconds = time.process_time() - began
     texts = sum(len(each) for papers in years.values() for each in papers.values())
     print(f"\n{texts:,} recorded reviews counted in {seconds:.1f} s CPU, {texts / seconds:,.0f} a second\n")
-    print("| reviews of ICLR | texts | papers | compared with | lower bound |\n|---:|---:|---:|---:|---:|")
+    print("| reviews of | texts | papers | compared with | lower bound |\n|---|---:|---:|---|---:|")
     for year, other in ((2019, 2020), (2020, 2019)):
         found = estimate_share(samples[year], samples[other])
         numbers = f"{100 * found.value:.2f} % ({100 * found.low:.2f} to {100 * found.high:.2f} %)"
-        print(f"| {year} | {samples[year].size:,} | {samples[year].papers:,} | {other} | {numbers} |")
+        print(f"| ICLR {year} | {samples[year].size:,} | {samples[year].papers:,} | ICLR {other} | {numbers} |")
     print(f"\n{HEAD}")
     for share in SHARES:
         print_row(200, LEAST_RATIO, share, plantings, partial(planted_in, years[2019], years[2020]))

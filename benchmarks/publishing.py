@@ -5,7 +5,6 @@ import json
 import os
 import random
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +14,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from apart import run_apart
 from fill import ORIGIN
 from peercorpus.harvest.raw_rows import build_note
 from peercorpus.records.documents import PaperText
@@ -175,12 +175,8 @@ def _generate(release: Path, out: Path) -> None:
 
 def _in_a_process(*arguments: str) -> tuple[float, float]:
     """Seconds and peak megabytes."""
-    began = time.perf_counter()
-    child = os.posix_spawn(sys.executable, [sys.executable, __file__, *arguments], os.environ)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{' '.join(arguments)} failed.")
-    return time.perf_counter() - began, usage.ru_maxrss / 1024
+    took = run_apart([sys.executable, __file__, *arguments])
+    return took.seconds, took.peak_mb
 
 
 def _size(folder: Path) -> float:

@@ -88,6 +88,9 @@ def tell(found: Mapping[int, Sequence[Took]]) -> None:
             continue
         cells = [_cells(by_part[papers].get(part)) for papers in sizes]
         print(f"| {part[0]} | {part[1]} | " + " | ".join(cells) + " |")
+    wholes = [[one for one in found[papers] if one.part == ALL] for papers in sizes]
+    sums = [(sum(one.wall_s for one in steps), sum(one.cpu_s for one in steps)) for steps in wholes]
+    print("| all steps | | " + " | ".join(f"{wall_s:,.0f} | {cpu_s:,.0f} | | " for wall_s, cpu_s in sums) + " |")
 
 
 def _cells(one: Took | None) -> str:

@@ -1,12 +1,11 @@
 """Measures the report on tables that `publishing.py fill FOLDER PAPERS` wrote: `reporting.py FOLDER`."""
 
-import os
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from apart import run_apart
 from publishing import change_venue
 
 
@@ -14,12 +13,8 @@ def measure_report(folder: Path, *options: str) -> tuple[float, float, float]:
     """Seconds, seconds of processor time and peak megabytes of `peercorpus report` in a process of its own."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "peercorpus", "report", "-w", str(folder), "--out", f"{scratch}/out", *options]
-        began = time.perf_counter()
-        child = os.posix_spawn(sys.executable, command, os.environ)
-        _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed.")
-    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        took = run_apart(command)
+    return took.seconds, took.cpu_s, took.peak_mb
 
 
 def main(folder: Path) -> None:

@@ -1,9 +1,7 @@
 """Measures import, build and publish of rows in ReviewBench's shape, beside `datasets` copying the same files."""
 
 import json
-import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from apart import run_apart
 from peercorpus.release.schemas import REVIEWBENCH
 from publishing import CHARACTERS, PAPERS, Words
 
@@ -99,12 +98,8 @@ def copy_with_datasets(folder: Path, out: Path) -> None:
 
 def _in_a_process(*arguments: str) -> tuple[float, float, float]:
     """Minutes, minutes of processor time, and peak megabytes of its largest process."""
-    began = time.perf_counter()
-    child = os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{' '.join(arguments)} failed.")
-    return (time.perf_counter() - began) / 60, (usage.ru_utime + usage.ru_stime) / 60, usage.ru_maxrss / 1024
+    took = run_apart([sys.executable, *arguments])
+    return took.seconds / 60, took.cpu_s / 60, took.peak_mb
 
 
 def _compare(folder: Path, out: Path) -> tuple[int, int]:

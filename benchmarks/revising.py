@@ -67,7 +67,7 @@ GROWING: dict[str, tuple[Callable[[int], tuple[str, str]], int]] = {
 
 def measure_growth() -> None:
     """Print the time that texts take, and that ones of twice the length take: the best of three rounds."""
-    print("| texts | characters | s | of twice the length | ratio |\n|---|---:|---:|---:|---:|")
+    print("\n| texts | characters | s | of twice the length | ratio |\n|---|---:|---:|---:|---:|")
     for name, (write, size) in GROWING.items():
         seconds = []
         for factor in (1, 2):

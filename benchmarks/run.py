@@ -1,8 +1,10 @@
-"""Measures the build, the harvest and what kills do to it, and prints the tables of `docs/benchmarks.md`."""
+"""Measures the stages, the harvest and what kills do to it, and writes a file for each to `benchmarks/results`."""
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import benching
@@ -24,12 +26,13 @@ import pointing_by_model
 import points_read
 import publishing
 import reading
+import recording
 import republishing
 import tabling
 import tuning
 import typeset
+from measured import RESULTS
 
-# Memory first: by the way it is measured, a process's peak is never below what its parent held when it was started.
 MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "memory": tabling.measure_memory,
     "links-growth": linking.measure_growth,
@@ -84,25 +87,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--answers", type=Path, help="a file that keeps what it answers, so that nothing is asked twice"
     )
+    parser.add_argument("--out", type=Path, default=RESULTS, help="the folder in which the results are replaced")
     asked = parser.parse_args(arguments)
     if asked.what == "points" and asked.model_url:
         pointing_by_model.measure_model(asked.model_url, asked.model, asked.answers, asked.most_questions)
         return
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        chosen = {
+            name: partial(measure, scratch)
+            for name, measure in MEASUREMENTS.items()
+            if asked.what in {None, name, name.partition("-")[0]}
+        }
         if asked.what == "kills":
-            kills.report(Path(scratch), asked.kills, asked.seed, asked.papers)
-            return
+            chosen["kills"] = partial(kills.report, scratch, asked.kills, asked.seed, asked.papers)
         if asked.what == "kills-commands":
-            killing_commands.report(
-                *(Path(scratch), asked.kills, asked.seed, asked.papers),
+            chosen["kills-commands"] = partial(
+                killing_commands.report,
+                scratch,
+                asked.kills,
+                asked.seed,
+                asked.papers,
                 per_command=asked.kills_per_command,
                 workspaces=asked.workspaces,
                 result=asked.result,
             )
-            return
-        for name, measure in MEASUREMENTS.items():
-            if asked.what in {None, name, name.partition("-")[0]}:
-                measure(Path(scratch))
+        unrecorded = [name for name, measure in chosen.items() if not _record(name, measure, asked.out)]
+    if unrecorded:
+        raise SystemExit(f"Not recorded: {', '.join(unrecorded)}.")
+
+
+def _record(name: str, measure: Callable[[], None], folder: Path) -> bool:
+    """Measure and record; False, with the reason on the standard error, where it cannot be recorded."""
+    try:
+        print(f"\nWritten: {recording.record(name, recording.watch(measure), folder)}", flush=True)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 Every measurement runs in processes of its own, so that one's memory is not another's.
 """
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import orjson
 
+from apart import run_apart
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
@@ -87,10 +87,5 @@ def measure_memory(scratch: Path) -> None:
 def in_a_process(what: str, *arguments: str) -> tuple[float, float]:
     """Seconds and peak megabytes of a command that must succeed."""
     head = [sys.executable, SCRIPTS[what]] if what in SCRIPTS else [sys.executable, "-m", what]
-    began = time.perf_counter()
-    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-    child = os.posix_spawn(sys.executable, [*head, *arguments], os.environ, file_actions=quiet)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{' '.join([what, *arguments])} failed.")
-    return time.perf_counter() - began, usage.ru_maxrss / 1024
+    took = run_apart([*head, *arguments], quiet=True)
+    return took.seconds, took.peak_mb

@@ -19,10 +19,11 @@ Scores = dict[str, float | None]
 def measure_typeset() -> None:
     """Print our engine's scores of each style, then the means over all styles of every engine that is installed."""
     truths = read_truths()
-    print(f"\n| style | {' | '.join(MEASURES)} |\n|---|{'---:|' * len(MEASURES)}")
+    heads = " | ".join(engines.LABELS.get(measure, measure) for measure in MEASURES)
+    print(f"\n| style | {heads} |\n|---|{'---:|' * len(MEASURES)}")
     for name, truth in truths.items():
         _print_row(name, read_scores(name, truth))
-    print(f"\n| engine | {' | '.join(MEASURES)} |\n|---|{'---:|' * len(MEASURES)}")
+    print(f"\n| engine | {heads} |\n|---|{'---:|' * len(MEASURES)}")
     for engine, (module, read) in engines.ENGINES.items():
         if importlib.util.find_spec(module) is None:
             continue

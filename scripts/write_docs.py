@@ -1,6 +1,6 @@
 """Write the documents that the code and the tests contain: data, text.schema.json, dataset, forms, recipe, cli, python,
-errors and reliability in docs/, the entries for a register in docs/register, the tables of layers in CONTRIBUTING.md
-and of extras in docs/install.md.
+errors, reliability, benchmarks and scale in docs/, the entries for a register in docs/register, the tables of layers in
+CONTRIBUTING.md and of extras in docs/install.md.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
+from benchmarks_page import benchmarks_lines
 from command_line import json_lines, written_lines
 from python_interface import interface_lines
+from scale_page import scale_lines
 from text_schema import SHARED, schema_page, split_docstring
 
 ErrorT = TypeVar("ErrorT")
@@ -564,6 +566,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/python.md": python_page,
     "docs/errors.md": errors_page,
     "docs/reliability.md": reliability_page,
+    "docs/benchmarks.md": lambda: "\n".join(benchmarks_lines(NOTICE)) + "\n",
+    "docs/scale.md": lambda: "\n".join(scale_lines(NOTICE)) + "\n",
 }
 
 

@@ -24,7 +24,10 @@ def test_killed_commands_end_where_undisturbed_ones_do(tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     command = [sys.executable, str(BENCHMARK), "kills-commands", "--papers", "4", "--result", str(result)]
     run = subprocess.run(
-        [*command, "--kills-per-command", "1", "--workspaces", "1"], capture_output=True, text=True, timeout=1_200
+        [*command, "--kills-per-command", "1", "--workspaces", "1", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=1_200,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     found = json.loads(result.read_text())

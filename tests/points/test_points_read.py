@@ -104,8 +104,8 @@ def test_shares_have_their_interval_and_nothing_is_a_dash(
 
 @pytest.mark.real
 @pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data")
-def test_every_text_that_was_read_stands_in_the_recorded_data() -> None:
-    command = [sys.executable, str(BENCHMARKS / "run.py"), "points-read"]
+def test_every_text_that_was_read_stands_in_the_recorded_data(tmp_path: Path) -> None:
+    command = [sys.executable, str(BENCHMARKS / "run.py"), "points-read", "--out", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     assert "150 of 150 points and 136 of 136 answers stand as they were read." in run.stdout

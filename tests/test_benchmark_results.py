@@ -1,0 +1,299 @@
+"""The results of benchmarks are whole, and docs/benchmarks.md and other pages say what stands in them."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import benchmarks_page
+import msgspec
+import pytest
+import scale_page
+
+import covering
+import recording
+from apart import run_apart
+from measured import RESULTS, Place, Result, Samples, Stage, Table, Target, find_problems, load_results, settle
+
+ROOT = Path(__file__).parents[1]
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+PRINTED = "2 papers\n\n| pass | s CPU |\n|---|---:|\n| ours | 2.00 |\n| theirs | 1.00 |\n"
+
+
+def a_result() -> Result:
+    """A result whose target is that ours takes at most three times as long as theirs."""
+    target = Target(
+        says="Time, times theirs",
+        sense="at most",
+        bound=3.0,
+        of=Place(row="ours", column="s CPU"),
+        by=Place(row="theirs", column="s CPU"),
+    )
+    result = Result(
+        title="A pass",
+        stage=Stage.BUILD,
+        measured="A pass over two papers.",
+        command="python benchmarks/run.py pass",
+        date="2026-11-01",
+        commit="0123456",
+        source="run",
+        machine=recording.find_machine(),
+        load="at rest",
+        samples=Samples(n=3, shown="the best"),
+        limits="Two papers are few.",
+        tables=[Table(columns=["pass", "s CPU"], rows=[["ours", 5.0], ["theirs", 1.0]], peers={"theirs": "ours"})],
+        targets=[target],
+    )
+    settle(result)
+    return result
+
+
+def write(folder: Path, name: str, result: Result) -> None:
+    """Write a file of results, valid or not."""
+    (folder / f"{name}.json").write_bytes(msgspec.json.encode(result))
+
+
+def page_text() -> str:
+    return "\n".join(benchmarks_page.benchmarks_lines("")) + "\n"
+
+
+def test_every_file_is_a_whole_result() -> None:
+    assert len(load_results()) > 40
+
+
+def test_the_names_of_stages_and_titles_make_different_anchors() -> None:
+    titles = [result.title for result in load_results().values()] + [stage.value for stage in Stage]
+    anchors = [benchmarks_page.slug(title) for title in titles]
+    assert len(set(anchors)) == len(anchors)
+
+
+def test_no_file_names_a_machine_or_a_path() -> None:
+    for path in RESULTS.glob("*.json"):
+        assert not re.search(r"/(?:home|root|work|tmp|Users)/|localhost|127\.0", path.read_text()), path.name
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("limits", ""), ("load", "quiet"), ("stage", "Cooking"), ("command", 3), ("tables", [{"columns": ["a"]}])],
+)
+def test_a_file_that_is_not_whole_is_refused_by_name(tmp_path: Path, field: str, value: object) -> None:
+    fields = msgspec.to_builtins(a_result()) | {field: value}
+    (tmp_path / "pass.json").write_text(json.dumps(fields))
+    with pytest.raises(ValueError, match=r"^pass\.json: "):
+        load_results(tmp_path)
+
+
+def test_a_file_with_an_unknown_field_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pass.json").write_text(json.dumps(msgspec.to_builtins(a_result()) | {"hostname": "x"}))
+    with pytest.raises(ValueError, match="hostname"):
+        load_results(tmp_path)
+
+
+def test_whether_a_target_is_met_follows_from_the_table() -> None:
+    result = a_result()
+    assert (result.targets[0].measured, result.targets[0].met) == (5.0, False)
+    result.targets[0].met = True
+    assert find_problems(result) == ["the target 'Time, times theirs' does not follow from the tables"]
+
+
+def test_a_target_whose_number_is_gone_is_a_problem() -> None:
+    result = a_result()
+    result.tables[0].columns[1] = "seconds"
+    settle(result)
+    assert find_problems(result) == ["the target 'Time, times theirs' does not follow from the tables"]
+
+
+def test_of_several_numbers_the_worst_counts() -> None:
+    result = a_result()
+    result.targets[0].of, result.targets[0].by = Place(row="", column="s CPU"), None
+    settle(result)
+    assert result.targets[0].measured == 5.0
+    result.targets[0].sense = "at least"
+    settle(result)
+    assert result.targets[0].measured == 1.0
+
+
+def test_a_number_can_be_taken_from_another() -> None:
+    result = a_result()
+    result.targets[0].by, result.targets[0].less = None, result.targets[0].by
+    settle(result)
+    assert result.targets[0].measured == 4.0
+
+
+def test_the_memory_of_a_command_is_its_own() -> None:
+    held = bytearray(300_000_000)
+    held[::4096] = b"x" * len(held[::4096])
+    assert run_apart([sys.executable, "-I", "-S", "-c", "pass"]).peak_mb < 100
+    assert run_apart([sys.executable, "-I", "-S", "-c", "b'x' * 150_000_000"]).peak_mb > 140
+
+
+def test_a_command_that_fails_ends_the_measurement() -> None:
+    with pytest.raises(SystemExit, match="failed"):
+        run_apart([sys.executable, "-c", "raise SystemExit(3)"], quiet=True)
+
+
+def test_a_run_replaces_the_numbers_and_keeps_the_description(tmp_path: Path) -> None:
+    write(tmp_path, "pass", a_result())
+    recording.record("pass", recording.Run(PRINTED, 90.0, 0.5), tmp_path)
+    result = load_results(tmp_path)["pass"]
+    assert result.tables[0].rows == [["ours", 2.0], ["theirs", 1.0]]
+    assert (result.title, result.minutes, result.load, result.lines) == (
+        "A pass",
+        1.5,
+        "beside other work",
+        ["2 papers"],
+    )
+    assert (result.targets[0].measured, result.targets[0].met) == (2.0, True)
+    assert result.commit != "0123456"
+
+
+def test_a_run_that_does_not_fit_its_description_leaves_the_file(tmp_path: Path) -> None:
+    write(tmp_path, "pass", a_result())
+    with pytest.raises(ValueError, match="does not follow"):
+        recording.record("pass", recording.Run(PRINTED.replace("s CPU", "s"), 90.0, 0.0), tmp_path)
+    assert load_results(tmp_path)["pass"].tables[0].rows[0] == ["ours", 5.0]
+    assert (tmp_path / "unfit" / "pass.json").is_file()
+
+
+def test_a_measurement_without_a_description_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="describes this measurement"):
+        recording.record("pass", recording.Run(PRINTED, 90.0, 0.0), tmp_path)
+
+
+def test_every_measurement_of_the_runner_is_described() -> None:
+    text = (ROOT / "benchmarks" / "run.py").read_text()
+    names = re.findall(r'^    "([\w-]+)": ', text, re.M) + re.findall(r'chosen\["([\w-]+)"\]', text)
+    assert len(names) > 25
+    assert set(names) - load_results().keys() == set()
+
+
+def test_what_is_printed_is_shown_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    run = recording.watch(lambda: sys.stdout.write(PRINTED))
+    assert run.printed == PRINTED
+    assert run.other_cores >= 0
+    assert capsys.readouterr().out == ""
+
+
+def test_per_cent_of_a_whole_column_is_a_number() -> None:
+    tables, _ = recording.read_tables("| a | b |\n|---|---|\n| x | 99.8 % |\n| y | 5% |\n| z | - |\n")
+    assert (tables[0].columns, [row[1] for row in tables[0].rows]) == (["a", "b, %"], [99.8, 5, None])
+
+
+def test_the_pages_are_those_of_the_results() -> None:
+    for name, lines in (("benchmarks.md", benchmarks_page.benchmarks_lines), ("scale.md", scale_page.scale_lines)):
+        page = (ROOT / "docs" / name).read_text()
+        notice = next(line for line in page.splitlines() if line.startswith("<!-- Generated"))
+        assert page == "\n".join(lines(notice)) + "\n", f"{name} is out of date; run make docs"
+
+
+def test_people_wrote_no_number_and_few_words_of_the_page() -> None:
+    assert NUMBER.findall(benchmarks_page.BEGINNING) == []
+    assert len(benchmarks_page.BEGINNING.split()) <= 600
+    scale = re.sub(r"\]\([^)]*\)", "]", (ROOT / "docs" / "scale.md").read_text())
+    assert sum(any(map(str.isalnum, word)) for word in scale.split()) <= 500
+
+
+def numbers_of(value: object) -> set[str]:
+    """Return all numbers of a file of results, as the page shows them."""
+    if isinstance(value, dict):
+        return set().union(*(numbers_of(item) for pair in value.items() for item in pair))
+    if isinstance(value, list):
+        return set().union(*map(numbers_of, value), {benchmarks_page.show(value)} if is_samples(value) else set())
+    if isinstance(value, int | float):
+        return set(NUMBER.findall(benchmarks_page.show(value)))
+    return set(NUMBER.findall(str(value)))
+
+
+def is_samples(value: list[object]) -> bool:
+    return bool(value) and all(isinstance(one, float) for one in value)
+
+
+def ratios_of(result: Result) -> set[str]:
+    """Return the ratios that the page adds to the tables of a result."""
+    lines = [line for table in result.tables if table.compared for line in benchmarks_page._table_lines(table)]
+    return {line.strip("| ").rpartition("| ")[2] for line in lines}
+
+
+def test_every_number_of_the_page_is_in_a_file() -> None:
+    results = load_results()
+    known = set().union(*(numbers_of(msgspec.to_builtins(result)) | ratios_of(result) for result in results.values()))
+    known |= set(NUMBER.findall(" ".join(benchmarks_page.slug(result.title) for result in results.values())))
+    known |= set(NUMBER.findall(" ".join(results)))
+    assert set(NUMBER.findall(page_text())) - known == set()
+
+
+def test_the_coverage_of_intervals_is_summed_up_as_it_was_simulated() -> None:
+    results = load_results()
+    for name in ("coverage", "paired-coverage"):
+        path = ROOT / "benchmarks" / f"{name.replace('-', '_')}.json"
+        (table,), _ = recording.read_tables(covering.summarise(json.loads(path.read_text())["rows"]))
+        assert (table.columns, table.rows) == (results[name].tables[0].columns, results[name].tables[0].rows)
+
+
+PAGES = [
+    path
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if path.name not in {"benchmarks.md", "scale.md"}
+]
+MEASURED = re.compile(rf"({NUMBER.pattern}) ?(?:%|s|ms|kB|MB|GB|minutes|hours|times|papers|reviews|of)\b")
+
+
+def linked_sentences(page: str) -> list[tuple[str, str]]:
+    """Return the sentences of a page that link to a heading of benchmarks.md, with its anchor."""
+    sentences = re.split(r"(?<=[.!?:;])\s+(?=[A-Z`*(|])|\n\n|\n(?=\|)", page)
+    found = [(re.search(r"benchmarks\.md#([\w-]+)", one), one) for one in sentences]
+    return [(match[1], one) for match, one in found if match]
+
+
+def test_numbers_beside_a_link_are_those_of_the_measurement() -> None:
+    results = load_results().values()
+    wrong = []
+    for path in PAGES:
+        for anchor, sentence in linked_sentences(path.read_text()):
+            there = [one for one in results if anchor in {benchmarks_page.slug(one.title), one.stage.value.lower()}]
+            assert there, f"{path.name} links to #{anchor}, which is no measurement"
+            known = set().union(*(numbers_of(msgspec.to_builtins(one)) for one in there))
+            wrong += [f"{path.name}: {number}" for number in MEASURED.findall(sentence) if number not in known]
+    assert wrong == []
+
+
+QUOTED = {
+    "points.md": ("points", "points-read", "point-match"),
+    "engines.md": ("ocr",),
+    "conversations.md": ("reminders",),
+}
+"""Pages whose tables repeat rows of results, with the names of these."""
+
+
+def rows_of(page: str) -> list[tuple[str, list[str]]]:
+    """Return the rows of all tables of a page, each with the name of its table's first column."""
+    rows, heading = [], ""
+    for line in page.splitlines():
+        cells = [cell.strip().replace("**", "") for cell in line.strip("|").split("|")]
+        heading = "" if not line.startswith("|") else heading or cells[0]
+        rows.append((heading, cells))
+    return [(name, cells) for name, cells in rows if name]
+
+
+def agrees(shown: list[str], measured: list[object]) -> bool:
+    """Whether each number of a row is a measured one, rounded as it is shown."""
+    known = [float(text.replace(",", "")) for cell in measured for text in NUMBER.findall(str(cell))]
+    for text in NUMBER.findall(" ".join(shown[1:])):
+        digits = len(text.partition(".")[2])
+        least = 0.5 * 10**-digits + 1e-9
+        if not any(abs(value - float(text.replace(",", ""))) <= least for value in known):
+            return False
+    return True
+
+
+def test_tables_of_other_pages_repeat_the_results() -> None:
+    results = load_results()
+    compared = 0
+    for name, sources in QUOTED.items():
+        tables = [table for source in sources for table in results[source].tables]
+        rows = [(table.columns[0], row) for table in tables for row in table.rows]
+        for heading, shown in rows_of((ROOT / "docs" / name).read_text()):
+            measured = [row for column, row in rows if (column, row[0]) == (heading, shown[0])]
+            compared += bool(measured)
+            assert not measured or any(agrees(shown, list(row)) for row in measured), f"{name}: {' | '.join(shown)}"
+    assert compared > 10
