@@ -13,7 +13,8 @@ from measured import Cell, Machine, Result, Stage, Table, Target, find_rows, loa
 BEGINNING = """\
 How fast peercorpus is, how much memory it takes, and how often its rules are right. Each number is from a file in
 [`benchmarks/results`](../benchmarks/results), which also has the sizes of the inputs and all that was printed.
-
+"""
+EXPLANATION = """\
 ## How to read the numbers
 
 - **Compare numbers within one table only.** They were measured in one run, one after the other. Most measurements
@@ -46,8 +47,8 @@ def benchmarks_lines(notice: str) -> Iterator[str]:
     """
     results = load_results()
     yield from ("# Benchmarks", "", notice, "", *BEGINNING.splitlines(), "")
-    yield from ("## Machines", "", *_machine_lines(results.values()), "")
-    yield from ("## Targets", "", *_target_lines(results.values()))
+    yield from ("## Targets", "", *_target_lines(results.values()), "")
+    yield from (*EXPLANATION.splitlines(), "", "## Machines", "", *_machine_lines(results.values()))
     for stage in Stage:
         of_stage = {name: result for name, result in results.items() if result.stage is stage}
         if of_stage:
@@ -85,7 +86,7 @@ def slug(title: str) -> str:
 
 
 def _target_lines(results: Iterable[Result]) -> Iterator[str]:
-    yield from ("| target | aimed at | measured | | in |", "|---|---:|---:|---|---|")
+    yield from ("| target | aimed at | measured | result | in |", "|---|---:|---:|---|---|")
     for stage in Stage:
         for result in results:
             for target in result.targets if result.stage is stage else ():
@@ -100,7 +101,7 @@ def _verdict(target: Target) -> str:
 
 
 def _with_unit(value: float, unit: str) -> str:
-    return f"{show(value)} {unit}".strip()
+    return f"{show(value)}\u00a0{unit}" if unit else show(value)
 
 
 def show(cell: Cell) -> str:
