@@ -1,6 +1,6 @@
 """Runs a measurement and writes what it prints to `benchmarks/results`, from which docs/benchmarks.md is generated.
 
-    python benchmarks/recording.py NAME [--out FOLDER] COMMAND...
+    python benchmarks/recording.py [--out FOLDER] NAME COMMAND...
 
 runs a program whose measurement is described in NAME.json, which must be there; `benchmarks/run.py` records what it
 measures by itself. What a program prints is its result: tables in Markdown, whose cells are typed here, and sentences.
@@ -211,8 +211,11 @@ def main() -> None:
     asked = parser.parse_args()
 
     def work() -> None:
-        done = subprocess.run(asked.command, stdout=subprocess.PIPE, text=True, check=True)
-        print(done.stdout)
+        with subprocess.Popen(asked.command, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout or ():
+                print(line, end="", flush=True)
+        if process.returncode:
+            raise SystemExit(f"{' '.join(asked.command)} failed.")
 
     print(f"Written: {record(asked.name, watch(work), asked.out)}")
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -145,6 +146,19 @@ def test_a_run_replaces_the_numbers_and_keeps_the_description(tmp_path: Path) ->
     )
     assert (result.targets[0].measured, result.targets[0].met) == (2.0, True)
     assert result.commit != "0123456"
+
+
+def test_a_program_is_run_and_recorded(tmp_path: Path) -> None:
+    write(tmp_path, "pass", a_result())
+    program = [sys.executable, "-c", f"print({PRINTED!r})"]
+    recorder = [sys.executable, str(ROOT / "benchmarks" / "recording.py"), "--out", str(tmp_path), "pass"]
+    run = subprocess.run([*recorder, *program], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("2 papers\n")
+    assert load_results(tmp_path)["pass"].tables[0].rows[0] == ["ours", 2.0]
+    failing = subprocess.run([*recorder, sys.executable, "-c", "raise SystemExit(2)"], capture_output=True, text=True)
+    assert failing.returncode == 1
+    assert failing.stderr.endswith(" failed.\n")
 
 
 def test_a_run_that_does_not_fit_its_description_leaves_the_file(tmp_path: Path) -> None:
