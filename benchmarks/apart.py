@@ -1,7 +1,7 @@
-"""Runs a command apart and measures it: the memory that is told is its own, whatever the process that starts it holds.
+"""Runs a command and measures it: the memory reported is its own, however much the process that starts it uses.
 
-A process that is started counts, as its peak, what the one that started it held until then. So a small process, which
-holds a few megabytes, starts the command and waits for it.
+The kernel counts in the peak of a new process what the one that started it used until then. So a small process, of a
+few megabytes, starts the command and waits for it.
 """
 
 import json
@@ -43,17 +43,17 @@ def run_apart(command: Sequence[str], *, quiet: bool = False) -> Apart:
     """
     output = subprocess.DEVNULL if quiet else None
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "took.json"
-        starter = [sys.executable, "-I", "-S", "-c", STARTER, str(told)]
+        written = Path(folder) / "took.json"
+        starter = [sys.executable, "-I", "-S", "-c", STARTER, str(written)]
         subprocess.run([*starter, *command], stdout=output, stderr=output, check=True)
-        status, *took = json.loads(told.read_text(encoding="utf-8"))
+        status, *took = json.loads(written.read_text(encoding="utf-8"))
     if status:
         raise SystemExit(f"{' '.join(command)} failed.")
     return Apart(*took)
 
 
 def own_peak_mb() -> float:
-    """Return the most that this process held, in megabytes."""
+    """Return the most that this process used, in megabytes."""
     status = Path("/proc/self/status")
     found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text(encoding="ascii")) if status.is_file() else None
     if found is not None:
