@@ -18,7 +18,7 @@ INSTALL = (ROOT / "docs" / "install.md").read_text()
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
 RECIPE = (ROOT / "docs" / "recipe.md").read_text()
 SEEDS = (ROOT / "docs" / "seeds.md").read_text()
-CLI = (ROOT / "docs" / "cli.md").read_text()
+CLI = "\n".join(path.read_text() for path in sorted((ROOT / "docs" / "cli").glob("*.md")))
 PIPELINE = (ROOT / "docs" / "pipeline.svg").read_text()
 
 COMMANDS = [name for name in app if not name.startswith("-")]
@@ -49,7 +49,9 @@ RESERVED = [
 
 def test_every_command_is_documented() -> None:
     assert len(COMMANDS) > 10
-    assert [command for command in COMMANDS if f"\n## peercorpus {command}\n" not in CLI] == []
+    index = (ROOT / "docs" / "cli.md").read_text()
+    assert [command for command in COMMANDS if f"\n| [`{command}`](cli/{command}.md) | " not in index] == []
+    assert [path.stem for path in sorted((ROOT / "docs" / "cli").glob("*.md"))] == sorted(COMMANDS)
 
 
 def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with() -> None:
@@ -99,13 +101,14 @@ def test_what_the_seeds_hold_is_given_by_commands_and_options_that_exist() -> No
 
 
 def unknown_words(line: str) -> list[str]:
-    """What a line of a page names that `docs/cli.md` does not: the command, or options of it."""
+    """What a line of a page names that the pages in `docs/cli` do not: the command, or options of it."""
     command, *words = line.partition("#")[0].split()[1:]
     if command not in COMMANDS:
         return [command]
     if f"\n## peercorpus {command} {(words or [''])[0]}\n" in CLI:
         command += f" {words.pop(0)}"
-    section = CLI.split(f"\n## peercorpus {command}\n")[1].split("\n## ")[0]
+    section = re.split(rf"^##? peercorpus {command}\n", CLI, flags=re.MULTILINE)[1]
+    section = re.split(r"^##? peercorpus ", section, maxsplit=1, flags=re.MULTILINE)[0]
     return [word for word in words if word.startswith("--") and word.partition(".")[0] not in section]
 
 
@@ -121,7 +124,8 @@ def links(page: Path) -> list[str]:
 
 
 def test_the_index_lists_every_page_once_with_a_line_of_its_own() -> None:
-    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} - {"index.md"}
+    paths = [path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "cli"]
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in paths} - {"index.md"}
     rows = re.findall(
         r"^\| \[[^\]]+\]\(([^)]+)\) \| (\S.*\S) \|$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE
     )
