@@ -69,7 +69,7 @@ durations: $(DEV) $(VENV)/extras  ## Measure every test anew, by which slow ones
 shuffle: $(DEV)  ## Run the quick tests in a random order; `make shuffle SEED=7` repeats one
 	$(PYTEST) -m 'not slow' --shuffle $(or $(SEED),$(shell date +%s))
 
-mutants: $(DEV)  ## Plant 44 faults, one at a time, and check that the quick tests notice them
+mutants: $(DEV)  ## Plant faults, one at a time, and check that the quick tests notice them
 	$(RUN) scripts/mutants/run_mutants.py
 
 oldest: .venv-oldest/lowest.txt  ## Run the quick tests with the lowest versions that pyproject.toml declares, in .venv-oldest

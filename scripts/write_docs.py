@@ -239,9 +239,9 @@ def data_page() -> str:
         "",
         NOTICE,
         "",
-        "Every record type, and every value a field with a fixed vocabulary can have. Times are UTC; ids carry their",
-        "type in their name; none means that it was not there or could not be read, never a default. The same fields",
-        "are the columns of the tables in a workspace; a list of records is a list of structs.",
+        "Every record type, and every value of the fields with a fixed vocabulary. Times are UTC. Ids have their type",
+        "in their name. A value of none was absent or could not be read; it is never a default. The fields are the",
+        "columns of a workspace's tables; a list of records is a list of structs.",
         "",
         "## Records",
     ]
@@ -311,9 +311,9 @@ def forms_page() -> str:
         NOTICE,
         "",
         "A venue's review form is read from OpenReview's own invitation. The forms here are for venues whose",
-        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` is",
-        "what no source says. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the form",
-        "that a workspace's reviews were read with, and how often each field was filled.",
+        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` marks",
+        "what no source states. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the",
+        "form that a workspace's reviews were read with, and how often each field was filled.",
         "",
         "How something is known, best first:",
         "",
@@ -390,9 +390,9 @@ def recipe_page() -> str:
         "",
         NOTICE,
         "",
-        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; `null` is",
+        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; leave a setting",
     ]
-    lines += ["said by leaving it out. [finetune.md](finetune.md) has an example.", ""]
+    lines += ["out for `null`. [finetune.md](finetune.md) has an example.", ""]
     lines += [told["Recipe"][0].partition("\n\n")[2], "", "| setting | default | meaning |", "|---|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
