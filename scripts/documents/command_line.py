@@ -225,6 +225,7 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     rest = re.sub(r"^## Table of Contents.*?(?=^\*\*(?!Commands)|\Z)", "", rest, flags=re.MULTILINE | re.DOTALL)
     rest = re.sub(r"\n {4}(?=\S)", " ", rest).replace(" *[default: False]*", "").replace("[env: ", "[environment: ")
     rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
+    rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
     rest = re.sub(r"(?<=[ (])docs/([\w/-]+)\.md", r"[\1](../\1.md)", rest)
     yield from (
         "```text",
