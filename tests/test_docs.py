@@ -37,13 +37,10 @@ RESERVED = [
         "build",
         "publish",
         "set aside",
-        "content key",
-        "finished",
         "engine",
-        "executor",
         "simulator",
     ),
-    *("workspace", "raw", "table", "partition", "release", "paper", "review", "score", "section", "post", "version"),
+    *("workspace", "raw", "table", "release", "paper", "review", "score", "section", "post", "version"),
     *("text", "conversation", "turn", "status", "decision", "role", "aspect", "phase", "grade", "initial", "reason"),
 ]
 
