@@ -69,7 +69,7 @@ durations: $(DEV) $(VENV)/extras  ## Measure every test anew, by which slow ones
 shuffle: $(DEV)  ## Run the quick tests in a random order; `make shuffle SEED=7` repeats one
 	$(PYTEST) -m 'not slow' --shuffle $(or $(SEED),$(shell date +%s))
 
-mutants: $(DEV)  ## Plant 44 faults, one at a time, and check that the quick tests notice them
+mutants: $(DEV)  ## Plant faults, one at a time, and check that the quick tests notice them
 	$(RUN) scripts/mutants/run_mutants.py
 
 oldest: .venv-oldest/lowest.txt  ## Run the quick tests with the lowest versions that pyproject.toml declares, in .venv-oldest
@@ -92,7 +92,7 @@ demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it,
 bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Write the generated documents anew: seven pages in docs/, the layers in CONTRIBUTING.md, the extras in docs/install.md
+docs: $(DEV)  ## Write the generated documents anew: pages in docs/, one for each command in docs/cli/, the layers in CONTRIBUTING.md, the extras in docs/install.md
 	$(RUN) scripts/write_docs.py
 
 site-docs: .venv-docs/installed  ## Make the site of docs/ in the folder site/; a broken link or anchor is an error

@@ -15,6 +15,7 @@ project_copyright = "the peercorpus contributors; Apache-2.0"
 extensions = ["myst_parser"]
 exclude_patterns = ["register"]
 myst_heading_anchors = 4
+smartquotes_action = "qe"  # Quotes and ellipses alone: two hyphens begin an option and are no dash.
 html_theme = "furo"
 html_title = "peercorpus"
 html_copy_source = False

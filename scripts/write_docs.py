@@ -1,5 +1,7 @@
-"""Write the documents that the code and the tests contain: data, text.schema.json, dataset, forms, recipe, cli, python,
-errors, reliability, benchmarks and scale in docs/, the entries for a register in docs/register, the tables of layers in
+"""Write the documents that the code and the tests contain.
+
+These are data, text.schema.json, dataset, forms, recipe, cli, python, errors, reliability, benchmarks and scale in
+docs/, a page for each command in docs/cli/, the entries for a register in docs/register, the tables of layers in
 CONTRIBUTING.md and of extras in docs/install.md.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
@@ -7,18 +9,15 @@ Usage: write_docs.py [--check]. With `--check` nothing is written; it names what
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from peercorpus.forms.form import Question
@@ -27,12 +26,11 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
 from benchmarks_page import benchmarks_lines
-from command_line import json_lines, written_lines
+from command_line import command_pages
 from python_interface import interface_lines
 from scale_page import scale_lines
 from text_schema import SHARED, schema_page, split_docstring
 
-ErrorT = TypeVar("ErrorT")
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "peercorpus"
 TESTS = ROOT / "tests"
@@ -243,9 +241,9 @@ def data_page() -> str:
         "",
         NOTICE,
         "",
-        "Every record type, and every value a field with a fixed vocabulary can have. Times are UTC; ids carry their",
-        "type in their name; none means that it was not there or could not be read, never a default. The same fields",
-        "are the columns of the tables in a workspace; a list of records is a list of structs.",
+        "Every record type, and every value of the fields with a fixed vocabulary. Times are UTC. Ids have their type",
+        "in their name. A value of none was absent or could not be read; it is never a default. The fields are the",
+        "columns of a workspace's tables; a list of records is a list of structs.",
         "",
         "## Records",
     ]
@@ -315,9 +313,9 @@ def forms_page() -> str:
         NOTICE,
         "",
         "A venue's review form is read from OpenReview's own invitation. The forms here are for venues whose",
-        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` is",
-        "what no source says. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the form",
-        "that a workspace's reviews were read with, and how often each field was filled.",
+        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` marks",
+        "what no source states. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the",
+        "form that a workspace's reviews were read with, and how often each field was filled.",
         "",
         "How something is known, best first:",
         "",
@@ -329,65 +327,6 @@ def forms_page() -> str:
         "## Answers offered",
         *offered_lines(answers),
     ]
-    return "\n".join(lines) + "\n"
-
-
-def help_text(arguments: tuple[str, ...]) -> str:
-    """What `peercorpus … --help` prints on a terminal of 100 columns."""
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "peercorpus", *arguments, "--help"]
-    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment, encoding="utf-8").stdout
-    return "\n".join(line.rstrip() for line in printed.strip().splitlines())
-
-
-def commands() -> list[str]:
-    """The names of all commands, in the order of the help; those of a group behind its own."""
-    from peercorpus.cli.commands import app
-
-    groups = {name: [inner for inner in app[name] if not inner.startswith("-")] for name in app if name[0] != "-"}
-    return [" ".join(filter(None, (name, inner))) for name, within in groups.items() for inner in ("", *within)]
-
-
-def exit_code_lines() -> Iterator[str]:
-    """Yield a section on the exit codes, with the errors that end a command with each."""
-    from peercorpus.errors import ExitCode, PeercorpusError
-
-    yield from ("## Exit codes", "", "| code | meaning | errors |", "|---:|---|---|")
-    kinds = sorted(set(find_subclasses(PeercorpusError)), key=lambda kind: kind.__name__)
-    for code in ExitCode:
-        names = ", ".join(f"`{kind.__name__}`" for kind in kinds if kind.exit_code is code)
-        yield f"| {code.value} | {code.meaning} | {names} |"
-    finders = [f"`{name}`" for name in commands() if re.search(r"xits? (code is|with) 1", command_doc(name))]
-    yield from ("", f"These commands say in their help when they exit with 1: {', '.join(finders)}.")
-
-
-def find_subclasses(kind: type[ErrorT]) -> Iterator[type[ErrorT]]:
-    """Yield a class and all below it; one with two bases comes twice."""
-    yield kind
-    for below in kind.__subclasses__():
-        yield from find_subclasses(below)
-
-
-def command_doc(name: str) -> str:
-    """Return the docstring of a command."""
-    from peercorpus.cli.commands import app
-
-    commands, _, _ = app.parse_commands(name.split())
-    chosen = app[commands[0]] if len(commands) == 1 else app[commands[0]][commands[1]]
-    function = chosen.default_command
-    return " ".join((function.__doc__ or "").split()) if function is not None else ""
-
-
-def cli_page() -> str:
-    """The help of every command."""
-    names = commands()
-    with ThreadPoolExecutor() as pool:
-        whole, *texts = pool.map(help_text, [(), *(tuple(name.split()) for name in names)])
-    lines = ["# Command line", "", NOTICE, "", "```text", whole, "```", "", *written_lines()]
-    lines += ["", *exit_code_lines(), "", *json_lines()]
-    for name, text in zip(names, texts, strict=True):
-        own = re.sub(r"\n╭─ Options of every command.*", "", text, flags=re.DOTALL)
-        lines += ["", f"## peercorpus {name}", "", "```text", own, "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -453,9 +392,9 @@ def recipe_page() -> str:
         "",
         NOTICE,
         "",
-        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; `null` is",
+        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; leave a setting",
     ]
-    lines += ["said by leaving it out. [finetune.md](finetune.md) has an example.", ""]
+    lines += ["out for `null`. [finetune.md](finetune.md) has an example.", ""]
     lines += [told["Recipe"][0].partition("\n\n")[2], "", "| setting | default | meaning |", "|---|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
@@ -562,7 +501,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/dataset.md": dataset_page,
     "docs/forms.md": forms_page,
     "docs/recipe.md": recipe_page,
-    "docs/cli.md": cli_page,
     "docs/python.md": python_page,
     "docs/errors.md": errors_page,
     "docs/reliability.md": reliability_page,
@@ -575,7 +513,7 @@ def main(arguments: list[str]) -> int:
     """Write the pages, or with `--check` name those that are out of date; 1 where there is one."""
     check = "--check" in arguments
     outdated = []
-    pages = {name: page() for name, page in PAGES.items()} | register_entries()
+    pages = {name: page() for name, page in PAGES.items()} | register_entries() | command_pages(NOTICE)
     for name, text in pages.items():
         path = ROOT / name
         if path.is_file() and path.read_text(encoding="utf-8") == text:
@@ -584,6 +522,11 @@ def main(arguments: list[str]) -> int:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+    for path in sorted((ROOT / "docs" / "cli").glob("*.md")):
+        if f"docs/cli/{path.name}" not in pages:
+            outdated.append(f"docs/cli/{path.name}")
+            if not check:
+                path.unlink()
     if outdated:
         print(f"{', '.join(outdated)}: {'out of date; run make docs' if check else 'rewritten'}.")
     return 1 if check and outdated else 0

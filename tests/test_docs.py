@@ -16,9 +16,10 @@ from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 ROOT = Path(__file__).parents[1]
 INSTALL = (ROOT / "docs" / "install.md").read_text()
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
+DATA = (ROOT / "docs" / "data.md").read_text()
 RECIPE = (ROOT / "docs" / "recipe.md").read_text()
 SEEDS = (ROOT / "docs" / "seeds.md").read_text()
-CLI = (ROOT / "docs" / "cli.md").read_text()
+CLI = "\n".join(path.read_text() for path in sorted((ROOT / "docs" / "cli").glob("*.md")))
 PIPELINE = (ROOT / "docs" / "pipeline.svg").read_text()
 
 COMMANDS = [name for name in app if not name.startswith("-")]
@@ -36,20 +37,19 @@ RESERVED = [
         "build",
         "publish",
         "set aside",
-        "content key",
-        "finished",
         "engine",
-        "executor",
         "simulator",
     ),
-    *("workspace", "raw", "table", "partition", "release", "paper", "review", "score", "section", "post", "version"),
+    *("workspace", "raw", "table", "release", "paper", "review", "score", "section", "post", "version"),
     *("text", "conversation", "turn", "status", "decision", "role", "aspect", "phase", "grade", "initial", "reason"),
 ]
 
 
 def test_every_command_is_documented() -> None:
     assert len(COMMANDS) > 10
-    assert [command for command in COMMANDS if f"\n## peercorpus {command}\n" not in CLI] == []
+    index = (ROOT / "docs" / "cli.md").read_text()
+    assert [command for command in COMMANDS if f"\n| [`{command}`](cli/{command}.md) | " not in index] == []
+    assert [path.stem for path in sorted((ROOT / "docs" / "cli").glob("*.md"))] == sorted(COMMANDS)
 
 
 def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with() -> None:
@@ -60,9 +60,9 @@ def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with() -> No
     assert {name: " ".join(text.partition("\n\n")[0].split()) for name, text in own.items()} == listed
 
 
-def test_every_record_has_an_entry_in_the_glossary() -> None:
+def test_every_record_has_an_entry_in_the_reference() -> None:
     assert len(RECORDS) > 30
-    assert [record for record in RECORDS if f"`{record}`" not in GLOSSARY] == []
+    assert [record for record in RECORDS if f"\n### {record}\n" not in DATA] == []
 
 
 def test_every_reserved_word_has_one_entry_in_the_glossary() -> None:
@@ -73,12 +73,13 @@ def test_every_reserved_word_has_one_entry_in_the_glossary() -> None:
 def test_no_word_is_defined_twice_in_the_glossary() -> None:
     entries = re.findall(r"^ *- (\*\*.+(?:\n(?! *- |\n|#).+)*)", GLOSSARY, re.MULTILINE)
     words = Counter(word.lower().removesuffix("s") for entry in entries for word in re.findall(r"\*\*(.+?)\*\*", entry))
-    assert len(words) > 140
+    assert len(words) > 60
     assert [word for word, count in words.items() if count > 1] == []
 
 
 def test_every_grade_is_explained() -> None:
-    assert [grade.value for grade in Grade if f"  - `{grade.value}`: " not in GLOSSARY] == []
+    page = (ROOT / "docs" / "initial-version.md").read_text()
+    assert [grade.value for grade in Grade if f"\n| `{grade.value}` | " not in page] == []
 
 
 def test_pages_name_commands_and_options_that_exist() -> None:
@@ -99,13 +100,14 @@ def test_what_the_seeds_hold_is_given_by_commands_and_options_that_exist() -> No
 
 
 def unknown_words(line: str) -> list[str]:
-    """What a line of a page names that `docs/cli.md` does not: the command, or options of it."""
+    """What a line of a page names that the pages in `docs/cli` do not: the command, or options of it."""
     command, *words = line.partition("#")[0].split()[1:]
     if command not in COMMANDS:
         return [command]
     if f"\n## peercorpus {command} {(words or [''])[0]}\n" in CLI:
         command += f" {words.pop(0)}"
-    section = CLI.split(f"\n## peercorpus {command}\n")[1].split("\n## ")[0]
+    section = re.split(rf"^##? peercorpus {command}\n", CLI, flags=re.MULTILINE)[1]
+    section = re.split(r"^##? peercorpus ", section, maxsplit=1, flags=re.MULTILINE)[0]
     return [word for word in words if word.startswith("--") and word.partition(".")[0] not in section]
 
 
@@ -121,7 +123,8 @@ def links(page: Path) -> list[str]:
 
 
 def test_the_index_lists_every_page_once_with_a_line_of_its_own() -> None:
-    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} - {"index.md"}
+    paths = [path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "cli"]
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in paths} - {"index.md"}
     rows = re.findall(
         r"^\| \[[^\]]+\]\(([^)]+)\) \| (\S.*\S) \|$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE
     )

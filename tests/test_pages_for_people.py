@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from model_endpoint import completion, serving
-from reviewbench_rows import invented_rows
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "for"
@@ -66,8 +63,7 @@ def make_folder(page: str, demo_folder: Path, folder: Path) -> None:
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m peercorpus "$@"\n')
     program.chmod(0o755)
     if page == "reviewbench.md":
-        rows = [row | {"venue_id": "ICLR.cc/2024/Conference"} for row in invented_rows(12)]
-        pq.write_table(pa.Table.from_pylist(rows), folder / "reviewbench.parquet")
+        shutil.copytree(demo_folder, folder / "demo")
     elif page != "maintainer.md":
         shutil.copytree(demo_folder / "corpus", folder / "corpus")
         shutil.copytree(demo_folder / "release", folder / "release")

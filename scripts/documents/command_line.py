@@ -1,15 +1,28 @@
-"""The written parts of docs/cli.md: where options come from, progress and logs, completion, and JSON keys."""
+"""docs/cli.md and a page for each command in docs/cli/: help, examples from other pages, exit codes, and JSON keys."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+DOCS = Path(__file__).parents[2] / "docs"
+EXAMPLES = ("tutorial/*.md", "howto/*.md", "for/*.md", "*.md")
+"""Pages that are searched for an example of a command, the best first."""
+FENCE = re.compile(r"^(?:<!-- (?P<note>.+?) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+ErrorT = TypeVar("ErrorT")
 
 WORKSPACE = """\
 ## The workspace
 
-A workspace is the object of most commands and stands behind their name: `peercorpus build corpus`,
-`peercorpus status corpus`. `--workspace corpus` or `-w corpus` says the same, and is the way where something else is
-the object: `peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
+Most commands work on a workspace, which follows their name: `peercorpus build corpus`, `peercorpus status corpus`.
+`--workspace corpus` or `-w corpus` means the same. It is needed if the command takes something else first:
+`peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
 
-Where the command line names none, the environment variable `PEERCORPUS_WORKSPACE` does, and after it
+If the command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used, then
 `peercorpus.toml`. Commands that do something else without a workspace (`forms`, `venues`, `verify`, `push`, `recipe`)
 take one from the command line only.
 
@@ -17,14 +30,14 @@ take one from the command line only.
 
 Wherever a command takes a venue, it takes the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or a
 short name of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. Words of the track follow the year:
-`"NeurIPS 2023 datasets and benchmarks"`; without them the main track is meant. Short names are looked up in the
+`"NeurIPS 2023 datasets and benchmarks"`; without them the main track is taken. Short names are looked up in the
 catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several venues fit, they
 are listed, and the command ends with 2. `show` takes the URL of a forum as well as its id.
 
 ## peercorpus.toml
 
-What is always the same can stand in a file `peercorpus.toml` in the current folder, or else in the nearest folder above
-it. Arguments come first, then the environment, then the file.
+Options that you always use can be stored in a file `peercorpus.toml` in the current folder, or in the nearest folder
+above it. Arguments take precedence over the environment, and the environment over the file.
 
 ```toml
 workspace = "corpus"       # relative to this file, like every path in it
@@ -38,17 +51,21 @@ ocr = "auto"
 threshold = 0.1
 ```
 
-Outside tables stand `workspace`, `quiet`, `verbose`, `log`, `url_v1`, `url_v2` and `token_file`, for all commands that
+At the top level, `workspace`, `quiet`, `verbose`, `log`, `url_v1`, `url_v2` and `token_file` hold for all commands that
 have them; the table of a command holds its options, by their names without `--`. An unknown key is an error that names
-it. Secrets are refused: no token, password or key may stand in the file. A file that belongs to another user is
+it. Secrets are refused: the file may hold no token, password or key. A file that belongs to another user is
 refused.
 
 ## Progress and logs
 
-Results are printed on standard output, all else on standard error. `-q` shows results, warnings and errors only; `-v`
-shows every request, step and duration with the time in UTC. `--log FILE` appends the same to a file, one JSON object a
-line: `time` (UTC), `level`, `logger`, `message`. Values of variables that hold secrets, tokens, and users in URLs are
-replaced by `[hidden]`.
+Every command takes these options, anywhere on the command line. Results are printed on standard output, all else on
+standard error.
+
+- `-q`, `--quiet`: show results, warnings and errors only.
+- `-v`, `--verbose`: show every request, step and duration with the time in UTC.
+- `--log FILE`: append what `-v` shows to a file, one JSON object a line: `time` (UTC), `level`, `logger`, `message`.
+
+Values of variables that hold secrets, tokens, and users in URLs are replaced by `[hidden]`.
 
 ## Environment
 
@@ -78,16 +95,171 @@ def written_lines() -> Iterator[str]:
     yield from WORKSPACE.rstrip().splitlines()
 
 
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Lines of a page that run a command, and what the page says that they print; nothing where it does not say."""
+
+    page: str
+    title: str
+    code: str
+    printed: str
+
+
 def json_lines() -> Iterator[str]:
-    """Yield a section on the keys of what is printed with `--json`."""
+    """Yield a section on `--json`."""
     from peercorpus.cli.text.json_keys import JSON_KEYS
 
+    links = (f"[{command}](cli/{command.partition(' ')[0]}.md#{anchor(f'{command} --json')})" for command in JSON_KEYS)
     yield from (
         "## JSON",
         "",
         "With `--json` a command prints one JSON document on standard output; progress and errors stay on standard",
-        "error, and exit codes are the same. These keys stay as they are within a major version; others may be added.",
+        "error, and exit codes are the same. The documented keys stay as they are within a major version; others may",
+        f"be added: {', '.join(links)}.",
     )
-    for command, keys in JSON_KEYS.items():
-        yield from ("", f"### {command} --json", "", "| key | value |", "|---|---|")
-        yield from (f"| `{key}` | {meaning} |" for key, meaning in keys.items())
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor that the site gives a heading.
+
+    >>> anchor("audit leaks --json")
+    'audit-leaks---json'
+    """
+    return heading.lower().replace(" ", "-")
+
+
+def key_lines(command: str) -> Iterator[str]:
+    """Yield the keys that a command prints with `--json`, if they are documented."""
+    from peercorpus.cli.text.json_keys import JSON_KEYS
+
+    if command in JSON_KEYS:
+        yield from ("", f"## {command} --json", "", "| key | value |", "|---|---|")
+        yield from (f"| `{key}` | {meaning} |" for key, meaning in JSON_KEYS[command].items())
+
+
+def commands() -> dict[str, "App"]:
+    """Return all commands in the order of the help; those of a group follow it, with both names."""
+    from peercorpus.cli.commands import app
+
+    found = {}
+    for name in (name for name in app if name[0] != "-"):
+        found[name] = app[name]
+        found |= {f"{name} {inner}": app[name][inner] for inner in app[name] if inner[0] != "-"}
+    return found
+
+
+def first_sentence(command: "App") -> str:
+    """Return the line that says what a command does."""
+    return " ".join((command.help or command.default_command.__doc__ or "").partition("\n\n")[0].split())
+
+
+def exit_code_lines() -> Iterator[str]:
+    """Yield a section on the exit codes, with the errors that end a command with each."""
+    from peercorpus.errors import ExitCode, PeercorpusError
+
+    yield from ("## Exit codes", "", "| code | meaning | errors |", "|---:|---|---|")
+    kinds = sorted(set(find_subclasses(PeercorpusError)), key=lambda kind: kind.__name__)
+    for code in ExitCode:
+        names = ", ".join(f"`{kind.__name__}`" for kind in kinds if kind.exit_code is code)
+        yield f"| {code.value} | {code.meaning} | {names} |"
+    finders = [
+        f"`{name}`"
+        for name, command in commands().items()
+        if re.search(
+            r"xits? (code is|with) 1", " ".join((getattr(command.default_command, "__doc__", "") or "").split())
+        )
+    ]
+    yield from ("", f"These commands say in their help when they exit with 1: {', '.join(finders)}.")
+
+
+def find_subclasses(kind: type[ErrorT]) -> Iterator[type[ErrorT]]:
+    """Yield a class and all below it; one with two bases comes twice."""
+    yield kind
+    for below in kind.__subclasses__():
+        yield from find_subclasses(below)
+
+
+def read_examples() -> dict[str, Example]:
+    """Return the best example of each command: with recorded output, else one that tests run, else any."""
+    best: dict[str, tuple[int, Example]] = {}
+    for path in (path for pattern in EXAMPLES for path in sorted(DOCS.glob(pattern))):
+        page = path.read_text(encoding="utf-8")
+        if "<!-- Generated by " in page:
+            continue
+        title = page.partition("\n")[0].removeprefix("# ")
+        fences = [*FENCE.finditer(page)]
+        for fence, following in zip(fences, [*fences[1:], None], strict=False):
+            for name, rank, code, printed in examples_of(fence, following):
+                if name not in best or rank < best[name][0]:
+                    best[name] = (rank, Example(path.relative_to(DOCS).as_posix(), title, code, printed))
+    return {name: example for name, (_, example) in best.items()}
+
+
+def examples_of(fence: re.Match[str], following: re.Match[str] | None) -> Iterator[tuple[str, int, str, str]]:
+    """Yield each command that a block runs, with its rank, its line and what follows as output."""
+    if fence["language"] != "sh":
+        return
+    lines = re.findall(r"^peercorpus .*$", fence["code"].replace("\\\n", "\\\0"), re.MULTILINE)
+    has_output = following is not None and following["language"] == "text" and not fence["note"]
+    for line in lines:
+        words = line.replace("\\\0", " ").split()
+        name = " ".join(words[1:3]) if " ".join(words[1:3]) in commands() else words[1]
+        is_shown = has_output and line == lines[-1]
+        printed = following["code"] if is_shown and following else ""
+        yield name, 0 if is_shown else 2 if fence["note"] else 1, line.replace("\\\0", "\\\n"), printed
+
+
+def example_lines(example: Example | None) -> Iterator[str]:
+    """Yield an example with the page that it comes from."""
+    if example is None:
+        return
+    yield from ("", f"From [{example.title}](../{example.page}):", "", "```sh", example.code, "```")
+    if example.printed:
+        yield from ("", "It prints, among other lines:", "", "```text", *example.printed.splitlines(), "```")
+
+
+def help_lines(name: str, command: "App") -> Iterator[str]:
+    """Yield usage, explanation and options of a command."""
+    text = command.generate_docs().partition("```console\n")[2]
+    usage, _, rest = text.partition("```\n")
+    rest = re.sub(r"^## Table of Contents.*?(?=^\*\*(?!Commands)|\Z)", "", rest, flags=re.MULTILINE | re.DOTALL)
+    rest = re.sub(r"\n {4}(?=\S)", " ", rest).replace(" *[default: False]*", "").replace("[env: ", "[environment: ")
+    rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
+    rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
+    rest = re.sub(r"(?<=[ (])docs/([\w/-]+)\.md", r"[\1](../\1.md)", rest)
+    yield from (
+        "```text",
+        f"peercorpus {name} {usage.strip().partition(' ')[2]}".rstrip(),
+        "```",
+        "",
+        *rest.strip().splitlines(),
+    )
+
+
+def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str:
+    """Return the page of a command, with the commands of its group."""
+    found = {key: one for key, one in commands().items() if key.split()[0] == name}
+    lines = [f"# peercorpus {name}", "", notice, ""]
+    for key, one in found.items():
+        if key != name:
+            lines += ["", f"## peercorpus {key}", ""]
+        lines += [*help_lines(key, one), *example_lines(examples.get(key))]
+        if key == name and len(found) > 1:
+            links = (f"[`{inner}`](#{anchor(f'peercorpus {inner}')})" for inner in found if inner != name)
+            lines += ["", f"Its commands: {', '.join(links)}."]
+    for key in found:
+        lines += key_lines(key)
+    lines += ["", "[Options of every command, workspaces, names of venues, exit codes](../cli.md)"]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
+
+
+def command_pages(notice: str) -> dict[str, str]:
+    """Return the index of the commands and a page for each, by their names in the repository."""
+    examples = read_examples()
+    names = sorted(name for name in commands() if " " not in name)
+    pages = {f"docs/cli/{name}.md": command_page(name, examples, notice) for name in names}
+    lines = ["# Command line", "", notice, "", "| command | what it does |", "|---|---|"]
+    lines += [f"| [`{name}`](cli/{name}.md) | {first_sentence(commands()[name])} |" for name in names]
+    lines += ["", *written_lines(), "", *exit_code_lines(), "", *json_lines(), ""]
+    lines += ["```{toctree}", ":hidden:", ":glob:", "", "cli/*", "```"]
+    return {"docs/cli.md": "\n".join(lines) + "\n", **pages}

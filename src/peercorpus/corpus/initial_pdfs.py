@@ -29,9 +29,9 @@ class NoPdf(StrEnum):
     """Why a paper has no PDF in a list of initial ones."""
 
     NONE_KNOWN = "no PDF of it is known"
-    NOT_FETCHED = "its PDFs are known and none was fetched"
-    NO_GRADE = "which of its PDFs the reviewers read is not known, or that one was not fetched"
-    WORSE_GRADE = "the grade of its PDF is worse than the grade asked for"
+    NOT_FETCHED = "its PDFs are known, but none was fetched"
+    NO_GRADE = "it is not known which of its PDFs the reviewers read, or that PDF was not fetched"
+    WORSE_GRADE = "the grade of its PDF is worse than the requested one"
     UNREADABLE = "its file is missing or was altered; run 'peercorpus check' on the workspace"
 
 

@@ -19,7 +19,7 @@ def demo_summary(result: "DemoResult") -> str:
         [
             plural(result.papers, "paper"),
             plural(result.reviews, "review"),
-            plural(result.conversations, "conversation"),
+            f"{plural(result.conversations, 'conversation')} with reviewers",
         ]
     )
     places = f"The corpus is in {result.workspace}, the dataset in {result.release}."
