@@ -20,8 +20,8 @@ PdfGrade = Literal[
 
 
 def pdfs(
-    *,
     workspace: WorkspaceFolder,
+    *,
     to: Annotated[Path, Named],
     grade: PdfGrade = "proven",
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
