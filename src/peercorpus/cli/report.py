@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, WorkspaceOrRelease, say
-from peercorpus.cli.extras import needs_extra, require_extra
+from peercorpus.cli.extras import needs_extra, require_extra, require_report
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def report(
     workspace: WorkspaceOrRelease,
     *,
-    out: Annotated[Path, Named],
+    out: Annotated[Path | None, Named] = None,
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     tokenizer: str | None = None,
     profile: Literal["peercorpus", "re2"] = "peercorpus",
@@ -39,7 +39,7 @@ def report(
     Parameters
     ----------
     out
-        Folder to write; an earlier report in it is replaced.
+        Folder to write; an earlier report in it is replaced. Default: corpus-report beside the workspace or release.
     where
         Only papers that meet a condition: year>=2023, conference=iclr, status=rejected, grade=exact, rating>=6,
         keyword="large models", has_rebuttal=yes, score_changed=no. May be repeated: all conditions must hold, but of
@@ -64,13 +64,13 @@ def report(
     from peercorpus.report.write_report import write_report
 
     spread = _settle_counting(tokenizer, spreading)
-    require_extra("report", "matplotlib")
+    require_report(workspace)
+    target = out or _choose_folder(workspace, is_confidential=confidential)
     with ProgressLines() as lines:
-        if confidential:
-            _build_confidential(workspace, lines)
+        _build_confidential(workspace, lines, is_asked=confidential)
         written = write_report(
             workspace,
-            out,
+            target,
             where,
             tokenizer,
             lines.show,
@@ -81,14 +81,26 @@ def report(
             by_venue=None if confidential else LocalExecutor(),
             is_confidential=confidential,
         )
-    say(report_written(written, out, is_filtered=bool(where)))
+    say(report_written(written, target, is_filtered=bool(where)))
 
 
-def _build_confidential(workspace: Path, lines: ProgressLines) -> None:
-    """Bring the confidential tables of a workspace up to date; those of a release are refused where it is opened."""
+def _choose_folder(source: Path, *, is_confidential: bool) -> Path:
+    """Return the folder of a report that is not named: beside the workspace or release, and outside any workspace."""
+    from peercorpus.workspace.workspace import find_workspace_around
+
+    beside = source.resolve()
+    around = find_workspace_around(beside)
+    kind = "confidential-report" if is_confidential else "report"
+    folder = (around or beside).parent / f"{beside.name}-{kind}"
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+
+
+def _build_confidential(workspace: Path, lines: ProgressLines, *, is_asked: bool) -> None:
+    """Bring the confidential tables of a workspace up to date if asked; a release is refused where it is opened."""
     from peercorpus.pipeline.build_confidential import build_confidential
 
-    if (workspace / "raw.db").is_file():
+    if is_asked and (workspace / "raw.db").is_file():
         build_confidential(workspace, lines.show)
 
 
@@ -201,8 +213,7 @@ def _open_pages(workspace: Path, lines: ProgressLines, *, is_confidential: bool)
     from peercorpus.explorer.server import open_explorer
     from peercorpus.workspace.workspace import open_workspace
 
-    if is_confidential:
-        _build_confidential(workspace, lines)
+    _build_confidential(workspace, lines, is_asked=is_confidential)
     with ExitStack() as stack:
         opened = stack.enter_context(open_workspace(workspace, write=False))
         if is_confidential:
