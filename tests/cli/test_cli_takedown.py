@@ -95,7 +95,6 @@ def signed(corpus: Path) -> Path:
         ("~Ada_Example2", f"'{AUTHOR}'"),
         ("ada@example.org", "profile"),
         ("nothing-like-it", "'noteId='"),
-        ("https://openreview.net/forum?id=f2&noteId=f2-answer", "'f2-answer'"),
     ],
 )
 def test_a_mistyped_id_is_refused_with_what_may_be_meant(signed: Path, run: Run, typed: str, suggested: str) -> None:

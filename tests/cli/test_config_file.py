@@ -52,7 +52,7 @@ def test_a_workspace_is_named_by_its_place_or_by_its_option(run: Run, here: Path
 
 @pytest.mark.parametrize("command", [*OBJECTS, "publish", "explore", "mcp", "table1", "show ID", "takedown ID"])
 def test_without_a_workspace_one_sentence_says_the_ways_to_name_one(run: Run, command: str) -> None:
-    assert_refused(run(*command.split()), "--workspace", "PEERCORPUS_WORKSPACE", "peercorpus.toml")
+    assert_refused(run(*command.split()), "-w FOLDER", "PEERCORPUS_WORKSPACE", "peercorpus.toml")
 
 
 def test_arguments_come_before_the_environment_and_that_before_the_file(

@@ -1,12 +1,14 @@
 """`report --confidential` counts what only the account may read, and marks the page and each figure; no other does."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from commands import Run, assert_refused
 from invented_tables import ICLR, invented, paper, post, review
+from peercorpus.corpus.confidential import FOLDER, open_confidential
 from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import PostKind
 from peercorpus.release.publish import publish_release
@@ -35,6 +37,8 @@ def corpus(tmp_path: Path) -> Path:
     with invented(tmp_path / "corpus", {ICLR: [paper("f1"), paper("f2"), *reviews, *posts]}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "f1", 1, ICLR, "f1", "f1", 1, 1, "t", b"{}")])
     (tmp_path / "corpus" / "takedown.txt").write_text("f2-gone\n")
+    # As a build would make them of the same notes.
+    shutil.copytree(tmp_path / "corpus" / "tables", tmp_path / "corpus" / FOLDER / "tables")
     return tmp_path / "corpus"
 
 
@@ -60,8 +64,10 @@ def test_what_the_account_may_read_is_counted_on_request_only_and_the_counts_are
         1,
         2,
     ]
-    with open_workspace(corpus, write=False) as workspace:
-        sources = [WorkspaceSource(workspace, words_and_signs(), is_confidential=asked) for asked in (False, True)]
+    with open_workspace(corpus, write=False) as workspace, open_confidential(workspace) as view:
+        sources = [
+            WorkspaceSource(opened, words_and_signs(), is_confidential=opened is view) for opened in (workspace, view)
+        ]
         assert [sorted(source.reviews["review_id"]) for source in sources] == [["f1-open"], ["f1-hidden", "f1-open"]]
 
 

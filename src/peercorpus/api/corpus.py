@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
 from peercorpus.records.documents import PaperText
 from peercorpus.records.structured_text import StructuredText, convert_blocks
 from peercorpus.sql.public_tables import PublicSql
@@ -424,7 +425,7 @@ class Corpus:
 
         return draw_figure(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts))
 
-    def sql(self, statement: str, *, time_limit_s: float = 60.0) -> "pl.DataFrame":
+    def sql(self, statement: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
         """Run one SELECT over what a release of the workspace would hold, and return its whole result.
 
         It reads what `peercorpus sql` reads: nothing that is hidden or taken down. The tables are those of the newest

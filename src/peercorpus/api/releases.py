@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
 from peercorpus.release.folder import Release, Shard, open_release
 from peercorpus.sql.public_tables import PublicSql
 from peercorpus.workspace.object_store import file_digest, local_path
@@ -84,7 +85,7 @@ class LoadedRelease:
             self._require_whole(shard)
         return pl.scan_parquet([shard.path for shard in shards])
 
-    def sql(self, statement: str, *, time_limit_s: float = 60.0) -> "pl.DataFrame":
+    def sql(self, statement: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
         """Run one SELECT over the tables, as `peercorpus sql` does, and return its whole result.
 
         Args:

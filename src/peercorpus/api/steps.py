@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Progress, Show, show_nothing
+from peercorpus.execution.waits import PDF_TIMEOUT_S, RATE_LIMIT_WAIT_S
 from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def harvest(
     limit: int | None = None,
     files: bool = True,
     refresh: bool = False,
-    max_wait_s: float = 7200.0,
+    max_wait_s: float = RATE_LIMIT_WAIT_S,
     share_budget: bool = False,
     url_v1: str | None = None,
     url_v2: str | None = None,
@@ -95,7 +97,7 @@ def harvest(
     signs in with `token_file`, or as the command does, else as a guest.
 
     Args:
-        venue_ids: Group ids, such as "ICLR.cc/2024/Conference".
+        venue_ids: Short names such as "ICLR2024", group ids, or the URLs of their pages.
         folder: Folder of the workspace, which is created if it is missing.
         limit: Number of submissions per venue, 1 or more; None means all.
         files: Whether to fetch the PDFs.
@@ -139,7 +141,7 @@ def build(
     points: bool = False,
     retry: bool = False,
     workers: int | None = None,
-    pdf_timeout_s: float = 60.0,
+    pdf_timeout_s: float = PDF_TIMEOUT_S,
     progress: Callable[[str], None] | None = None,
 ) -> BuildResult:
     """Bring a workspace's tables up to date, as `peercorpus build` does; only what changed is rebuilt.
@@ -173,6 +175,8 @@ def build(
     from peercorpus.execution.stage import Options
 
     _require_positive(workers=workers, pdf_timeout_s=pdf_timeout_s)
+    if ocr not in {"off", "auto"}:
+        raise PeercorpusError(f"ocr must be one of off, auto, got '{ocr}'.")
     options = Options(engine=engine, ocr=ocr, retry=retry, workers=workers, pdf_timeout_s=pdf_timeout_s)
     return _build(folder, _list_ids(venue_ids), replace(options, figures=figures, points=points), progress)
 
@@ -183,7 +187,7 @@ def publish(
     venue_ids: str | Iterable[str] = (),
     *,
     splits: Literal["re2", "temporal", "stated", "none"] | None = None,
-    test_after: date | None = None,
+    test_after: date | str | None = None,
     splits_from: str | Path | None = None,
     new_splits: bool = False,
     authors: bool = True,
@@ -206,7 +210,7 @@ def publish(
             the workspace.
         venue_ids: Venues to publish; empty means all.
         splits: How papers are split into train, validation and test; None means "re2", or "none" for ReviewBench.
-        test_after: With "temporal": test on papers submitted after this UTC date.
+        test_after: With "temporal": test on papers submitted after this UTC date, such as "2024-10-01".
         splits_from: Folder of a release whose papers keep their splits.
         new_splits: Whether papers may change the splits that earlier releases gave them.
         authors: Whether to name authors.
@@ -232,7 +236,7 @@ def publish(
         False
     """
     content = _choose_content(layout, texts, grade, splits, latex=latex, blocks=blocks)
-    sides = _choose_sides(splits, content, test_after, splits_from, is_new=new_splits)
+    sides = _choose_sides(splits, content, _read_date(test_after), splits_from, is_new=new_splits)
     content = replace(content, with_authors=authors, figures=figures, points=points)
     return _publish(folder, out, _list_ids(venue_ids), sides, content, progress)
 
@@ -252,9 +256,10 @@ def _harvest(
     from peercorpus.harvest.session import open_client
 
     if not venue_ids or not all(venue_ids):
-        raise PeercorpusError("No venue was named; name the id of a group, such as ICLR.cc/2024/Conference.")
+        raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
+    venue_ids = _read_venues(venue_ids)
     say, show = _receivers(progress)
-    path = local_path(str(folder))
+    path = _read_folder(folder, "folder")
     with open_client(path, access, say, say) as (opened, client):
         summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
     check_refusals(summaries)
@@ -273,8 +278,9 @@ def _build(
     spread = choose_executor(options)
     if options.figures:
         require_pillow()
-    path = local_path(str(folder))
+    path = _read_folder(folder, "folder")
     with open_workspace(path) as opened:
+        venue_ids = _read_venues(venue_ids, opened.venues())
         steps = run_build(opened, venue_ids, options, _receivers(progress)[1], spread)
         held = opened.venues()
         losses = read_losses(opened, venue_ids or held)
@@ -297,8 +303,9 @@ def _publish(
     from peercorpus.release.dated_releases import publish_unless_same
     from peercorpus.workspace.workspace import open_workspace
 
-    target = None if out is None else Path(out)
-    with open_workspace(local_path(str(folder)), write=False) as opened:
+    target = None if out is None else _read_folder(out, "out")
+    with open_workspace(_read_folder(folder, "folder"), write=False) as opened:
+        venue_ids = _read_venues(venue_ids, opened.venues())
         require_built(opened, venue_ids, points=content.points)
         release, summary = publish_unless_same(opened, target, venue_ids, sides, content, _receivers(progress)[1])
     return PublishResult(release, summary is not None, summary)
@@ -342,6 +349,41 @@ def _choose_sides(
     return request_sides(profile, test_after, None if splits_from is None else Path(splits_from), is_new=is_new)
 
 
+def _read_folder(folder: str | Path, name: str) -> Path:
+    """Return a folder as a path.
+
+    Raises:
+        PeercorpusError: It is empty, which would silently mean the current folder, or neither a text nor a path.
+    """
+    if not isinstance(folder, str | PathLike):
+        raise PeercorpusError(f"{name} must be a text or a path, got {folder!r}.")
+    if not str(folder).strip():
+        raise PeercorpusError(f"{name} is empty; name a folder, or '.' for the current one.")
+    return local_path(str(folder))
+
+
+def _read_venues(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
+    """Return the ids of venues by their ids, short names or the URLs of their pages; see `venues.short_names`."""
+    from peercorpus.venues.short_names import read_venue_id
+
+    held = list(held)
+    return list(dict.fromkeys(read_venue_id(name, held) for name in names))
+
+
+def _read_date(day: date | str | None) -> date | None:
+    """Return a date; a text must be one in the form of ISO 8601.
+
+    Raises:
+        PeercorpusError: It is not.
+    """
+    if day is None or isinstance(day, date):
+        return day
+    try:
+        return date.fromisoformat(day)
+    except (TypeError, ValueError):
+        raise PeercorpusError(f"test_after must be a date such as 2024-10-01, got {day!r}.") from None
+
+
 def _list_ids(venue_ids: str | Iterable[str]) -> list[str]:
     return [venue_ids] if isinstance(venue_ids, str) else list(venue_ids)
 
@@ -360,6 +402,8 @@ def _receivers(progress: Callable[[str], None] | None) -> tuple[Callable[[str], 
 
 def _require_positive(**numbers: float | None) -> None:
     for name, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int | float | None):
+            raise PeercorpusError(f"{name} must be a number, got {number!r}.")
         if number is not None and number <= 0:
             raise PeercorpusError(f"{name} must be more than 0, got {number:g}.")
 

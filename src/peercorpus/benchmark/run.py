@@ -28,7 +28,7 @@ from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.options import FIGURE_OPTIONS
 from peercorpus.benchmark.solvers import AUTHOR
-from peercorpus.benchmark.tasks import NO_MODEL, acceptance, meta_review, rebuttal, review, scores
+from peercorpus.benchmark.tasks import NO_MODEL, NoCaseError, acceptance, meta_review, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.models.checkpoints import is_loaded_here
@@ -90,6 +90,7 @@ class Bench:
         settings: Passed on to `inspect_ai.eval_set`: `limit`, `max_connections`, `temperature` and the like. A model
             that this process loads decodes greedily unless a temperature is set, and then samples with the seed 0
             unless a seed is set.
+        is_of_all: Whether the tasks are all of the release; one without a case is then left out with a note.
         controls: Whether a model is asked the same questions with less than the paper, too.
         say: Receives what should be known before anything is spent.
         show: Receives the tokens that models of this process have written.
@@ -109,6 +110,7 @@ class Bench:
     display: DisplayType = "none"
     settings: Mapping[str, Any] = field(default_factory=dict)
     controls: bool = False
+    is_of_all: bool = False
     say: Say = say_nothing
     show: Show = show_nothing
 
@@ -264,16 +266,26 @@ def _list_arms(bench: Bench, task: BenchTask) -> Iterator[dict[str, Any]]:
 
 
 def _make_tasks(bench: Bench, loaded: LocalModel | None, notes: list[str]) -> list[Task]:
-    tasks = []
+    tasks: list[Task] = []
     for task in bench.tasks:
-        for options in _list_arms(bench, task) if bench.model is not None else ():
-            made = TASKS[task](str(bench.release), **options)
-            if loaded is not None:
-                loaded.fit(made, bench.settings)
-            tasks.append(made)
-        if bench.with_baselines and not bench.options.get("led"):
-            tasks += _make_baseline_tasks(bench, task, notes)
+        try:
+            tasks += _make_arms(bench, task, loaded)
+            if bench.with_baselines and not bench.options.get("led"):
+                tasks += _make_baseline_tasks(bench, task, notes)
+        except NoCaseError as error:
+            if not bench.is_of_all:
+                raise
+            notes.append(f"Left out '{task}': {error}")
     return tasks
+
+
+def _make_arms(bench: Bench, task: BenchTask, loaded: LocalModel | None) -> Iterator[Task]:
+    """Yield a task for each arm in which the model is asked; none without a model."""
+    for options in _list_arms(bench, task) if bench.model is not None else ():
+        made = TASKS[task](str(bench.release), **options)
+        if loaded is not None:
+            loaded.fit(made, bench.settings)
+        yield made
 
 
 def _find_local(named: str | Model | None, model_args: Mapping[str, Any]) -> LocalModel | None:

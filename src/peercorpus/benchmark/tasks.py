@@ -148,6 +148,10 @@ def open_sided_release(request: TaskRequest) -> Release:
     return release
 
 
+class NoCaseError(PeercorpusError):
+    """Raised when a side of a release has no case of a task."""
+
+
 def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) -> tuple[list[Case], CaseCounts]:
     counts = CaseCounts()
     cases = list(read_cases(release, of_task, selection, counts))
@@ -155,7 +159,7 @@ def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) 
         why = (
             "; ".join(f"{reason}: {count:,}" for reason, count in counts.left_out.most_common(3)) or "it holds no paper"
         )
-        raise PeercorpusError(
+        raise NoCaseError(
             f"The side '{selection.side}' of '{release.folder}' has no case of the task '{of_task}' ({why}); choose"
             " another side, venue or grade."
         )

@@ -295,6 +295,7 @@ def _run(
         options=drop_unset(questions.options() | judging),
         controls=controls,
         with_baselines=models.baselines,
+        is_of_all=not tasks,
         roles=drop_unset(roles),
         role_args={role: parse_arguments(args) for role, args in role_args.items() if args},
         base_url=models.model_url,

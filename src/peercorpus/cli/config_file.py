@@ -2,6 +2,8 @@
 
 import os
 import re
+import shlex
+import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -36,7 +38,8 @@ def find_config_file() -> Path | None:
     """Return the `peercorpus.toml` of the current folder, or else of the nearest one above it; None if there is none.
 
     Raises:
-        PeercorpusError: It belongs to another user, whose settings must not decide where tokens are sent.
+        PeercorpusError: It belongs to another user, or others may write it: their settings must not decide where tokens
+            are sent.
     """
     here = Path.cwd()
     found = next((folder / FILE_NAME for folder in (here, *here.parents) if (folder / FILE_NAME).is_file()), None)
@@ -44,7 +47,22 @@ def find_config_file() -> Path | None:
         raise PeercorpusError(
             f"'{found}' belongs to another user and is not used; delete it, or work in another folder."
         )
+    if found is not None and hasattr(os, "getuid") and _is_open_to_others(found):
+        raise PeercorpusError(
+            f"Other users may write '{found}', so it is not used; run: chmod go-w {shlex.quote(str(found))}"
+        )
     return found
+
+
+def _is_open_to_others(path: Path) -> bool:
+    """Return whether others than its owner decide what is in a file.
+
+    Every user may write it, or its group may and it lies in a folder of another user. In one's own folder the group
+    may: on many systems it has no other member, and files are made so.
+    """
+    mode = path.stat().st_mode
+    is_elsewhere = path.parent.stat().st_uid not in {os.getuid(), 0}
+    return bool(mode & stat.S_IWOTH) or (bool(mode & stat.S_IWGRP) and is_elsewhere)
 
 
 def read_config_file(path: Path) -> dict[str, Any]:

@@ -63,6 +63,18 @@ OptionalWorkspace = Annotated[
     ),
 ]
 """The workspace of a command that does something else without one, so that only the command line may name it."""
+
+
+def require_outside(target: Path, source: Path, option: str) -> None:
+    """Check that what is written does not lie in the workspace or release that is read.
+
+    Raises:
+        PeercorpusError: It does.
+    """
+    if target.resolve().is_relative_to(source.resolve()):
+        raise PeercorpusError(f"'{target}' is inside '{source}', which is only read; name another place with {option}.")
+
+
 AtLeastOne = Parameter(validator=Number(gte=1))
 UrlV1 = Annotated[str | None, Parameter(help="Base URL of API v1.", env_var="PEERCORPUS_URL_V1")]
 UrlV2 = Annotated[str | None, Parameter(help="Base URL of API v2.", env_var="PEERCORPUS_URL_V2")]

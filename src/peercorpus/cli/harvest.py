@@ -1,26 +1,27 @@
 """The commands `harvest` and `import`."""
 
-from contextlib import contextmanager
+import shlex
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
-from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
+from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import NoReturn
 
     from peercorpus.harvest.harvest import HarvestSummary
     from peercorpus.openreview.client import Client
     from peercorpus.workspace.workspace import Workspace
-
-LONGEST_WAIT_S = 7200.0
-"""Longest wait for the rate limit, in seconds, unless the user names another."""
 
 VenuesToHarvest = Annotated[
     list[str] | None,
@@ -41,7 +42,7 @@ def harvest(
     files: bool = True,
     refresh: Annotated[bool, Parameter(negative=())] = False,
     plan: Annotated[bool, Parameter(negative=())] = False,
-    max_wait_s: Annotated[float, Parameter(validator=Number(gte=0))] = LONGEST_WAIT_S,
+    max_wait_s: Annotated[float, Parameter(validator=Number(gte=0))] = RATE_LIMIT_WAIT_S,
     share_budget: Annotated[bool, Parameter(negative=())] = False,
     record: Annotated[Path | None, Named] = None,
     connection: Connection = OPENREVIEW,
@@ -74,8 +75,11 @@ def harvest(
     from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.plan import plan_harvest
+    from peercorpus.openreview.page_urls import is_forum_page, read_forum_id
     from peercorpus.recipes.recipe import RecipeName, read_recipe
 
+    for name in filter(is_forum_page, venue_ids or ()):
+        _explain_forum(read_forum_id(name), workspace, connection)
     venues = [*read_venue_ids(venue_ids or ()), *(read_recipe(RecipeName(scope)).venue_ids if scope else ())]
     _check_harvest(venues, is_recorded_plan=plan and record is not None)
     # A plan asks for so little that it may go beside a harvest.
@@ -88,6 +92,36 @@ def harvest(
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
     return _report_harvest(summaries, workspace)
+
+
+def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "NoReturn":
+    """Say which venue a paper belongs to, as papers are harvested by venue; OpenReview is asked if it is not held.
+
+    Raises:
+        PeercorpusError: Always.
+    """
+    from peercorpus.openreview.objects import Note, stated_venues
+    from peercorpus.openreview.response_body import UNREADABLE
+    from peercorpus.workspace.workspace import open_workspace
+
+    venue_id = None
+    if (workspace / "raw.db").is_file():
+        with open_workspace(workspace, write=False) as held:
+            venue_id = held.raw.roots_among([forum_id]).get(forum_id)
+    if venue_id is None:
+        asking = _asking(connection, workspace, RATE_LIMIT_WAIT_S, is_held=False, is_shared=True)
+        with asking as (_, client, _):
+            for api in (2, 1):
+                with suppress(NotGivenError, *UNREADABLE):
+                    notes = msgspec.json.decode(client.get_json(api, "/notes", {"id": forum_id}).members["notes"])
+                    note = msgspec.convert(notes[0], Note) if notes else Note()
+                    venue_id = next(stated_venues(note), None)
+                if venue_id is not None:
+                    break
+    if venue_id is None:
+        raise PeercorpusError(f"OpenReview shows no paper '{forum_id}'; name the venue that it was submitted to.")
+    typed = shlex.join(["peercorpus", "harvest", venue_id, "-w", str(workspace)])
+    raise PeercorpusError(f"Papers are harvested by venue, and '{forum_id}' belongs to '{venue_id}'; run: {typed}")
 
 
 def _check_harvest(venues: list[str], *, is_recorded_plan: bool) -> None:
@@ -117,7 +151,7 @@ def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitC
 @contextmanager
 def open_harvest(connection: Connection, folder: Path) -> "Iterator[tuple[Workspace, Client]]":
     """Open the workspace and a client as `harvest` does, with the request budget held for the whole run."""
-    with _asking(connection, folder, LONGEST_WAIT_S, is_held=True, is_shared=False) as (opened, client, _):
+    with _asking(connection, folder, RATE_LIMIT_WAIT_S, is_held=True, is_shared=False) as (opened, client, _):
         yield opened, client
 
 

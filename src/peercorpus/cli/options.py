@@ -13,6 +13,7 @@ from cyclopts.validators import Number
 from peercorpus.cli.console import AtLeastOne
 from peercorpus.errors import EngineError, ModelError, PeercorpusError
 from peercorpus.execution.stage import Options
+from peercorpus.execution.waits import PDF_TIMEOUT_S
 from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class EngineOptions:
     ] = None
     pdf_timeout_s: Annotated[
         float, Parameter(validator=Number(gt=0), help="Time limit for a single PDF, in seconds.")
-    ] = 60.0
+    ] = PDF_TIMEOUT_S
 
     def settle(self, *, retry: bool = False) -> "tuple[Options, Executor]":
         """Return the build options and the executor. Everything is checked here, before any file is read.

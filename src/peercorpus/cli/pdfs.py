@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, require_outside, say
 from peercorpus.errors import ExitCode
 
 PdfGrade = Literal[
@@ -20,8 +20,8 @@ PdfGrade = Literal[
 
 
 def pdfs(
-    *,
     workspace: WorkspaceFolder,
+    *,
     to: Annotated[Path, Named],
     grade: PdfGrade = "proven",
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
@@ -54,6 +54,7 @@ def pdfs(
     from peercorpus.report.write_report import choose_papers
     from peercorpus.workspace.workspace import open_workspace
 
+    require_outside(to, workspace, "--to")
     chosen = choose_papers(workspace, where)
     with open_workspace(workspace, write=False) as opened, ProgressLines() as lines:
         require_built(opened)

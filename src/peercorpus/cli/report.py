@@ -3,6 +3,9 @@
 import os
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,18 +13,19 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, WorkspaceOrRelease, say
-from peercorpus.cli.extras import needs_extra, require_extra
+from peercorpus.cli.extras import needs_extra, require_extra, require_report
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
+    from peercorpus.explorer.pages import Explorer
 
 
 def report(
     workspace: WorkspaceOrRelease,
     *,
-    out: Annotated[Path, Named],
+    out: Annotated[Path | None, Named] = None,
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     tokenizer: str | None = None,
     profile: Literal["peercorpus", "re2"] = "peercorpus",
@@ -35,7 +39,7 @@ def report(
     Parameters
     ----------
     out
-        Folder to write; an earlier report in it is replaced.
+        Folder to write; an earlier report in it is replaced. Default: corpus-report beside the workspace or release.
     where
         Only papers that meet a condition: year>=2023, conference=iclr, status=rejected, grade=exact, rating>=6,
         keyword="large models", has_rebuttal=yes, score_changed=no. May be repeated: all conditions must hold, but of
@@ -51,8 +55,8 @@ def report(
         Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
         share of reviews that look written by a model is estimated; without, it is bounded from below.
     confidential
-        For a workspace: count also what only the account that harvested may read, such as your venue's reviews before
-        they are public. The page and every figure are marked as not for publication.
+        For a workspace: count also what only the account that harvested may read, such as your venue's submissions and
+        reviews before they are public. The page and every figure are marked as not for publication.
     """
     from peercorpus.cli.text.report import report_written
     from peercorpus.execution.local_processes import LocalExecutor
@@ -60,11 +64,13 @@ def report(
     from peercorpus.report.write_report import write_report
 
     spread = _settle_counting(tokenizer, spreading)
-    require_extra("report", "matplotlib")
+    require_report(workspace)
+    target = out or _choose_folder(workspace, is_confidential=confidential)
     with ProgressLines() as lines:
+        _build_confidential(workspace, lines, is_asked=confidential)
         written = write_report(
             workspace,
-            out,
+            target,
             where,
             tokenizer,
             lines.show,
@@ -72,10 +78,30 @@ def report(
             profile=FigureProfile(profile),
             detail=detail,
             model_texts=model_texts,
-            by_venue=LocalExecutor(),
+            by_venue=None if confidential else LocalExecutor(),
             is_confidential=confidential,
         )
-    say(report_written(written, out, is_filtered=bool(where)))
+    say(report_written(written, target, is_filtered=bool(where)))
+
+
+def _choose_folder(source: Path, *, is_confidential: bool) -> Path:
+    """Return the folder of a report that is not named: beside the workspace or release, and outside any workspace."""
+    from peercorpus.workspace.workspace import find_workspace_around
+
+    beside = source.resolve()
+    around = find_workspace_around(beside)
+    kind = "confidential-report" if is_confidential else "report"
+    folder = (around or beside).parent / f"{beside.name}-{kind}"
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+
+
+def _build_confidential(workspace: Path, lines: ProgressLines, *, is_asked: bool) -> None:
+    """Bring the confidential tables of a workspace up to date if asked; a release is refused where it is opened."""
+    from peercorpus.pipeline.build_confidential import build_confidential
+
+    if is_asked and (workspace / "raw.db").is_file():
+        build_confidential(workspace, lines.show)
 
 
 def _settle_counting(tokenizer: str | None, spreading: Spreading) -> "Executor | None":
@@ -131,6 +157,7 @@ def explore(
     no_browser: Annotated[bool, Parameter(negative=())] = False,
     select: str | None = None,
     out: Annotated[Path | None, Named] = None,
+    confidential: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Search and read the corpus in a browser on this machine, or write a selection of papers to a file.
 
@@ -149,36 +176,60 @@ def explore(
         string; an empty string selects all papers.
     out
         With --select: the file to write (.csv, .jsonl or .parquet). Exit with 1 if no paper is selected.
+    confidential
+        Show also what only the account that harvested may read, such as your venue's submissions and reviews before
+        they are public. Only this machine can reach the pages; each page and file is marked as not for publication.
     """
     with needs_extra("web"):
         from peercorpus.explorer.export import check_extension, write_selection
         from peercorpus.explorer.selection import require_selection
-        from peercorpus.explorer.server import is_loopback, open_explorer, serve_explorer
-    from peercorpus.cli.text.report import exposed, selection_written, serving
-    from peercorpus.execution.local_processes import LocalExecutor
-    from peercorpus.workspace.workspace import open_workspace
+        from peercorpus.explorer.server import is_loopback, require_loopback, serve_explorer
+    from peercorpus.cli.text.report import exposed, selection_written
 
     if (select is None) != (out is None):
         raise PeercorpusError("--select and --out need each other; give both, or neither.")
     selection = require_selection(select or "")
     if out is not None:
-        check_extension(out)
-    with open_workspace(workspace, write=False) as opened, ProgressLines() as lines:
-        explorer = open_explorer(opened, lines.show, LocalExecutor())
+        check_extension(out, is_confidential=confidential)
+    if confidential:
+        require_loopback(host)
+    with ProgressLines() as lines, _open_pages(workspace, lines, is_confidential=confidential) as explorer:
         if select is not None and out is not None:
-            count = write_selection(explorer.index, selection, out)
+            count = write_selection(explorer.index, selection, out, is_confidential=confidential)
             say(selection_written(count, out))
             return ExitCode.DONE if count else ExitCode.FOUND
         if not is_loopback(host):
             lines.warn(exposed(host))
-
-        def announce(url: str) -> None:
-            say(serving(url))
-            has_screen = sys.platform in {"darwin", "win32"} or bool(
-                os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-            )
-            if not no_browser and has_screen:
-                webbrowser.open(url)
-
+        announce = partial(_announce, opens_browser=not no_browser, is_confidential=confidential)
         serve_explorer(explorer, host, port, announce)
     return ExitCode.DONE
+
+
+@contextmanager
+def _open_pages(workspace: Path, lines: ProgressLines, *, is_confidential: bool) -> "Iterator[Explorer]":
+    """Open the pages over the tables that everyone may read, or over those of the account that harvested."""
+    from peercorpus.corpus.confidential import open_confidential
+    from peercorpus.execution.local_processes import LocalExecutor
+    from peercorpus.explorer.server import open_explorer
+    from peercorpus.workspace.workspace import open_workspace
+
+    _build_confidential(workspace, lines, is_asked=is_confidential)
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_workspace(workspace, write=False))
+        if is_confidential:
+            view = stack.enter_context(open_confidential(opened))
+            yield open_explorer(view, lines.show, is_confidential=True)
+        else:
+            yield open_explorer(opened, lines.show, LocalExecutor())
+
+
+def _announce(url: str, *, opens_browser: bool, is_confidential: bool) -> None:
+    """Print where the explorer is, and open it in a browser where there is a screen."""
+    from peercorpus.cli.text.report import serving
+
+    say(serving(url, is_confidential=is_confidential))
+    has_screen = sys.platform in {"darwin", "win32"} or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if opens_browser and has_screen:
+        webbrowser.open(url)

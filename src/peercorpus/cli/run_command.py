@@ -1,10 +1,13 @@
 """Run one command: turn errors into messages and exit codes."""
 
 import logging
+import os
+import shlex
 import sqlite3
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.interrupts import catch_signals, prefer_interrupt
@@ -69,32 +72,78 @@ def _call(arguments: Sequence[str] | None) -> object:
 
     from peercorpus.cli.commands import call_command
 
+    _require_folder()
+    _forget_blank_variables()
     try:
         return call_command(arguments)
     except CycloptsError as error:
-        raise PeercorpusError(_explain_arguments(error)) from None
+        raise PeercorpusError(_explain_arguments(error, sys.argv[1:] if arguments is None else arguments)) from None
 
 
-NO_WORKSPACE = (
-    "No workspace was named: name its folder with --workspace FOLDER, set PEERCORPUS_WORKSPACE, or write workspace ="
-    ' "FOLDER" into a peercorpus.toml.'
-)
+def _require_folder() -> None:
+    """Check that the current folder exists, as relative paths and `peercorpus.toml` are looked for in it.
+
+    Raises:
+        PeercorpusError: It was deleted.
+    """
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise PeercorpusError(
+            "The current folder was deleted; change to another folder and run the command again."
+        ) from None
 
 
-def _explain_arguments(error: "CycloptsError") -> str:
+def _forget_blank_variables() -> None:
+    """Take an empty variable of ours for one that is not set, here and in processes that are started."""
+    for name, value in list(os.environ.items()):
+        if name.startswith("PEERCORPUS_") and not value.strip():
+            del os.environ[name]
+
+
+MOST_TYPED = 200
+"""Longest command that a message repeats, in characters; our choice."""
+
+
+def _name_workspace(command: Sequence[str], arguments: Sequence[str]) -> str:
+    """Return that no workspace was named, and what to type.
+
+    Args:
+        command: The command and its subcommand.
+        arguments: All arguments that were given.
+    """
+    folder = next((token for token in arguments if token not in command and Path(token).is_dir()), None)
+    left = [token for token in arguments if token not in command and token != folder]
+    typed = shlex.join([*command, *left])
+    if len(typed) > MOST_TYPED:
+        typed = f"{shlex.join(command)} …"
+    named = f"-w {'FOLDER' if folder is None else shlex.quote(folder)}"
+    return (
+        f"No workspace was named; type: peercorpus {typed} {named}. Or set PEERCORPUS_WORKSPACE, or write workspace ="
+        ' "FOLDER" into a peercorpus.toml.'
+    )
+
+
+def _explain_arguments(error: "CycloptsError", arguments: Sequence[str]) -> str:
     """Return what is wrong with the arguments, and what to do where Cyclopts does not say it."""
     from cyclopts.exceptions import MissingArgumentError, UnusedCliTokensError
 
     if isinstance(error, MissingArgumentError) and error.argument and error.argument.name == "--workspace":
-        return NO_WORKSPACE
+        return _name_workspace(error.command_chain or (), arguments)
     if isinstance(error, UnusedCliTokensError):
         tokens = ", ".join(f"'{token}'" for token in error.unused_tokens or ())
         command = " ".join(["peercorpus", *(error.command_chain or ())])
-        return (
-            f"Too many arguments: {tokens}; a workspace is named once, and its venues with --venue. See '{command}"
-            " --help'."
-        )
+        hint = "a workspace is named once, and its venues with --venue" if _takes_venues(error) else "leave them out"
+        return f"Too many arguments: {tokens}; {hint}. See '{command} --help'."
     return str(error)
+
+
+def _takes_venues(error: "CycloptsError") -> bool:
+    """Return whether the command has the options --workspace and --venue."""
+    if error.app is None:
+        return False
+    names = {name for argument in error.app.assemble_argument_collection() for name in argument.names}
+    return {"--workspace", "--venue"} <= names
 
 
 def _fail_by_defect() -> ExitCode:

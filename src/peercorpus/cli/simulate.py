@@ -1,5 +1,6 @@
 """The commands `simulate` and `demo`."""
 
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass
@@ -150,13 +151,19 @@ def demo(
     require_extra("demo", "typst", load=True)
     from peercorpus.cli.demo import run_demo
     from peercorpus.cli.text import demo as demo_texts
-    from peercorpus.cli.text import publish, status
+    from peercorpus.cli.text import publish, status_table
 
     with ProgressLines() as lines:
         result = run_demo(out, papers, lines.say, lines.show)
-    say(status.standing(result.standing))
+    say(status_table.overview(result.standing))
     say(demo_texts.demo_summary(result))
     say(publish.how_to_load(result.release))
-    # Name the program as it can be called: by its name if it is on the PATH, else by its path.
-    say(demo_texts.real_venue("peercorpus" if shutil.which("peercorpus") else sys.argv[0]))
+    say(demo_texts.real_venue(_name_program()))
     return ExitCode.DONE if result.standing.holds else ExitCode.FOUND
+
+
+def _name_program() -> str:
+    """Return the program as it can be called: by its name, or by its path if the script was called by that alone."""
+    called = Path(sys.argv[0])
+    is_script = called.name == "peercorpus" and shutil.which("peercorpus") is None
+    return shlex.quote(str(called)) if is_script else "peercorpus"

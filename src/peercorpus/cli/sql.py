@@ -2,26 +2,34 @@
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, require_outside, say
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
 
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["text", "csv", "json"]
+Format = Literal["text", "csv", "json", "parquet"]
+_FORMAT_OF: "Mapping[str, Format]" = {
+    "": "text",
+    ".txt": "text",
+    ".csv": "csv",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+"""Extension of a file → the format that it means."""
 SHOWN_ROWS = 100
 """Most rows that are printed as text, unless the user sets another number."""
 MAX_CHARACTERS = 2_000
 """Longest cell of a list of tables or columns."""
-TIME_LIMIT_S = 60.0
-"""Seconds after which a statement is stopped, unless the user sets another number."""
 
 
 def sql(
@@ -41,7 +49,7 @@ def sql(
     form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
     out: Annotated[Path | None, Named] = None,
     limit: Annotated[int | None, AtLeastOne] = None,
-    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = TIME_LIMIT_S,
+    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = STATEMENT_TIMEOUT_S,
 ) -> None:
     """Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or JSON.
 
@@ -59,9 +67,9 @@ def sql(
         List the columns of this table, with their types and meanings.
     form
         text: a table; csv: lists and structs as JSON, null as an empty cell; json: an array of objects. Default: by the
-        extension of --out, else text.
+        extension of --out, else text. parquet: a file, so only with --out.
     out
-        Write the whole result to this file, which is replaced.
+        Write the whole result to this file, which is replaced: .csv, .json, .parquet or .txt.
     limit
         Most rows to print or write. Default: 100 as text, otherwise all.
     time_limit_s
@@ -74,6 +82,7 @@ def sql(
     asked = _read_statement(statement, file)
     if asked is not None and table is not None:
         raise PeercorpusError("--table lists columns, and a statement is run; leave one of them out.")
+    chosen = _choose_format(form, out)
     if out is not None:
         _check_out(out, workspace)
     with ProgressLines() as lines, open_public_tables(workspace, lines.show) as tables:
@@ -81,7 +90,7 @@ def sql(
             result = tables.database.frame(asked, time_limit_s=time_limit_s)
         else:
             result = tables.list_tables() if table is None else tables.list_columns(table)
-    _report(result, form or _format_of(out), out, limit, is_cut=asked is not None)
+    _report(result, chosen, out, limit, is_cut=asked is not None)
 
 
 def _read_statement(statement: str | None, file: Path | None) -> str | None:
@@ -116,13 +125,28 @@ def _check_out(out: Path, workspace: Path) -> None:
     """
     if out.is_dir():
         raise PeercorpusError(f"'{out}' is a folder; name a file with --out.")
-    if out.resolve().is_relative_to(workspace.resolve()):
-        raise PeercorpusError(f"'{out}' is inside '{workspace}', which is only read; name a file outside it.")
+    require_outside(out, workspace, "--out")
 
 
-def _format_of(out: Path | None) -> Format:
-    suffix = "" if out is None else out.suffix.lower()
-    return "csv" if suffix == ".csv" else "json" if suffix == ".json" else "text"
+def _choose_format(form: Format | None, out: Path | None) -> Format:
+    """Return the format that was named, or that the extension of the file means.
+
+    Raises:
+        PeercorpusError: The extension means none or another one than was named, or Parquet would be printed.
+    """
+    if out is None:
+        if form == "parquet":
+            raise PeercorpusError("Parquet cannot be printed; name a file with --out.")
+        return form or "text"
+    meant = _FORMAT_OF.get(out.suffix.lower())
+    if form is None and meant is None:
+        raise PeercorpusError(
+            f"The extension of '{out.name}' is no format; use .csv, .json, .parquet or .txt, or name a format with"
+            " --format."
+        )
+    if form is not None and meant not in {None, "text", form}:
+        raise PeercorpusError(f"'{out.name}' is not named as {form}; leave out --format, or name another file.")
+    return form or meant or "text"
 
 
 def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int | None, *, is_cut: bool) -> None:
@@ -140,14 +164,19 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
 
     most = limit or (SHOWN_ROWS if form == "text" and out is None else result.height)
     shown = result.head(most)
-    if form == "text":
+    if form == "parquet":
+        text = ""
+    elif form == "text":
         text = sql_texts.as_text(shown) if is_cut else sql_texts.as_text(shown, MAX_CHARACTERS)
     else:
         text = to_csv(shown) if form == "csv" else to_json(shown)
     counted = sql_texts.counted(shown.height, result.height)
     if out is not None:
         partial = out.with_name(f"{out.name}.partial")
-        partial.write_text(text, encoding="utf-8", newline="")
+        if form == "parquet":
+            shown.write_parquet(partial)
+        else:
+            partial.write_text(text, encoding="utf-8", newline="")
         partial.replace(out)
         say(sql_texts.written(counted, out))
         return

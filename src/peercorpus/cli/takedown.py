@@ -19,7 +19,8 @@ Flag = Parameter(negative=())
 
 def takedown(
     ids: Annotated[
-        list[str] | None, Parameter(name="ID", help="Ids of papers or posts, or profiles of authors.")
+        list[str] | None,
+        Parameter(name="ID", help="Ids of papers or posts, the URLs of their pages, or profiles of authors."),
     ] = None,
     /,
     *,
@@ -52,7 +53,7 @@ def takedown(
     from peercorpus.cli.text import takedown as takedown_texts
     from peercorpus.corpus.public_forums import count_taken
     from peercorpus.corpus.takedown import add_to_list, read_takedown, remove_from_list
-    from peercorpus.corpus.takedown_ids import check_known
+    from peercorpus.corpus.takedown_ids import check_known, read_listed_id
     from peercorpus.release.published import find_holders
     from peercorpus.workspace.workspace import open_workspace
 
@@ -60,7 +61,7 @@ def takedown(
         raise PeercorpusError("--list only shows the list; leave out the ids and the other options.")
     if not ids and not list_ and not publish:
         raise PeercorpusError("Name what to take down by its id, or show the list with --list.")
-    unlisted: list[str] = []
+    ids, unlisted = [read_listed_id(typed) for typed in ids or ()], list[str]()
     with open_workspace(workspace, write=bool(ids)) as opened:
         if ids and undo:
             unlisted = remove_from_list(opened.folder, ids)

@@ -17,8 +17,8 @@ Ids = Annotated[tuple[str, ...], Parameter(show_default=False, negative=())]
 def show(
     forum_id: Annotated[str, Parameter(name="FORUM_ID")],
     /,
-    *,
     workspace: WorkspaceFolder,
+    *,
     brief: Annotated[bool, Parameter(negative=())] = False,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:

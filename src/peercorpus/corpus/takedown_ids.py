@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from urllib.parse import unquote
 
 from peercorpus.corpus.takedown import ID_COLUMNS, check_ids, find_removals, read_row_ids
 from peercorpus.errors import PeercorpusError
@@ -21,9 +22,6 @@ def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
     Raises:
         PeercorpusError: One does not; the message says what may have been meant.
     """
-    for typed in ids:
-        if meant := _find_in_url(typed):
-            raise PeercorpusError(f"'{typed}' is an address; the id in it is '{meant}'. Nothing was changed.")
     check_ids(ids)
     for entry in find_removals(workspace, ids).ids:
         if not entry.forums and not entry.posts:
@@ -33,14 +31,16 @@ def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
             )
 
 
-def _find_in_url(typed: str) -> str | None:
-    """Return the id in the address of a page of OpenReview, that of the post if it names one.
+def read_listed_id(typed: str) -> str:
+    """Return the id in the address of a page of OpenReview, that of the post if it names one; any other text as it is.
 
-    >>> _find_in_url("https://openreview.net/forum?id=abc&noteId=xyz"), _find_in_url("abc")
-    ('xyz', None)
+    >>> read_listed_id("https://openreview.net/forum?id=abc&noteId=xyz"), read_listed_id("~Ada_Example1")
+    ('xyz', '~Ada_Example1')
+    >>> read_listed_id("https://openreview.net/profile?id=~Ada_Example1")
+    '~Ada_Example1'
     """
     named = dict(_IN_URL.findall(typed))
-    return named.get("noteId") or named.get("id")
+    return unquote(named.get("noteId") or named.get("id") or typed)
 
 
 def _suggest(workspace: Workspace, typed: str) -> str:

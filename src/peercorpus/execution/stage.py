@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
+from peercorpus.execution.waits import PDF_TIMEOUT_S
 from peercorpus.records.enums import Reason
 
 WorkspaceT = TypeVar("WorkspaceT")
@@ -109,7 +110,7 @@ class Options:
     engine_model: str | None = None
     most_pages: int | None = None
     most_tokens: int | None = None
-    pdf_timeout_s: float = 60.0
+    pdf_timeout_s: float = PDF_TIMEOUT_S
     figures: bool = False
     figure_dpi: int = 150
     figure_pixels: int = 1_024

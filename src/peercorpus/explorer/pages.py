@@ -6,7 +6,7 @@ The pages are the templates in `templates`; `page_templates` escapes every value
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from peercorpus.corpus.confidential import FILE_MARK, NOT_FOR_PUBLICATION
 from peercorpus.corpus.filters import FIELDS
 from peercorpus.corpus.html_pages import page_templates
 from peercorpus.corpus.public_forums import PublicForum
@@ -24,7 +25,7 @@ from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError
 from peercorpus.explorer import rendering
-from peercorpus.explorer.export import FORMATS, export_command, export_python
+from peercorpus.explorer.export import FORMATS, export_command, export_python, name_export
 from peercorpus.explorer.home import figures
 from peercorpus.explorer.home.home_page import HomePage, read_home
 from peercorpus.explorer.index_documents import ShownPaper, Stored
@@ -107,6 +108,8 @@ def load_templates() -> jinja2.Environment:
         "search_address": search_address,
         "keyword_address": _keyword_address,
         "policy": None,
+        "notice": None,
+        "name_export": name_export,
         "is_brief": False,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
@@ -142,17 +145,25 @@ class Explorer:
         tables: Its tables.
         takedown: What must not be shown.
         index: The search index.
+        is_confidential: Whether they are those of the account that harvested, so that each page is marked.
     """
 
     folder: Path
     tables: Tables
     takedown: Takedown
     index: OpenIndex
+    is_confidential: bool = False
 
     @cached_property
     def templates(self) -> jinja2.Environment:
         """The templates of the pages."""
-        return load_templates()
+        templates = load_templates()
+        if self.is_confidential:
+            templates.globals |= {
+                "notice": NOT_FOR_PUBLICATION,
+                "name_export": partial(name_export, is_confidential=True),
+            }
+        return templates
 
     @cached_property
     def assets(self) -> dict[str, bytes]:
@@ -200,8 +211,9 @@ class Explorer:
             first=(asked.page - 1) * PAGE,
             venues=self.index.venues,
             conditions=[(condition, asked.without(condition).query_string()) for condition in asked.conditions],
-            command=export_command(self.folder, asked),
-            python=export_python(self.folder, asked, is_whole=is_whole),
+            command=export_command(self.folder, asked, is_confidential=self.is_confidential),
+            # `peercorpus.open` reads what everyone may read.
+            python="" if self.is_confidential else export_python(self.folder, asked, is_whole=is_whole),
             formats=FORMATS,
             where=FIELDS,
         )
@@ -225,8 +237,10 @@ class Explorer:
         if asked.faults:
             raise HTTPException(400, " ".join(asked.faults))
         rows = select_rows(self.index, asked)
-        headers = {"content-disposition": f'attachment; filename="papers.{kind}"'}
-        return StreamingResponse(write(rows), media_type=media_type, headers=headers)
+        name = name_export(kind, is_confidential=self.is_confidential)
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        written = write(rows, is_confidential=self.is_confidential)
+        return StreamingResponse(written, media_type=media_type, headers=headers)
 
     def _find_paper(self, request: Request) -> tuple[Stored, ShownPaper]:
         found = find_paper(self.index, request.path_params["forum_id"])
@@ -295,8 +309,10 @@ class Explorer:
     def record(self, request: Request) -> Response:
         """Answer with every public record of a paper as JSON."""
         stored, shown = self._find_paper(request)
-        records = whole_json(shown, stored.links, self._read_changes(shown.forum))
-        return Response(records, media_type="application/json")
+        marked = {"notice": NOT_FOR_PUBLICATION} if self.is_confidential else {}
+        records = whole_json(shown, stored.links, self._read_changes(shown.forum), marked)
+        headers = {"content-disposition": f'inline; filename="{FILE_MARK}.json"'} if marked else {}
+        return Response(records, media_type="application/json", headers=headers)
 
     def points(self, request: Request) -> HTMLResponse:
         """Answer with the form that searches points of reviews, and one page of points."""

@@ -1,7 +1,7 @@
 """Prepare what the page of one paper shows: conversations, score table, changed passages, JSON."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -13,6 +13,7 @@ from peercorpus.corpus.public_points import keep_changes
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS
+from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, ConversationKind, Grade, Phase, Role
 from peercorpus.records.papers import Link
@@ -263,13 +264,16 @@ def _make_passage(change: Change) -> ShownPassage:
     return ShownPassage(change.number, change.kind, left, right, change.later_section)
 
 
-def whole_json(shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change]) -> bytes:
+def whole_json(
+    shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change], marked: Mapping[str, object] = NOTHING
+) -> bytes:
     """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`.
 
-    The points of its reviews follow as `points`, if there are any.
+    What `marked` says comes first; the points of its reviews follow as `points`, if there are any.
     """
     forum = shown.forum
-    records = {
+    records: dict[str, object] = {
+        **marked,
         "paper": _to_row(forum.paper),
         "reviews": [_to_row(record) for record in forum.reviews],
         "posts": [_to_row(record) for record in forum.posts],

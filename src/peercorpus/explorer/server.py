@@ -30,7 +30,6 @@ from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.search_index import open_index
-from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
 POLICY = (
@@ -45,6 +44,8 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-cache",
 }
+CONFIDENTIAL_HEADERS = {"cache-control": "no-store", "x-robots-tag": "noindex, nofollow, noarchive"}
+"""Of pages that are not for publication, instead of and beside `HEADERS`."""
 METHODS = ("GET", "HEAD")
 _COMPRESSED_BYTES = 1_000
 """Shorter answers are not compressed."""
@@ -68,6 +69,19 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
+
+
+def require_loopback(host: str) -> None:
+    """Check that pages which are not for publication can only be reached from this machine.
+
+    Raises:
+        PeercorpusError: They could be reached from others.
+    """
+    if not is_loopback(host):
+        raise PeercorpusError(
+            f"What is not for publication is shown on this machine only, and '{host}' can be reached from others; leave"
+            " out --host, or --confidential."
+        )
 
 
 def _read_name(host_header: str) -> str:
@@ -109,10 +123,13 @@ Answer = Callable[[Request], Response]
 class Guard:
     """Middleware that rejects other methods and other host names, and adds the security headers to every answer."""
 
-    def __init__(self, app: ASGIApp, bound_to: str, is_current: Callable[[], bool]) -> None:
+    def __init__(
+        self, app: ASGIApp, bound_to: str, is_current: Callable[[], bool], *, is_confidential: bool = False
+    ) -> None:
         self._app = app
         self._bound_to = bound_to
         self._is_current = is_current
+        self._headers = HEADERS | (CONFIDENTIAL_HEADERS if is_confidential else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -127,7 +144,9 @@ class Guard:
                 headers = list(message.get("headers", ()))
                 names = {name.lower() for name, _ in headers}
                 message["headers"] = headers + [
-                    (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in names
+                    (name.encode(), value.encode())
+                    for name, value in self._headers.items()
+                    if name.encode() not in names
                 ]
             await send(message)
 
@@ -238,8 +257,16 @@ def _is_page(start: Message) -> bool:
     return start["status"] == 200 and is_html
 
 
-def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
-    """Open the pages over the tables of a workspace, and build the index if necessary; arguments as `open_index`.
+def open_explorer(
+    workspace: Workspace, show: Show, spread: Executor | None = None, *, is_confidential: bool = False
+) -> Explorer:
+    """Open the pages over the tables of a workspace, and build the index if necessary.
+
+    Args:
+        workspace: The workspace; that of `corpus.confidential.open_confidential` where `is_confidential`.
+        show: As for `open_index`.
+        spread: As for `open_index`; None where `is_confidential`, as other processes open the tables themselves.
+        is_confidential: Whether each page is marked as not for publication.
 
     Raises:
         TableError: The tables have not been built.
@@ -250,8 +277,8 @@ def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = No
     opened = open_index(workspace, takedown, show, spread)
     tables = workspace.tables
     # Opening a table takes longer than reading the rows of a paper. A later build leaves replaced files on disk.
-    steady = Tables(tables.folder, tables.scratch, tables.logs, is_steady=True)
-    return Explorer(folder=workspace.folder, tables=steady, takedown=takedown, index=opened)
+    steady = type(tables)(tables.folder, tables.scratch, tables.logs, is_steady=True)
+    return Explorer(workspace.folder, steady, takedown, opened, is_confidential=is_confidential)
 
 
 def _read_list(folder: Path) -> bytes:
@@ -300,7 +327,10 @@ def make_app(explorer: Explorer, host: str) -> Guard:
     )
     listed = _read_list(explorer.folder)
     compressed = GZipMiddleware(KeptPages(app), minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
-    return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
+    # What must not be stored by a browser is not revalidated either.
+    whole = compressed if explorer.is_confidential else Revalidation(compressed)
+    is_confidential = explorer.is_confidential
+    return Guard(whole, host, lambda: _read_list(explorer.folder) == listed, is_confidential=is_confidential)
 
 
 def _bind(host: str, port: int) -> socket.socket:
@@ -331,8 +361,11 @@ def serve_explorer(explorer: Explorer, host: str, port: int, ready: Callable[[st
         ready: Called with the address of the first page before the first request is answered.
 
     Raises:
-        PeercorpusError: The address or the port cannot be listened on.
+        PeercorpusError: The address or the port cannot be listened on, or others could reach pages that are not for
+            publication.
     """
+    if explorer.is_confidential:
+        require_loopback(host)
     with _bind(host, port) as listening:
         listening.listen(128)
         name = f"[{host}]" if ":" in host else host

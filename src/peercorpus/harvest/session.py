@@ -8,6 +8,7 @@ from pathlib import Path
 
 from peercorpus.errors import BusyError, SignInError
 from peercorpus.execution.progress import Meter, Show
+from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.account import name_budget_owner, read_account
 from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
@@ -20,9 +21,6 @@ from peercorpus.venues.catalogue import submission_lists_of
 from peercorpus.venues.own_venues import find_row
 from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.workspace import Files, Workspace, open_workspace
-
-LONGEST_WAIT_S = 7200.0
-"""Longest wait for the rate limit, in seconds, unless the user names another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Access:
     url_v1: str | None = None
     url_v2: str | None = None
     token_file: Path | None = None
-    max_wait_s: float = LONGEST_WAIT_S
+    max_wait_s: float = RATE_LIMIT_WAIT_S
     is_held: bool = True
     is_shared: bool = False
     record: Path | None = None

@@ -22,6 +22,15 @@ def read_group_id(text: str) -> str | None:
     return None if query is None else query.get("id", "")
 
 
+def is_forum_page(text: str) -> bool:
+    """Return whether a text is the URL of a paper's forum, its PDF or a post in its forum.
+
+    >>> is_forum_page("https://openreview.net/forum?id=rkgO66VKDS"), is_forum_page("ICLR.cc/2024/Conference")
+    (True, False)
+    """
+    return _read_query(text, _NOTE_PAGES) is not None
+
+
 def read_forum_id(text: str) -> str:
     """Return the id of a paper, given as the id or as the URL of its forum, its PDF, or a post in its forum.
 

@@ -12,6 +12,7 @@ import httpx2
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
+from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 
 _WAIT_IN_MESSAGE = re.compile(
     r"try again in\s+(?:([0-9]+) minutes?)?(?:\s*and\s*)?(?:([0-9]+) seconds?)?", re.IGNORECASE
@@ -162,6 +163,6 @@ class Patience:
     attempts: int = 6
     first_contact: int = 3
     first_wait_s: float = 1.0
-    longest_wait_s: float = 7200.0
+    longest_wait_s: float = RATE_LIMIT_WAIT_S
     most_in_a_row: int | None = 3
     pauses_s: tuple[float, ...] = (60.0, 300.0, 900.0, 1800.0)

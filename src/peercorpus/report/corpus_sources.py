@@ -340,7 +340,7 @@ class WorkspaceSource(CorpusSource):
     @cached_property
     def _kept(self) -> Mapping[str, Mapping[str, pl.DataFrame]]:
         """The counts of each venue by words and signs."""
-        kept = KeptCounts(self._workspace.folder, self._rows, self._wanted_files, self._spread)
+        kept = KeptCounts(self._workspace.derived, self._rows, self._wanted_files, self._spread)
         return kept.by_venue
 
     @cached_property

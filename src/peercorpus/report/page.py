@@ -11,6 +11,7 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
+from peercorpus.corpus.confidential import NOT_FOR_PUBLICATION
 from peercorpus.corpus.html_pages import page_templates
 from peercorpus.records.untrusted_text import escape_and_cut
 from peercorpus.report.corpus_statistics import Statistic, counted
@@ -19,7 +20,6 @@ from peercorpus.report.panels import Panel
 from peercorpus.report.source import FilteredSource
 
 PAGE_NAME = "report.html"
-NOT_FOR_PUBLICATION = "Not for publication"
 EXPLANATION = "This report also counts what only the account that harvested may read."
 _MAX_ROWS = 200
 """Rows of a table that the page shows; the CSV file has all."""

@@ -5,13 +5,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from peercorpus.corpus.confidential import NOT_FOR_PUBLICATION, NOTICE, open_confidential
 from peercorpus.corpus.filters import parse_all
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor
@@ -24,7 +25,7 @@ from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import FORMATS, add_notice, figure_bytes, styled
 from peercorpus.report.model_statistics import read_model_texts
-from peercorpus.report.page import EXPLANATION, NOT_FOR_PUBLICATION, PAGE_NAME, ShownFigure, report_page
+from peercorpus.report.page import EXPLANATION, PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
 from peercorpus.report.re2_statistics import check_conferences
 from peercorpus.report.source import FilteredSource
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NUMBERS = "numbers.json"
-_NOTICE = "NOT_FOR_PUBLICATION.txt"
 _CHECKSUMS = "checksums.json"
 _DIGITS = 6
 """Decimals in CSV and JSON files; further ones may differ by rounding errors."""
@@ -75,7 +75,8 @@ def open_source(
         tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
         spread: Processes that count the tokens of a tokenizer; None counts them in this process.
         by_venue: Processes that count all else in the texts of a workspace; None counts it in this process.
-        is_confidential: Whether what not everyone may read is counted, too; only of a workspace.
+        is_confidential: Whether what only the account that harvested may read is counted, too; of a workspace whose
+            confidential tables are built.
 
     Raises:
         PeercorpusError: The folder is neither, a condition or the tokenizer does not exist, or no paper is chosen.
@@ -84,7 +85,10 @@ def open_source(
     conditions = parse_all(where)
     counter = load_token_counter(tokenizer, spread)
     if (folder / "raw.db").is_file():
-        with open_workspace(folder, write=False) as workspace:
+        with ExitStack() as opened:
+            workspace = opened.enter_context(open_workspace(folder, write=False))
+            if is_confidential:
+                workspace = opened.enter_context(open_confidential(workspace))
             whole = WorkspaceSource(workspace, counter, by_venue, is_confidential=is_confidential)
             source = FilteredSource(whole, conditions)
             source.require_papers()
@@ -258,7 +262,7 @@ def write_report(
             shown.append(_write_panel(partial, panel, computed, is_confidential=is_confidential))
             meter.report(done, len(panels))
         if is_confidential:
-            (partial / _NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {EXPLANATION}\n", encoding="utf-8")
+            (partial / NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {EXPLANATION}\n", encoding="utf-8")
         (partial / PAGE_NAME).write_text(report_page(source, shown), encoding="utf-8")
         (partial / _NUMBERS).write_text(_to_json(source, shown), encoding="utf-8")
         empty = tuple((item.panel.title, item.statistic.why) for item in shown if item.statistic.why)

@@ -14,6 +14,7 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
 from peercorpus.sql.statement import STATEMENT_CHARS
 from peercorpus.sql.worker import Reply, Request
 
@@ -24,8 +25,6 @@ TIME_LIMIT_S = 20.0
 """Seconds after which a query is stopped."""
 MAX_TIME_LIMIT_S = 86_400
 """Longest time that a query may be given; our choice."""
-FRAME_TIME_LIMIT_S = 60.0
-"""Seconds after which a query is stopped whose whole result is asked for."""
 MOST_OFFSET = 1_000_000
 """Most rows that are skipped."""
 
@@ -110,7 +109,7 @@ class Database:
         reply = self._run(request)
         return Rows(reply.columns, reply.rows)
 
-    def frame(self, sql: str, *, time_limit_s: float = FRAME_TIME_LIMIT_S) -> "pl.DataFrame":
+    def frame(self, sql: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
         """Run one SELECT and return its whole result.
 
         Whole numbers that DuckDB counts in 128 bits, such as sums, come as Int64 where they fit, and spans of time as

@@ -29,7 +29,7 @@ from peercorpus.workspace.table_reader import TABLES
 LOCK = "workspace.lock"
 OWN = (
     *("raw.db", "raw.db-wal", "raw.db-shm", LOCK),
-    *("damaged", "explorer", "files", "parts", "releases", "report", "tables", "texts"),
+    *("confidential", "damaged", "explorer", "files", "parts", "releases", "report", "tables", "texts"),
 )
 """Files and folders of a workspace that must not be links."""
 
@@ -126,11 +126,13 @@ class Workspace:
         files: PDF files.
         tables: Tables that the stages build.
         budget_state: Rate-limit windows; None for a reader.
+        derived: Folder of what is made of the tables and can be made again: search index, counts of reports.
         own_venues: Content of the user's `venues.toml` when the workspace was opened; None without one.
     """
 
     def __init__(self, folder: Path, *, write: bool = True) -> None:
         self.folder = folder
+        self.derived = folder
         self.own_venues = _read_if_there(folder / OWN_VENUES)
         root = read_placement(folder).root(folder)
         partial = folder / "files" / "partial"
