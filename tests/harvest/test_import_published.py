@@ -191,7 +191,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "REVIEWS_cut.json": (cut_json, "'REVIEWS_cut.json' cannot be read"),
     "REVIEWS_train.json": (
         lambda path: write_json(path, [{"question": "Why?", "answer": 42}]),
-        "'REVIEWS_train.json' holds no",
+        "'REVIEWS_train.json' contains no",
     ),
     "REBUTTAL_mixed.json": (
         lambda path: write_json(path, [re2_rebuttal(), {"paper_id": "kite1"}]),
@@ -203,7 +203,7 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "REVIEWS_renamed.json": (
         lambda path: write_json(path, [{"id": "kite1", "review_list": []}]),
-        "'REVIEWS_renamed.json' holds no",
+        "'REVIEWS_renamed.json' contains no",
     ),
     "REVIEWS_revised.json": (
         lambda path: write_json(path, [re2_paper(), re2_paper(reviews="It flies.")]),
@@ -217,7 +217,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "broken.zip": (lambda path: path.write_bytes(b"PK no") and path, "'broken.zip' cannot be read"),
     "other.zip": (
         empty_zip,
-        "'other.zip' holds no",
+        "'other.zip' contains no",
     ),
 }
 

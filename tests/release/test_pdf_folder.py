@@ -195,7 +195,7 @@ def test_a_frame_has_the_path_of_each_file_and_conditions_choose_papers(corpus: 
     assert Counter(opened.pdfs("before_first_review")["grade"]) == Counter(
         ["exact", "unrevised", "before_first_review"]
     )
-    with pytest.raises(PeercorpusError, match="no grade of a PDF"):
+    with pytest.raises(PeercorpusError, match="not a grade of a PDF"):
         opened.pdfs(grade="stated")
 
 
@@ -205,7 +205,7 @@ def test_the_command_says_what_it_wrote_and_ends_with_1_where_nothing_is_to_be_h
     ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "to")
     assert ended.code == 0
     assert ended.out.startswith(f"8 PDFs in {tmp_path / 'to'}, 8 of them new; pdfs.csv lists them.\n  4 exact\n")
-    assert "left out 1: the grade of its PDF is worse than the grade asked for\n" in ended.out
+    assert "left out 1: the grade of its PDF is worse than the requested one\n" in ended.out
     ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "none", "--where", "conference=dales")
     assert (ended.code, held(tmp_path / "none")) == (1, {})
     assert_refused(
