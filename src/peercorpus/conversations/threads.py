@@ -96,8 +96,7 @@ class _Above:
         top: The topmost post.
         latest: When the latest of them was posted.
         greeted: The reviewer greeted first in the nearest post that greets and addresses reviewers.
-        owner: The reviewer who wrote the nearest reviewer's post, or whom the nearest author post to one reviewer
-            addresses.
+        owner: The author of the nearest reviewer's post, or the addressee of the authors' nearest post to one reviewer.
         other: The nearest post by neither authors nor reviewers.
         is_letter: Whether it is the authors' letter to the chairs alone, with no chair's post above it.
         has_letter: Whether there is such a letter between the post and the nearest reviewer's post.

@@ -102,7 +102,7 @@ class HeldTexts(Protocol):
         ...
 
     def has_words(self, sha256: str) -> bool:
-        """Return whether the text of a file holds anything; that of a scan may not."""
+        """Return whether the text of a file has any words; that of a scan may have none."""
         ...
 
 

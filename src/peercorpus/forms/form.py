@@ -1,7 +1,7 @@
 """Represent a review form and its questions, and read one answer as a `Score`.
 
-`is_score` decides whether a field holds a score; `read_score` reads it. An answer that the form does not offer has its
-verbatim label and no value.
+`is_score` decides whether a field contains a score; `read_score` reads it. An answer that the form does not offer has
+its verbatim label and no value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,9 +69,9 @@ class Question:
         of_amount = aspect not in {None, Aspect.OTHER}
         words = {value: option_words(label) for value, label in self.labels.items()}
         labels = words or dict(enumerate(self.steps, 1))
-        told = directions.higher_is_better(labels, of_amount=of_amount)
-        if told is not None or not self.has_scale or not self.description:
-            return told
+        direction = directions.higher_is_better(labels, of_amount=of_amount)
+        if direction is not None or not self.has_scale or not self.description:
+            return direction
         return directions.described_direction(self.description, of_amount=of_amount)
 
     @property

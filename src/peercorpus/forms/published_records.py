@@ -119,8 +119,8 @@ def choose_form(
     if declared is None:
         return inferred, None
     for name, answer in answers:
-        if (told := find_contradiction(find_own_name(name, answer, declared), answer, declared)) is not None:
-            return inferred, f"{name}: {told}"
+        if (contradiction := find_contradiction(find_own_name(name, answer, declared), answer, declared)) is not None:
+            return inferred, f"{name}: {contradiction}"
     return declared, None
 
 

@@ -19,7 +19,7 @@ from peercorpus.forms.score_changes import (
     justified_at,
     was_revised,
 )
-from peercorpus.forms.score_claims import claimed_scores, collect_claims, told_changes
+from peercorpus.forms.score_claims import claimed_scores, collect_claims, reported_changes
 from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
@@ -158,7 +158,7 @@ def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: da
     return tuple(scores)
 
 
-def _read_told(
+def _read_reported_scores(
     reading: ParsedReview, first: Mapping[str, InitialAnswer], remarks: Sequence[str], form: ReviewForm
 ) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
     """Return the first scores, and the other changes, that only the reviewer's own words report."""
@@ -167,7 +167,7 @@ def _read_told(
     if not claims:
         return (), ()
     unexplained = [score for score in reading.scores if score.field not in first]
-    return tuple(claimed_scores(unexplained, claims, form)), tuple(told_changes(unexplained, claims))
+    return tuple(claimed_scores(unexplained, claims, form)), tuple(reported_changes(unexplained, claims))
 
 
 def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
@@ -234,7 +234,7 @@ def read_review(
     licence, consent = read_permissions(note)
     first = first_answers(note, edits, earlier, decided_at)
     initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
-    told_scores, other_changes = _read_told(reading, first, remarks, form)
+    told_scores, other_changes = _read_reported_scores(reading, first, remarks, form)
     then = _read_then(note, reading, edits, recommendations, form, decided_at, is_released=is_released)
     scores = (*reading.scores, *initial_scores, *told_scores, *then.scores)
     return Review(

@@ -148,8 +148,8 @@ def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
                 words, aspect = found["words"], Aspect.RECOMMENDATION
         elif _is_own(_find_clause(text[begin : change.start("words")]), change["words"], rest):
             words, aspect = change["words"], _find_aspect(change["what"] or change["which"])
-        is_told = aspect is not None and words is not None and before != after
-        yield (start, end), Claim(aspect, before, after, words + match[0]) if is_told else None  # type: ignore[arg-type, operator]
+        is_reported = aspect is not None and words is not None and before != after
+        yield (start, end), Claim(aspect, before, after, words + match[0]) if is_reported else None  # type: ignore[arg-type, operator]
 
 
 def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int, int], Claim | None]]:
@@ -163,24 +163,24 @@ def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int
             continue  # The end of a word, or nothing.
         if not is_arrow and not _VERB.search(lead):
             continue
-        told = ARROWED.match(lead) if is_arrow else CHANGE.match(re.sub(r"\s(?:up|down)\s+$", " ", lead))
-        yield (start, end), _read_claim(lead, match, told, text[end : end + _MAX_REST_CHARACTERS]) if told else None
+        report = ARROWED.match(lead) if is_arrow else CHANGE.match(re.sub(r"\s(?:up|down)\s+$", " ", lead))
+        yield (start, end), _read_claim(lead, match, report, text[end : end + _MAX_REST_CHARACTERS]) if report else None
 
 
-def _read_claim(lead: str, numbers: re.Match[str], told: re.Match[str], rest: str) -> Claim | None:
+def _read_claim(lead: str, numbers: re.Match[str], report: re.Match[str], rest: str) -> Claim | None:
     """Return the change that the words before its numbers report, or None if they report none."""
-    clause = _find_clause(lead[: told.start("words")])
-    if NOT_OWN.search(clause) or _is_only_intended(clause, told["words"], rest):
+    clause = _find_clause(lead[: report.start("words")])
+    if NOT_OWN.search(clause) or _is_only_intended(clause, report["words"], rest):
         return None
     is_alone = all(_drop_verb(word) == "" or word in NEUTRAL for word in re.findall(r"\w+", clause.lower()))
-    if not is_alone and not _OWN_ALONE.search(f"{clause} {told['words']}"):
+    if not is_alone and not _OWN_ALONE.search(f"{clause} {report['words']}"):
         return None
-    aspect = _find_aspect(_drop_verb(told["what"]) if told.re is ARROWED else told["what"] or told["which"])
+    aspect = _find_aspect(_drop_verb(report["what"]) if report.re is ARROWED else report["what"] or report["which"])
     before, after = numbers.groupdict().get("before"), numbers["after"]
     if aspect is None or before == after:
         return None
     return Claim(
-        aspect, None if before is None else float(before), float(after), lead[told.start("words") :] + numbers[0]
+        aspect, None if before is None else float(before), float(after), lead[report.start("words") :] + numbers[0]
     )
 
 
@@ -267,7 +267,7 @@ def claimed_scores(scores: Sequence[Score], claims: Set[Claim], form: ReviewForm
             yield replace(first, phase=Phase.INITIAL, source=ScoreSource.TEXT)
 
 
-def told_changes(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[ScoreChange]:
+def reported_changes(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[ScoreChange]:
     """Yield the changes, at unknown times, for which the reviewer's own words report only the later number.
 
     Args:

@@ -70,7 +70,7 @@ def find_column_fault(dump: DumpFile) -> str | None:
             return f"the column '{name}' is {'present twice' if fields else 'missing'}"
         wanted = _KINDS.get(name, "texts")
         if not _is_of_kind(fields[0].type, wanted):
-            return f"the column '{name}' holds {fields[0].type}, not {wanted}"
+            return f"the column '{name}' has the type {fields[0].type}, not {wanted}"
     return None
 
 

@@ -376,7 +376,7 @@ class _Forum:
     def _is_misplaced(self, post: Post, greets: tuple[str, ...], reviewers: frozenset[str]) -> bool:
         """Return whether a post is certainly under the wrong reviewer's review.
 
-        It must address one reviewer who has posted and whom no other post of the authors answers, must not name the
+        It must address one reviewer who has posted and who has no other answer by the authors, must not name the
         reviewers above it, and must have no reply by anyone else. A number is weaker evidence, because authors number
         reviewers by their position on the page: in that case the reviewer above must also have another answer.
         """

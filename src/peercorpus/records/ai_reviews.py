@@ -82,12 +82,12 @@ class AiReview:
         modified_at: When it was last changed; None if unknown.
         title: Its heading, if the form has one.
         scores: Its current scores.
-        sections: Its passages, as they stand now.
+        sections: Its current passages.
         readers_public: Whether `everyone` may read it; only such reviews are published.
         deleted: Whether OpenReview marks it as deleted.
         licence: Licence stated on the note or in its form, verbatim; None if none is stated.
         extra: Fields of the note's `content` that are neither score nor section, as JSON.
-        replies: What was posted below it, in time order.
+        replies: The posts below it, in time order.
     """
 
     ai_review_id: str
@@ -116,7 +116,7 @@ class AiReview:
 
 
 def select_public(reviews: Sequence[AiReview]) -> list[AiReview]:
-    """Return what everyone may read and nobody deleted: reviews, each with its replies of that kind.
+    """Return the public, undeleted reviews, each with its public, undeleted replies.
 
     `reply_to` of each reply names the review or one of these replies, or is None.
     """

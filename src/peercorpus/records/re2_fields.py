@@ -58,8 +58,8 @@ SCORES = ("initial_score", "final_score")
 def write_answer(score: Score) -> str:
     """Return a reviewer's answer on one line: verbatim, or only the number of a score found in running text.
 
-    >>> told = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", "initial", ScoreSource.TEXT)
-    >>> write_answer(told)
+    >>> found = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", "initial", ScoreSource.TEXT)
+    >>> write_answer(found)
     '5'
     """
     is_told = score.source is ScoreSource.TEXT and score.value is not None

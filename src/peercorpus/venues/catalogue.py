@@ -187,8 +187,8 @@ class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def may_mean_abstracts(self) -> bool:
         """Return whether the submission form's due date may be that of abstracts, as only that one is certain."""
-        told = self.abstract_deadline is not None or any(one.abstracts_at for one in self.listed_deadlines)
-        return told and self.full_deadline is None
+        is_stated = self.abstract_deadline is not None or any(one.abstracts_at for one in self.listed_deadlines)
+        return is_stated and self.full_deadline is None
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

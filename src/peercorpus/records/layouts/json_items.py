@@ -54,7 +54,7 @@ def read_items(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[I
     [Item(name='count', content=b'2'), Item(name=None, content=b'"a"'), Item(name=None, content=b'"b"')]
 
     Raises:
-        NoItemsError: The file is empty, or holds another value.
+        NoItemsError: The file is empty, or contains another value.
         TooLargeError: An item of a list, or a text, is larger than `most_bytes`.
         ValueError: The value is cut off or damaged, or another follows it.
         OSError: The file cannot be read.
@@ -71,7 +71,7 @@ def read_list(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[by
     [b'{"a": [1, "]"]}', b'2.50']
 
     Raises:
-        NoItemsError: The file is empty, or holds another value.
+        NoItemsError: The file is empty, or contains another value.
         TooLargeError: An item is larger than `most_bytes`.
         ValueError: The list is cut off or damaged, or something follows it.
         OSError: The file cannot be read.
