@@ -212,7 +212,7 @@ class Audit:
     Attributes:
         accepted: Rows audited that were accepted.
         majority: Accuracy of always predicting the majority.
-        chance: What the best of all features reaches on shuffled decisions.
+        chance: Result of the best of all features on shuffled decisions.
         tried: Number of different features tried; features that the same rows have count once.
         untried: Phrases not tried because there are too many, and traits with too many values.
         findings: The best features, best first.
@@ -326,7 +326,7 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
     """Find the single features that reveal the decision, and how much better than the majority they predict it.
 
     A feature is a leak if its gain in accuracy is above the threshold, or its balanced gain above twice the threshold
-    (which matters if nearly all papers have the same decision), and above what the best of all features reaches by
+    (which matters if nearly all papers have the same decision), and above the result of the best of all features by
     chance.
 
     Args:

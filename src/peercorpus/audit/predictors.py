@@ -86,7 +86,7 @@ class Labels:
 
 
 class PredictorScore(NamedTuple):
-    """How often a predictor is right on held-out rows.
+    """Accuracy of a predictor on held-out rows.
 
     Attributes:
         accuracy: Share of all rows that are predicted correctly.
@@ -259,7 +259,7 @@ def _count_right(ways: list[list[_Part]], fold: int, weight: int, other: int, if
 
 
 def measure_chance(predictors: Sequence[Predictor], labels: Labels) -> PredictorScore:
-    """Return what the best of these features reaches on shuffled decisions: the highest of `SHUFFLES` tries."""
+    """Return the best result of any of these features on shuffled decisions: the highest of `SHUFFLES` tries."""
     accuracy = labels.majority
     balanced = 0.5
     for number in range(SHUFFLES):

@@ -43,7 +43,7 @@ class UnreadableAnswerError(Exception):
     """An answer that does not follow the requested format.
 
     Attributes:
-        reason: What is wrong with it.
+        reason: Kind of the fault.
     """
 
     def __init__(self, reason: Unscored, detail: str = "") -> None:

@@ -89,7 +89,7 @@ class CutoffRow:
 
     Attributes:
         name: The run, as in the table.
-        failures: How answers without a score are treated.
+        failures: Treatment of answers without a score.
         cells: The number of each period; None if it is undefined or was not measured in this run.
         change: After minus before; None if one of the two has no number.
         beyond: The change minus that of the reference, on the same papers; also None for baselines.

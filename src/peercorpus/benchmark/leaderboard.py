@@ -77,7 +77,7 @@ class Board:
         has_controls: Whether some models saw less than the paper.
         is_part: Whether some runs were asked for more fields, which another model does not give.
         arms: Descriptions of the figures shown, or of what controls could not show, by the name of the run.
-        differences: Between the arms of each model that was asked in several.
+        differences: Differences between the arms of each model with several arms.
         cutoff: The same runs before and after a model's cutoff; None unless one is stated.
         ceilings: Comparison of people with the floors, on all papers and by venue and year.
         not_asked: Number of cases of the task that were not asked because of a limit.

@@ -126,7 +126,7 @@ class TaskRun:
 
     Attributes:
         name: Name of the model or baseline.
-        says: What a baseline does; for a judged model, how reliable the judge was.
+        says: Description of a baseline; for a judged model, the reliability of the judge.
         adapter: Adapter whose prompts and answer format were used; None for our own.
         grader: The model that judged; None if none did.
         outcomes: Outcomes of all cases, by scorer.

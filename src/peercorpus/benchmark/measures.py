@@ -499,6 +499,6 @@ def compute_over_papers(measure: Measure, papers: Sequence[list[CaseOutcome]]) -
     """Return a number over the outcomes of some papers.
 
     Raises:
-        UndefinedMetricError: They do not define it.
+        UndefinedMetricError: It is undefined for these outcomes.
     """
     return measure.of(list(chain.from_iterable(papers)))

@@ -27,7 +27,7 @@ MIN_PAPER_TOKENS = 64
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """How much of a paper is shown.
+    """Limit on the part of a paper that is shown.
 
     Attributes:
         tokens: Maximum number of tokens; None shows the whole paper.

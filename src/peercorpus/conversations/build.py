@@ -161,7 +161,7 @@ class ForumPosts:
     """The rows from which the conversations of one forum are built.
 
     Attributes:
-        reviews: Those with a changed score or a final justification.
+        reviews: The reviews with a changed score or a final justification.
     """
 
     posts: list[Post] = field(default_factory=list)
@@ -449,7 +449,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 READS = ("1-papers", "2-reviews", "3-posts")
 STAGE = Stage(
     name=NAME,
-    version=8,
+    version=9,
     reads_raw=(RawKind.PUBLISHED, RawKind.NOTE),
     reads=READS,
     writes=("6-conversations",),

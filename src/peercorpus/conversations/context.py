@@ -69,7 +69,7 @@ def attach(
     """Return the responses to several or all reviewers as context of one conversation.
 
     Args:
-        responses: Those that are context of this conversation, in reading order.
+        responses: The responses that are context of this conversation, in reading order.
         reviewer: The conversation's reviewer.
         passages: The passages of each response, by post id, with the reviewers they concern.
         begun: How many turns had begun when each response became visible, by post id; None if that is unknown.

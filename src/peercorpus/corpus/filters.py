@@ -117,7 +117,7 @@ class Condition:
 
     Attributes:
         name: A key of `FIELDS`.
-        value: In lower case if it is a word.
+        value: The value, in lower case if it is a word.
     """
 
     name: str

@@ -349,7 +349,7 @@ def write_tombstone(
     Args:
         folder: The folder of the release.
         workspace: The workspace, which contains the salt.
-        takedown: What is taken down.
+        takedown: The records taken down.
         by_venue: Number of records left out of this release, by venue and kind.
     """
     matched = [entry for entry in takedown.ids if entry.kind is not IdKind.NOTHING]

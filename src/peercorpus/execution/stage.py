@@ -128,7 +128,7 @@ class Balance:
     Attributes:
         stage: Name of the stage.
         venue_id: The venue.
-        unit: What the rows in are ("notes", "posts").
+        unit: Kind of the input rows ("notes", "posts").
         rows_in: Number of rows that the stage had to read.
         rows_out: Number of input rows that are represented in its tables.
         set_aside: Number of input rows that it set aside, by reason.

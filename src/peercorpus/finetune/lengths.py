@@ -31,7 +31,7 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """A training example that is too long to be kept without cutting answers.
+    """A training example that would not fit without cutting answers.
 
     Attributes:
         tokens: Number of tokens that it needs with the smallest budget for its paper.

@@ -31,7 +31,7 @@ LAUNCH_LOG = "launch.log"
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """What identifies a run; a folder is only resumed if all of it is equal.
+    """Identity of a run; a run in a folder is only resumed if all attributes are equal.
 
     Attributes:
         version: Version of peercorpus.
@@ -95,7 +95,7 @@ class TrainingResult(msgspec.Struct, frozen=True):
         steps: Number of training steps.
         first: Validation loss before the first step; None if there are no validation examples, or it is unknown.
         last: Validation loss after the last step; None if there are no validation examples.
-        kept: Step after which the adapter is kept: the one with the lowest validation loss, or otherwise the last.
+        kept: Step of the resulting adapter: the one with the lowest validation loss, or otherwise the last.
         kept_loss: Validation loss after that step; None if there are no validation examples.
     """
 

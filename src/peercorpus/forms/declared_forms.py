@@ -121,8 +121,8 @@ class DeclaredField(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     Attributes:
         description: The form's instructions to the reviewer, without the listed answers.
         written: Format of the answer in a note; only for scores.
-        aspect: What a score is about, if the vocabulary does not know the field's name.
-        section: What a text is for, if the vocabulary does not know the field's name.
+        aspect: Subject of a score, if the vocabulary does not know the field's name.
+        section: Purpose of a text, if the vocabulary does not know the field's name.
         evidence: Evidence for the field; the record's best evidence if the file names none.
     """
 

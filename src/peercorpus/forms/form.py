@@ -23,12 +23,12 @@ class Question:
         is_choice: Whether the form offers answers to choose from.
         title: Heading above the field; None if it has none.
         description: Instructions to the reviewer; None if it has none.
-        type: What the field asks for; None if unknown.
+        type: Type of the field; None if unknown.
         answers: The offered answers, verbatim and in order; for an integer with a label, the integer.
         is_optional: Whether the field may be left empty; None if unknown.
         readers: Who may read the answer; empty if everyone who may read the review.
-        aspect: What its score is about, if the form itself states it.
-        section: What its text is for, if the form itself states it.
+        aspect: Subject of its score, if the form itself states it.
+        section: Purpose of its text, if the form itself states it.
         higher_is_better: Whether a higher number, or a later answer in words, is better; if not given, according to the
             answers or otherwise the description; None if unknown.
         offered: The offered numbers, ascending.

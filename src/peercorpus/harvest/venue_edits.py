@@ -295,7 +295,7 @@ def _check_order(session: VenueSession, rows: Sequence[RawObject], mode: Mode) -
     """Check that the latest edits come first if that order was requested.
 
     Raises:
-        NotGivenError: They do not come first.
+        NotGivenError: They are not in this order.
     """
     if mode != WHOLE and any(earlier < later for earlier, later in pairwise(_read_times(rows))):
         raise _unusable(session, "not the latest edits first")

@@ -147,7 +147,7 @@ def _write(pair: VersionPair, result: Sequence[TextDifference] | Failure, out: R
             )
         )
     if not result:
-        detail = "The last version has the same text as the first."
+        detail = "The last version says what the first one says."
         out.set_aside(initial.forum_id, initial.forum_id, Reason.TEXT_UNCHANGED, detail)
 
 

@@ -433,7 +433,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=4,
+        version=5,
         reads_raw=(),
         reads=("1-papers", "4-versions", "5-texts"),
         writes=(TABLE,),

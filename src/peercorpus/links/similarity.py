@@ -139,11 +139,11 @@ HEADING = re.compile(r"^#{1,6}\s+\S", re.MULTILINE)
 # These texts are data: they are stored in `Link.rule` and published. Changing one changes rows, so it requires a higher
 # version of the stage in `link_submissions.py`.
 BY_TEXT = "the texts have a third of their passages in common"
-BY_SOME_TEXT = "the texts have passages in common, and title or abstract are alike"
-BY_ABSTRACT = "no text of both is held; the abstracts are nearly the same"
-BY_BOTH = "no text of both is held; titles and abstracts are alike"
-BY_TITLE = "no text of both is held; the titles are the same, and the abstracts have more in common than by chance"
-BY_TITLE_ALONE = "no text of both and no abstract of both is held; the titles are the same"
+BY_SOME_TEXT = "the texts have passages in common, and titles or abstracts are similar"
+BY_ABSTRACT = "the texts cannot be compared; the abstracts are nearly the same"
+BY_BOTH = "the texts cannot be compared; titles and abstracts are similar"
+BY_TITLE = "the texts cannot be compared; the titles are the same, and the abstracts have more in common than by chance"
+BY_TITLE_ALONE = "neither texts nor abstracts can be compared; the titles are the same"
 BY_AUTHORS = "the titles are the same, and so are the authors"
 
 

@@ -250,7 +250,7 @@ class Grade(StrEnum):
 GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
     {
         Grade.EXACT: (
-            "Uploaded on or before the deadline, and the file was fetched for that very edit; no other PDF replaced it"
+            "Uploaded on or before the deadline, with the file fetched for that edit itself; no other PDF replaced it"
             " before the first review."
         ),
         Grade.EXACT_ATTACHMENT: "The venue kept the submitted file as an attachment.",
@@ -258,12 +258,12 @@ GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
         Grade.ONLY_BEFORE_REVIEW: "The whole history is known, and only one PDF was uploaded before the first review.",
         Grade.UNREVISED_LIKELY: "As `unrevised`, but chairs edited the note, which can change a PDF.",
         Grade.BEFORE_FIRST_REVIEW: "The latest PDF known to have been uploaded before the first review.",
-        Grade.STATED: "A published dataset says that its text is the submission, and shows no edit that proves it.",
-        Grade.UNSTATED: "A published dataset holds the text and does not say of which version.",
-        Grade.UNAVAILABLE: "Which version the reviewers read is not known, or its file is not in the workspace.",
+        Grade.STATED: "A published dataset states that its text is the submission, without an edit that proves it.",
+        Grade.UNSTATED: "A published dataset contains the text, but does not state its version.",
+        Grade.UNAVAILABLE: "It is unknown which version the reviewers read, or its file is not in the workspace.",
     }
 )
-"""What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""
+"""Meaning of each value, printed in dataset cards: a change requires a higher `release.provenance.VERSION`."""
 
 
 PUBLISHABLE_GRADES = (Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED, Grade.ONLY_BEFORE_REVIEW)
@@ -440,29 +440,30 @@ class Reason(StrEnum):
 REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
     {
         Reason.NO_FORUM: "The note names no forum.",
-        Reason.NO_INVITATION: "The note names no invitation, so what it is cannot be known.",
+        Reason.NO_INVITATION: "The note names no invitation, so its kind is unknown.",
         Reason.NO_VENUE: "Neither the note nor its forum names a venue, or the forum names several.",
         Reason.FORUM_MISSING: "The submission that it belongs to is not in the workspace, or is not public.",
-        Reason.FORUM_SET_ASIDE: "The submission that it belongs to is set aside itself; it may be deleted.",
-        Reason.OTHER_VENUE: "It came in the list of a venue's edits, but names another venue; its note is not here.",
+        Reason.FORUM_SET_ASIDE: "The submission that it belongs to is itself set aside; it may be deleted.",
+        Reason.OTHER_VENUE: "It was in the list of a venue's edits, but names another venue; its note is missing.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
         Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
         Reason.NOT_LISTED_SINCE: "Its venue was not listed to the end since raw.db was repaired: it may be deleted.",
         Reason.REMOVED_BY_VENUE: (
-            "It is a public comment of days whose public comments the venue removed, and no listing has shown it since."
+            "It is a public comment from days whose public comments the venue removed, and no listing has shown"
+            " it since."
         ),
-        Reason.UNREADABLE: "One of its fields is not of the type that OpenReview uses there.",
+        Reason.UNREADABLE: "One of its fields does not have the type that OpenReview uses.",
         Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it contains no version of the paper.",
         Reason.NO_PDF: "It names no PDF stored at OpenReview.",
         Reason.PDF_UNCHANGED: "It names the same PDF as an earlier edit.",
         Reason.FILE_MISSING: "The file was fetched, but is no longer in the workspace or cannot be opened there.",
-        Reason.FILE_ALTERED: "The file in the workspace was cut or changed after it was stored.",
+        Reason.FILE_ALTERED: "The file in the workspace was truncated or changed after it was stored.",
         Reason.NOT_A_PDF: "The file is empty or is not a PDF, but for instance a web page, an image or an archive.",
         Reason.PDF_ENCRYPTED: "The file opens only with a password, or is encrypted by an unknown method.",
         Reason.PDF_DAMAGED: "No page of the file can be read, even after an attempt to repair it.",
         Reason.PDF_WITHOUT_TEXT: "None of the file's pages contains text.",
         Reason.PDF_TIMEOUT: "Reading the file took too long.",
-        Reason.PDF_OUT_OF_MEMORY: "Reading the file took more memory than a worker may hold.",
+        Reason.PDF_OUT_OF_MEMORY: "Reading the file exceeded the memory limit of a worker.",
         Reason.PDF_CRASHED: "The process that read the file died, or the program that read it failed.",
         Reason.OUTSIDE_CONVERSATION: "The post is not a turn of any conversation.",
         Reason.PERSON_OR_AI: (
@@ -470,21 +471,21 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
             " neither."
         ),
         Reason.REMINDER: (
-            "The post only urges the reviewers: it says nothing about the paper, and it is the authors' last post."
+            "The post only reminds the reviewers: it says nothing about the paper, and it is the authors' last post."
         ),
-        Reason.NOTHING_SAID: "Nobody says anything there: a rating without words, or a decision without a comment.",
+        Reason.NOTHING_SAID: "It contains no words: a rating without text, or a decision without a comment.",
         Reason.DELETED: "OpenReview marks it as deleted.",
         Reason.SUPERSEDED: (
-            "The workspace holds OpenReview's own notes of the same paper, or a fuller published record of it."
+            "The workspace has OpenReview's own notes of the same paper, or a fuller published record of it."
         ),
         Reason.RECORDS_DIFFER: (
-            "Another published record of the same conversation says something else, and says more or comes first."
+            "Another published record of the same conversation differs, and has more text or comes first."
         ),
         Reason.NOT_MATCHED: (
-            "It may be one of the reviews that another published record has of the same paper, or the answer to one."
+            "It may be one of the reviews in another published record of the same paper, or the reply to one."
         ),
         Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
-        Reason.NOT_JSON: "OpenReview sent something that is not JSON, or that cannot be decoded; its bytes are kept.",
+        Reason.NOT_JSON: "OpenReview's response is not JSON, or cannot be decoded; its bytes are stored.",
         Reason.NO_TEXT: "The published record contains no text of the paper.",
         Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",
         Reason.ENGINES_DIFFER: (
@@ -498,7 +499,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         ),
         Reason.EARLIER_MISSING: "The submission names an earlier submission that is not in the workspace.",
         Reason.NAMES_ITSELF: "The submission names itself as its earlier submission.",
-        Reason.NO_CAPTION: "The file has no caption of a figure or a table, so no image was cut out of it.",
+        Reason.NO_CAPTION: "The file has no caption of a figure or a table, so no image was extracted from it.",
     }
 )
-"""What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""
+"""Meaning of each value, printed in dataset cards: a change requires a higher `release.provenance.VERSION`."""

@@ -198,7 +198,7 @@ class SetAside:
         record_id: Id of the note, edit, post, file or published record.
         forum_id: Id of its forum; None if it names none.
         stage: The stage that set it aside.
-        reason: Why it was set aside.
+        reason: Reason for setting it aside.
         detail: The reason in one sentence.
     """
 

@@ -126,7 +126,7 @@ def choose_score(scores: Iterable[Score], aspect: Aspect, field: str) -> Score |
 
     Args:
         scores: All scores of one review.
-        aspect: What the score must be about.
+        aspect: Required subject of the score.
         field: Preferred form field, in lower case.
     """
     candidates = [score for score in scores if score.aspect is aspect]
@@ -146,7 +146,7 @@ def choose_first_and_last(
 
     Args:
         scores: All scores of one review.
-        aspect: What the score must be about.
+        aspect: Required subject of the score.
         field: Preferred form field, in lower case, if a form asks for the aspect twice.
         revised: Whether the reviewer revised the review; None if unknown.
     """

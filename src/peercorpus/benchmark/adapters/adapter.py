@@ -56,7 +56,7 @@ class Adapter(Protocol):
 
         Args:
             case: The question.
-            completion: What the model wrote.
+            completion: The model's completion.
             is_complete: Whether it ended by itself, so that a number at its end cannot be truncated.
 
         Raises:

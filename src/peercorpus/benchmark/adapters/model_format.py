@@ -51,7 +51,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class ModelFormat:
-    """What is known about a model's format.
+    """Known facts about a model's format.
 
     Attributes:
         models: Ids on the Hugging Face Hub.

@@ -35,7 +35,7 @@ class Baseline(Protocol):
         """Learn from the train side.
 
         Args:
-            cases: Cases of one of its tasks; each is read once and none is kept.
+            cases: Cases of one of its tasks; each is read once and not stored.
 
         Raises:
             BaselineError: It cannot learn from these cases, although another baseline may.

@@ -112,7 +112,7 @@ def read_changed_papers(
 
     Args:
         release: A release with the configuration `review_sft`.
-        selection: Which papers.
+        selection: Selection of the papers.
         budget: Limit on the part of a paper that is shown.
         papers: Maximum number of papers.
         seed: Seed of the papers and of their changes.

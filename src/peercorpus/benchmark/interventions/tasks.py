@@ -118,7 +118,7 @@ def interventions(release: str, seed: int = 0, papers: int = PAPERS, **options: 
         release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         seed: Seed of the papers that are drawn and of their changes.
         papers: Maximum number of papers.
-        **options: Those of `TaskOptions` that say which papers are shown, and how.
+        **options: Those of `TaskOptions` that determine the papers and how they are shown.
     """
     if others := sorted(set(options) - OPTIONS):
         raise PeercorpusError(
