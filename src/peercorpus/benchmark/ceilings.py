@@ -9,8 +9,9 @@ from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.paired_intervals import compare_pairs
 
 FEWEST_WINS = 2 / 3
-"""Smallest share of papers on which a reviewer must beat the best floor for a measure to be clearly above it. One in
-two is chance. It is required only of measures of correctness that differ on most papers.
+"""Smallest share of papers on which a reviewer must beat the best floor for a measure to be clearly above it.
+
+One in two is chance. It is required only of measures of correctness that differ on most papers.
 """
 ALL = "all"
 

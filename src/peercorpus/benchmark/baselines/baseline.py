@@ -149,8 +149,9 @@ CEILINGS: Mapping[BenchTask, str] = MappingProxyType(
         BenchTask.REVIEW: f"{_HERE}.people:HumanReview",
     }
 )
-"""Task → module and factory of the ceiling, which alone may use what reviewers wrote about the paper. A turn of a
-discussion is by one reviewer, so there is no other reviewer to measure it against.
+"""Task → module and factory of the ceiling, the only one that may use what reviewers wrote about the paper.
+
+A turn of a discussion is by one reviewer, so there is no other reviewer to measure it against.
 """
 REFERENCES: Mapping[BenchTask, str] = MappingProxyType(
     {
