@@ -21,7 +21,7 @@ from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people
 
-BELIEVED = (
+PRECEDENCE = (
     Dataset.REVIEWBENCH,
     Dataset.RE2_REVIEWS,
     Dataset.PEERREAD,
@@ -31,7 +31,10 @@ BELIEVED = (
     Dataset.PAPER_LIST,
 )
 """Datasets in order of precedence for a paper, its reviews and posts: those with more columns first."""
-BELIEVED_ON_REVIEWERS = (Dataset.RE2_REVIEWS, *(dataset for dataset in BELIEVED if dataset is not Dataset.RE2_REVIEWS))
+PRECEDENCE_ON_REVIEWERS = (
+    Dataset.RE2_REVIEWS,
+    *(dataset for dataset in PRECEDENCE if dataset is not Dataset.RE2_REVIEWS),
+)
 """The same for first scores and reviewers' names: Re² is about first scores, and its conversations use its names."""
 
 _FIELDS = ("year", "number", "title", "abstract", "authors", "keywords", "tldr", "primary_area", "venue", "status")
@@ -78,7 +81,7 @@ class Merged:
 
 def merge_readings(readings: Iterable[Reading]) -> Merged:
     """Merge the readings of one paper's records, at most one per dataset and at least one in total, in any order."""
-    first, *others = sorted(readings, key=lambda reading: BELIEVED.index(reading.dataset))
+    first, *others = sorted(readings, key=lambda reading: PRECEDENCE.index(reading.dataset))
     content = first.content
     stated = sum(len(reading.content.posts) for reading in (first, *others))
     merged = Merged(content.paper, {one.review_id: one for one in content.reviews}, list(content.posts))
@@ -87,9 +90,9 @@ def merge_readings(readings: Iterable[Reading]) -> Merged:
     for other in others:
         ids = first.record_id, other.record_id
         datasets.append(other.dataset)
-        is_believed = min(datasets, key=BELIEVED_ON_REVIEWERS.index) is other.dataset
+        prefers_other = min(datasets, key=PRECEDENCE_ON_REVIEWERS.index) is other.dataset
         conflicts += _merge_paper(merged, other, ids)
-        conflicts += _merge_reviews(merged, other, ids, is_believed=is_believed)
+        conflicts += _merge_reviews(merged, other, ids, prefers_other=prefers_other)
     record_ids = (first.record_id, *(other.record_id for other in others))
     merged.paper = replace(
         merged.paper,
@@ -142,25 +145,25 @@ def _merge_extra(own: str, other: str) -> str:
     return fields_to_json({name: value for members in both for name, value in members.items()})
 
 
-def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, is_believed: bool) -> Iterator[Conflict]:
+def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, prefers_other: bool) -> Iterator[Conflict]:
     """Add the reviews and posts of another record; yield the scores and names that differ.
 
     Args:
         merged: The merged earlier records, which are changed.
         other: The other record.
         ids: Ids of the first and of the other record.
-        is_believed: Whether the other's first scores and reviewers' names take precedence.
+        prefers_other: Whether the other's first scores and reviewers' names take precedence.
     """
     reviews = {one.review_id: one for one in other.content.reviews}
     pairs = match_reviews(list(merged.reviews.values()), list(reviews.values()))
     for review_id, own_id in pairs.items():
         own, stated = merged.reviews[own_id], reviews[review_id]
-        if is_believed and own.reviewer != stated.reviewer and _OWN_NAME.fullmatch(stated.reviewer):
+        if prefers_other and own.reviewer != stated.reviewer and _OWN_NAME.fullmatch(stated.reviewer):
             if _OWN_NAME.fullmatch(own.reviewer):
                 yield _make_conflict("reviewer", stated.reviewer, own.reviewer, (ids[1], ids[0]))
             own = replace(own, reviewer=stated.reviewer)
             merged.posts[:] = [_sign(post, own) for post in merged.posts]
-        merged.reviews[own_id], differing = _merge_review(own, stated, is_first_believed=is_believed)
+        merged.reviews[own_id], differing = _merge_review(own, stated, prefers_other_initial=prefers_other)
         for kept, left in differing:
             order = ids if kept in own.scores else (ids[1], ids[0])
             yield _make_conflict(f"{kept.key} ({kept.phase}) of {own.reviewer}", kept.label, left.label, order)
@@ -217,7 +220,9 @@ def _has_same_text(one: Review, other: Review) -> bool:
     return all(part in "".join(others) for part in parts) or all(part in "".join(parts) for part in others)
 
 
-def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tuple[Review, list[tuple[Score, Score]]]:
+def _merge_review(
+    own: Review, other: Review, *, prefers_other_initial: bool
+) -> tuple[Review, list[tuple[Score, Score]]]:
     """Return a review completed from the same review of another record, and the scores that differ, the kept one first.
 
     Its text is that of the first record; differing texts of the other go to `extra`, each under its field.
@@ -225,7 +230,7 @@ def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tup
     Args:
         own: The review so far.
         other: The same review in the other record.
-        is_first_believed: Whether the other's first scores take precedence if both have them.
+        prefers_other_initial: Whether the other's first scores take precedence if both have them.
     """
     scores = list(own.scores)
     differing: list[tuple[Score, Score]] = []
@@ -235,7 +240,7 @@ def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tup
             named = _find_score(stated, other.scores, own.scores, lambda one, two: one.phase is not two.phase)
             scores.append(replace(stated, field=named.field, subject=named.subject) if named else stated)
             continue
-        is_better = match.value is None or (is_first_believed and stated.phase is Phase.INITIAL)
+        is_better = match.value is None or (prefers_other_initial and stated.phase is Phase.INITIAL)
         kept, left = (stated, match) if is_better and stated.value is not None else (match, stated)
         if kept.value is not None and left.value is not None and kept.value != left.value:
             differing.append((kept, left))

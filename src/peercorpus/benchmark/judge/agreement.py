@@ -320,7 +320,7 @@ def _describe_biases(numbers: Mapping[str, float]) -> list[str]:
     return [" ".join(sentences)] if sentences else []
 
 
-def tell(log: EvalLog) -> str:
+def describe_calibration(log: EvalLog) -> str:
     """Describe the results of a calibration log as Markdown.
 
     Raises:
@@ -348,4 +348,4 @@ def describe_log(path: Path) -> str:
     Raises:
         PeercorpusError: The log is not of a completed calibration.
     """
-    return tell(read_header(path))
+    return describe_calibration(read_header(path))
