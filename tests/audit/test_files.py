@@ -164,10 +164,10 @@ def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accept
     ("name", "content", "sentence"),
     [
         ("a.parquet", b"PAR1 and no more", "'a.parquet'.* parquet: "),
-        ("a.parquet", b"", "holds no rows"),
-        ("a.jsonl", b"", "holds no rows"),
-        ("a.json", b"", "holds no rows"),
-        ("a.csv", b"", "holds no rows"),
+        ("a.parquet", b"", "contains no rows"),
+        ("a.jsonl", b"", "contains no rows"),
+        ("a.json", b"", "contains no rows"),
+        ("a.csv", b"", "contains no rows"),
         ("a.jsonl", b"\x00\xff\xfe binary", "'a.jsonl'.* jsonl: line 1 "),
         ("a.jsonl", b'{"text": "a", "decision": 1}\n[1]\n', "'a.jsonl'.* line 2 "),
         ("a.json", b"[1, 2]", "'a.json'.* json: "),
@@ -197,7 +197,7 @@ def test_what_is_no_corpus_is_refused(tmp_path: Path, name: str, content: bytes,
 def test_a_path_that_is_not_there_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="does not exist"):
         file_source(tmp_path / "nowhere")
-    with pytest.raises(TableError, match="holds no Parquet"):
+    with pytest.raises(TableError, match="contains no Parquet"):
         file_source(tmp_path)
 
 

@@ -184,7 +184,7 @@ def test_the_reference_is_a_baseline_that_did_not_learn_from_these_papers(releas
     assert board.cutoff.reference is None
     assert accuracy_of(board.cutoff).beyond is None
     assert accuracy_of(board.cutoff, "majority").change is not None
-    assert "nothing shows how much harder later papers are" in render_markdown(boards)
+    assert "it is unknown how much harder later papers are" in render_markdown(boards)
 
 
 def test_papers_that_only_one_run_answers_are_left_out_of_their_difference(release: Path) -> None:

@@ -15,12 +15,12 @@ from peercorpus.benchmark.judge.agreement import (
     FAILS,
     REVERSES,
     TELLS,
+    describe_calibration,
     extract_rankings,
     finding,
     judge_verdict,
     points,
     rank,
-    tell,
 )
 from peercorpus.benchmark.judge.calibration import judge_calibration, judge_pairs
 from peercorpus.benchmark.judge.specimens import Degradation
@@ -84,15 +84,15 @@ class TestVerdicts:
         assert [found[f"{name}_share"] for name in NAMES] == [1, 1, 1, 1]
         assert [found[f"{name}_papers"] for name in NAMES] == [PAPERS] * 4
         assert found["padding_gain"] == -6
-        assert "shuffled, truncated, from another paper, padded." in tell(log)
-        assert "does not" not in tell(log)
+        assert "shuffled, truncated, from another paper, padded." in describe_calibration(log)
+        assert "does not" not in describe_calibration(log)
 
     def test_a_constant_judge_is_at_a_half_by_ties_alone(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, lambda _: flat(7))
         found = numbers(log)
         assert [found[f"{name}_share"] for name in NAMES] == [0.5] * 4
         assert [found[f"{name}_ties"] for name in NAMES] == [PAPERS] * 4
-        assert re.search(r"does not: .*not shown[^:;]*: shuffled, truncated", tell(log))
+        assert re.search(r"does not: .*not shown[^:;]*: shuffled, truncated", describe_calibration(log))
 
     def test_whoever_likes_length_falls_for_padding(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, by_length(12))
@@ -100,7 +100,7 @@ class TestVerdicts:
         assert (found["padded_share"], found["truncated_share"], found["shuffled_share"]) == (0, 1, 0.5)
         assert found["padding_gain"] > 1
         assert found["gold_length_spearman"] > 0.9
-        assert "above the gold: padded" in tell(log)
+        assert "above the gold: padded" in describe_calibration(log)
 
     def test_what_cannot_be_read_is_counted_both_ways(self, tmp_path: Path, release: str) -> None:
         def half_mute(told: dict[str, str]) -> str:
@@ -116,7 +116,7 @@ class TestVerdicts:
         found = numbers(log)
         assert not [name for name in found if name.endswith("share")]
         assert [found[f"{name}_unread"] for name in NAMES] == [PAPERS] * 4
-        assert re.search(r"does not: .*not tried on: shuffled", tell(log))
+        assert re.search(r"does not: .*not tried on: shuffled", describe_calibration(log))
 
     def test_the_log_holds_every_answer(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)
@@ -134,7 +134,7 @@ class TestPairs:
         found = numbers(log)
         assert [found[f"{name}_share"] for name in NAMES] == [1, 1, 1, 1]
         assert (found["flips"], found["first_place"], found["pairs"]) == (0, 0.5, 4 * PAPERS)
-        assert "0.0% change their winner" in tell(log)
+        assert "0.0% change their winner" in describe_calibration(log)
 
     def test_whoever_prefers_the_first_place_flips_always(self, tmp_path: Path, release: str) -> None:
         found = numbers(compare(tmp_path, release, lambda _: '{"better": "A"}'))
@@ -182,7 +182,7 @@ class TestTasks:
     def test_the_command_tells_a_log(self, tmp_path: Path, release: str, run: Run) -> None:
         log = calibrate(tmp_path, release, perfect, limit=2)
         ended = run("bench", "judge", log.location)
-        assert (ended.code, ended.out) == (0, f"{tell(log)}\n")
+        assert (ended.code, ended.out) == (0, f"{describe_calibration(log)}\n")
         assert "| shuffled | 1.000 | 0.342 to 1.000 | 2 | 0 | 0 | 1.000 |" in ended.out
 
     def test_the_command_refuses_what_is_no_log(self, tmp_path: Path, run: Run) -> None:
@@ -194,7 +194,7 @@ class TestTasks:
         log = calibrate(tmp_path, release, perfect, limit=1)
         log.status = "error"
         with pytest.raises(PeercorpusError, match="judge_calibration"):
-            tell(log)
+            describe_calibration(log)
 
 
 class TestRanking:

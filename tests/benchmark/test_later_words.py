@@ -9,11 +9,11 @@ from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseSelectio
 from peercorpus.release.folder import open_release
 
 SAID = ("Review. UPDATE: you convinced me.", "Answer.", "Doubt.", "More.", "Fine.")
-LEFT_OUT = "turns: what was said before holds what was added later"
+LEFT_OUT = "turns: the history contains later additions"
 
 
 def read(tmp_path: Path, *later: int, led: bool = False) -> tuple[list[Case], CaseCounts]:
-    """The cases of a conversation of which these messages hold what was added later, and what was left out."""
+    """The cases of a conversation with later additions in these messages, and the counts of those left out."""
     flags = [place in later for place in range(len(SAID))]
     paper = task_paper("p", conversations=[talk("p", *SAID, holds_update=flags)])
     taken = CaseCounts()

@@ -153,7 +153,7 @@ def test_a_changed_decision_rebuilds_the_conversations_of_its_venue_alone(worksp
 
 def test_a_bad_line_is_refused_before_anything_is_built(workspace: Workspace) -> None:
     (workspace.folder / LIST).write_text("r2022/rebuttal\tmaybe\n")
-    with pytest.raises(PeercorpusError, match=r"Line 1 .* 'maybe' is no decision"):
+    with pytest.raises(PeercorpusError, match=r"Line 1 .* 'maybe' is not a decision"):
         build_here(workspace)
 
 

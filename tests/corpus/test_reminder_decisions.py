@@ -38,8 +38,8 @@ def test_a_line_says_what_was_decided_when_and_why(tmp_path: Path) -> None:
         ("a1", "Line 1 .* it has 1 fields"),
         ("# x\na1\treminder\t\t\tmore", "Line 2 .* it has 5 fields"),
         ("two words\tkeep", "Line 1 .* does not begin with the id"),
-        ("a1\tdrop", "'drop' is no decision"),
-        ("a1\tkeep\tsoon", "'soon' is no day"),
+        ("a1\tdrop", "'drop' is not a decision"),
+        ("a1\tkeep\tsoon", "'soon' is not a day"),
         ("a1\tkeep\nb\tkeep\na1\treminder", "Lines 1 and 3 .* contradict each other: 'a1' is 'keep' and 'reminder'"),
     ],
 )

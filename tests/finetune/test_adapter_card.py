@@ -90,7 +90,7 @@ def test_it_says_what_went_in_and_what_did_not(wanted: RunOptions) -> None:
     # The invented release lists one paper of these.
     rest = str(made.papers["train"] - 1)
     assert ("CC BY 4.0", "1") in found
-    assert (Naming("not known"), rest) in [row for row in found if len(row) == 2]
+    assert (Naming("unknown"), rest) in [row for row in found if len(row) == 2]
 
 
 def test_it_says_how_and_with_what_success(wanted: RunOptions) -> None:
@@ -115,7 +115,7 @@ def test_it_says_which_papers_were_refused_and_what_is_not_known(wanted: RunOpti
     folder = trained(wanted)
     changed(folder, fitness={"profile": "re2", "held_out": 1_200, "links": 37})
     known = write_model_card(folder).read_text("utf-8")
-    assert "none of the 1,200 papers" in known
+    assert "none of the 1,200 test and validation papers" in known
     assert "None of 37 pairs" in known
     changed(folder, fitness={"profile": "re2", "held_out": 1_200, "links": None})
     unknown = write_model_card(folder).read_text("utf-8")

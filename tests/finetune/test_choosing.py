@@ -85,9 +85,9 @@ def test_confidence_as_a_share_of_the_scale_and_nothing_where_it_is_not_known(tm
     reviews = [review("a", scores=[_sure(4)]), review("b", scores=[_sure(3)]), review("c", scores=[_rating(3)])]
     found, taken = taken_of(tmp_path, [task_paper("p", reviews=reviews)], min_confidence=0.75)
     assert found == {"a"}
-    assert by_name(taken.left_out, "less confident", "confidence is not known") == {
+    assert by_name(taken.left_out, "less confident", "confidence is unknown") == {
         "less confident": 1,
-        "confidence is not known": 1,
+        "confidence is unknown": 1,
     }
 
 
@@ -99,7 +99,7 @@ def test_agreement_of_the_reviewers(tmp_path: Path) -> None:
     ]
     found, taken = taken_of(tmp_path, papers, max_spread=0.25)
     assert found == {"a", "b"}
-    assert by_name(taken.left_out, "further apart", "fewer than two") == {"further apart": 1, "fewer than two": 1}
+    assert by_name(taken.left_out, "disagree more", "fewer than two") == {"disagree more": 1, "fewer than two": 1}
 
 
 def test_of_several_submissions_of_a_work_the_best_known_is_taken(tmp_path: Path) -> None:

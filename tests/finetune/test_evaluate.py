@@ -37,7 +37,7 @@ def test_base_adapter_and_baselines_stand_in_one_table_and_differ(
     names = sorted(one.name.partition("@")[0] for one in models)
     assert names == [f"hf/{tuned.base.name}", "hf/run/adapter"]
     assert len({one.protocol for one in models}) == 1
-    table, _, below = done.markdown.partition("## Differences: adapter less base")
+    table, _, below = done.markdown.partition("## Differences: adapter minus base")
     (rows,) = [part for part in table.split("\n## ") if part.startswith("acceptance\n") and "majority" in part]
     assert all(name in rows for name in names)
     assert "400 tokens of" in rows

@@ -277,7 +277,7 @@ def test_an_entry_holds_what_the_format_says_and_no_more(recorded: Recorded) -> 
     ("content", "named"),
     [
         (HEADER.replace(b"1}", b"2}"), "format 2"),
-        (HEADER, "no venue"),
+        (HEADER, "no harvested venue"),
         (HEADER + b"anything else", "no entry begins here"),
         (HEADER + b"entry 40 9999999999 " + b"0" * 64 + b"\n" + b"x" * 41, "9,999,999,999 bytes"),
         (HEADER + b"entry 4 5 " + b"0" * 64 + b"\nxxxx\n", "its hash is another"),

@@ -120,7 +120,7 @@ LARGE: dict[str, tuple[Callable[[list[Any]], str], dict[str, int]]] = {
         lambda notes: json.dumps({"id": "g", "forum": "g", "content": {"a": "b"}, "replies": notes, "readers": []}),
         {"a record larger than": 1},
     ),
-    "no notes": (lambda _: json.dumps({f"n{place}": {"a": 1} for place in range(200)}), {"(a record of n0, n1": 1}),
+    "no notes": (lambda _: json.dumps({f"n{place}": {"a": 1} for place in range(200)}), {"(a record with n0, n1": 1}),
 }
 
 
@@ -233,7 +233,7 @@ def test_a_folder_is_walked_and_says_what_was_left_out(tmp_path: Path, workspace
     (folder / ".hidden.json").write_text("{")
     (folder / "link.json").symlink_to(folder / "b" / "notes.json")
     summary = import_dumps(workspace, [folder])
-    nothing, unread = Naming("holds no"), Naming("not a JSON")
+    nothing, unread = Naming("contains no"), Naming("not a JSON")
     assert [(one.name, one.problem) for one in summary.files] == [
         ("crawl/.hidden.json", unread),
         ("crawl/a/summary.json", nothing),
@@ -263,9 +263,9 @@ BAD = {
     "two values": (b"[] []", r"'bad.json' .*line 1, column 4\b"),
     "not a number": (b'[{"id": "p1", "tmdate": NaN}]', r"'bad.json' .*NaN"),
     "not UTF-8": (b'[{"id": "\xff"}]', r"'bad.json' .*UTF-8.*byte 9\b"),
-    "nothing": (b"[]", "'bad.json' holds no"),
-    "a number": (b"7", "'bad.json' holds no"),
-    "other data": (b'[{"name": "x"}]', "'bad.json' holds no"),
+    "nothing": (b"[]", "'bad.json' contains no"),
+    "a number": (b"7", "'bad.json' contains no"),
+    "other data": (b'[{"name": "x"}]', "'bad.json' contains no"),
     "no forum": (json.dumps(note_v1("p7", None)).encode(), "'p7' in 'bad.json' .*--keep-going"),
     "a wrong field": (json.dumps(note_v1("p1", "p1", tmdate="today")).encode(), r"A note in 'bad.json' .*tmdate"),
 }
@@ -327,5 +327,5 @@ def test_a_path_that_does_not_exist_is_named(tmp_path: Path, workspace: Workspac
 
 def test_a_folder_without_any_object_is_an_error(tmp_path: Path, workspace: Workspace) -> None:
     write(tmp_path / "crawl", {"setting": 1})
-    with pytest.raises(DumpError, match="/crawl' holds no"):
+    with pytest.raises(DumpError, match="/crawl' contains no"):
         import_dumps(workspace, [tmp_path / "crawl"])

@@ -178,20 +178,20 @@ BAD: dict[str, tuple[Any, str]] = {
     "doubled.parquet": (doubled_parquet, "'doubled.parquet'"),
     "year.parquet": (
         other_types("year", pa.string(), "2023"),
-        "'year.parquet' is not a ReviewBench table: the column 'year' holds string, not whole numbers",
+        "'year.parquet' is not a ReviewBench table: the column 'year' has the type string, not whole numbers",
     ),
     "authors.parquet": (
         other_types("authors", pa.string(), "Ada Example"),
-        "the column 'authors' holds string, not lists of texts",
+        "the column 'authors' has the type string, not lists of texts",
     ),
     "text.parquet": (
         other_types("markdown", pa.binary(), b"We fly."),
-        "the column 'markdown' holds binary, not texts",
+        "the column 'markdown' has the type binary, not texts",
     ),
     "REVIEWS_cut.json": (cut_json, "'REVIEWS_cut.json' cannot be read"),
     "REVIEWS_train.json": (
         lambda path: write_json(path, [{"question": "Why?", "answer": 42}]),
-        "'REVIEWS_train.json' holds no",
+        "'REVIEWS_train.json' contains no",
     ),
     "REBUTTAL_mixed.json": (
         lambda path: write_json(path, [re2_rebuttal(), {"paper_id": "kite1"}]),
@@ -203,7 +203,7 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "REVIEWS_renamed.json": (
         lambda path: write_json(path, [{"id": "kite1", "review_list": []}]),
-        "'REVIEWS_renamed.json' holds no",
+        "'REVIEWS_renamed.json' contains no",
     ),
     "REVIEWS_revised.json": (
         lambda path: write_json(path, [re2_paper(), re2_paper(reviews="It flies.")]),
@@ -217,7 +217,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "broken.zip": (lambda path: path.write_bytes(b"PK no") and path, "'broken.zip' cannot be read"),
     "other.zip": (
         empty_zip,
-        "'other.zip' holds no",
+        "'other.zip' contains no",
     ),
 }
 
@@ -339,13 +339,13 @@ def test_a_venue_is_the_catalogues_or_a_stand_in(named: str | None, venue_id: st
         (b"\xef\xbb\xbf[1, 2.50]", [b"1", b"2.50"], None),
         (b"[NaN, 1]", [b"NaN", b"1"], None),
         (b'[{"a" : "\\ud83d"} , 1]', [b'{"a" : "\\ud83d"}', b"1"], None),
-        (b'[1, {"a" : [2', [b"1"], "cut off"),
-        (b'["a", "b', [b'"a"'], "cut off"),
-        (b'[1, {"a" : [2}, 3]', [b"1"], "cut off"),
+        (b'[1, {"a" : [2', [b"1"], "truncated"),
+        (b'["a", "b', [b'"a"'], "truncated"),
+        (b'[1, {"a" : [2}, 3]', [b"1"], "truncated"),
         (b"[1, 2}", [b"1", b"2"], "damaged"),
         (b"[1] [2]", [b"1"], "list"),
         (b"[] 1", [], "damaged"),
-        (b"[1," + b"[" * 100_000, [b"1"], "cut off"),
+        (b"[1," + b"[" * 100_000, [b"1"], "truncated"),
         (b'[1, "' + b"a" * 3_000_000 + b'", 2]', [b"1", b'"' + b"a" * 3_000_000 + b'"', b"2"], None),
         (b'{"a": 1}', [], "list"),
     ],

@@ -59,7 +59,7 @@ def test_api_notebook(workspace: Workspace) -> None:
         for one in workspace.raw.latest(RawKind.REFERENCE, venue)
     )
     assert references == {"ryxz8CVYDH": 46, "tmIiMPl4IPa": 72}
-    fields = "(a record of revision_number, tcdate, cdate, note_id)"
+    fields = "(a record with revision_number, tcdate, cdate, note_id)"
     assert by_name(summary.left_out, fields) == {fields: 46}
 
 

@@ -158,7 +158,7 @@ def test_no_command_of_a_paper_reaches_tex(command: str, around: str) -> None:
 
 def test_a_formula_that_cannot_be_set_is_shown_with_a_comment() -> None:
     written = write_latex(r"Let $\unknown{x}$ be, and $y$.")
-    assert "% A formula is shown as text: \\unknown is not a command of formulas.\n" in written.latex
+    assert "% A formula is shown as text: \\unknown is not a known command for formulas.\n" in written.latex
     assert r"\texttt{\$\textbackslash{}unknown\{x\}\$} be, and $y$." in written.latex
     assert (written.formulas, written.shown_as_text.total()) == (2, 1)
     assert "% 1 of 2 formulas" in written.latex

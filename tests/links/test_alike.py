@@ -118,10 +118,10 @@ def test_what_many_papers_say_does_not_make_two_of_them_one_work() -> None:
         for name in "abcdefghijkl"
     ]
     many, few = PaperComparer(heads), PaperComparer(heads[:4])
-    assert few.likeness(*heads[:2]).rule() == Naming("abstracts", "no text")
+    assert few.likeness(*heads[:2]).rule() == Naming("abstracts", "texts cannot be compared")
     assert many.likeness(*heads[:2]).rule() is None
     assert not many.likeness(*heads[:2]).may_be_one()
-    assert many.likeness(heads[0], heads[0]).rule() == Naming("abstracts", "no text")
+    assert many.likeness(heads[0], heads[0]).rule() == Naming("abstracts", "texts cannot be compared")
 
 
 def test_texts_are_compared_without_references_checklist_and_numbers() -> None:

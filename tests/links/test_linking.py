@@ -130,7 +130,7 @@ def test_a_resubmission_is_linked_to_what_came_before(tmp_path: Path) -> None:
     assert (found.kind, found.days, found.abstract_similarity) == (LinkKind.RESUBMISSION, 120.0, 1.0)
     assert found.title_similarity is not None
     assert 0.4 < found.title_similarity < 1
-    assert (found.text_similarity, found.rule) == (None, Naming("abstracts", "no text"))
+    assert (found.text_similarity, found.rule) == (None, Naming("abstracts", "texts cannot be compared"))
 
 
 @pytest.mark.parametrize(

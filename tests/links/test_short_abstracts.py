@@ -38,4 +38,4 @@ def test_two_short_abstracts_make_none_either() -> None:
 
 
 def test_two_abstracts_that_are_just_long_enough_do() -> None:
-    assert likeness(SHORT, SHORT).rule() == Naming("abstracts", "no text")
+    assert likeness(SHORT, SHORT).rule() == Naming("abstracts", "texts cannot be compared")

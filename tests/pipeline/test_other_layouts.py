@@ -267,7 +267,9 @@ def test_a_damaged_file_of_peerread_is_named_and_the_others_can_be_kept(tmp_path
     write(tmp_path / "PeerRead/data/iclr_2017/train/parsed_pdfs/401.pdf.json", {"metadata": {}})
     write(tmp_path / "PeerRead/data/iclr_2017/train/pdfs/1.pdf", "%PDF")
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        with pytest.raises(DumpError, match=r"reviews/400.json of .* cannot be taken \(a file that cannot be read as"):
+        with pytest.raises(
+            DumpError, match=r"reviews/400.json of .* cannot be imported \(a file that cannot be read as"
+        ):
             import_dumps(workspace, [tmp_path / "PeerRead"])
         summary = import_dumps(workspace, [tmp_path / "PeerRead"], keep_going=True)
     assert summary.taken(RawKind.PUBLISHED).new == 2

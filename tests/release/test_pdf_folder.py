@@ -195,7 +195,7 @@ def test_a_frame_has_the_path_of_each_file_and_conditions_choose_papers(corpus: 
     assert Counter(opened.pdfs("before_first_review")["grade"]) == Counter(
         ["exact", "unrevised", "before_first_review"]
     )
-    with pytest.raises(PeercorpusError, match="no grade of a PDF"):
+    with pytest.raises(PeercorpusError, match="not a grade of a PDF"):
         opened.pdfs(grade="stated")
 
 

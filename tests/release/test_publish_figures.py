@@ -100,7 +100,7 @@ def test_without_the_option_nothing_of_figures_is_published(workspace: Workspace
 
 def test_figures_that_were_not_cut_are_a_sentence_and_no_release(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(
-        TableError, match=r"The figures of 3 PDFs of 'ICLR.+' are not cut out yet; run 'peercorpus build"
+        TableError, match=r"The figures of 3 PDFs of 'ICLR.+' have not been extracted yet; run 'peercorpus build"
     ):
         publish_release(workspace, tmp_path / "out", figures=True)
     assert not (tmp_path / "out").exists()

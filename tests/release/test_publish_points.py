@@ -86,7 +86,7 @@ def test_points_of_an_earlier_text_are_not_published(tmp_path: Path) -> None:
     reply = reworded(a_discussion("a2"), answer="We measured nothing.")
     for number, records in enumerate((other, reply)):
         with invented(tmp_path / str(number), {ICLR: records}) as workspace:
-            with pytest.raises(TableError, match="are of earlier texts; run 'peercorpus build --points'"):
+            with pytest.raises(TableError, match="belong to earlier texts; run 'peercorpus build --points'"):
                 publish(workspace, tmp_path / "out")
             assert not (tmp_path / "out").exists()
 

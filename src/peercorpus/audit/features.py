@@ -17,7 +17,7 @@ from peercorpus.records.untrusted_text import EMAIL_PATTERN, redact_people
 
 FIRST_PAGE_CHARACTERS = 3_000
 _MIN_LINE_NUMBERS = 15
-"""Consecutive numbers at the edges of lines from which on they count as line numbers."""
+"""Fewest consecutive numbers at the edges of lines that count as line numbers."""
 
 ON_FIRST_PAGE = (
     *("anonymous author", "double-blind review", "under review as", "under review", "submitted to", "preprint"),
@@ -57,8 +57,8 @@ class Facts(NamedTuple):
 
     Attributes:
         numbers: The values of `NUMBERS`, in order; 0 for a missing text.
-        presences: A bit for each of `PRESENCES`.
-        categories: A value for each feature with several: the author block, and the row's own traits.
+        presences: One bit for each of `PRESENCES`.
+        categories: The value of each feature that can have more than two: the author block and the row's own traits.
     """
 
     numbers: tuple[int, ...]
@@ -67,7 +67,7 @@ class Facts(NamedTuple):
 
 
 def has_line_numbers(page: str) -> bool:
-    r"""Return whether lines are numbered, as in templates for review.
+    r"""Return whether the lines are numbered, as in submission templates.
 
     >>> has_line_numbers("\n".join(f"{number:03} words" for number in range(40))), has_line_numbers("1\n2\n3")
     (True, False)
@@ -92,7 +92,7 @@ def has_line_numbers(page: str) -> bool:
 
 
 def author_block(page: str) -> str:
-    r"""Return what is between title and abstract: `anonymous`, `named`, or `none` where neither shows.
+    r"""Return what the text between title and abstract shows: `anonymous`, `named` or `none` (neither).
 
     >>> author_block("A title\nAnonymous authors\nAbstract"), author_block("A title\nUniversity of Kites\nAbstract")
     ('anonymous', 'named')
@@ -104,7 +104,7 @@ def author_block(page: str) -> str:
 
 
 def words_before_abstract(page: str) -> int:
-    r"""Return the number of words before the abstract, which names make larger; 0 without an abstract.
+    r"""Return the number of words before the abstract (author names raise it); 0 without an abstract.
 
     >>> words_before_abstract("A title\nAda Example\nAbstract\nWords."), words_before_abstract("A title")
     (4, 0)
@@ -137,7 +137,7 @@ def read_facts(row: AuditedPaper) -> Facts:
 
 
 def feature_words(presence: str) -> str | None:
-    """Return the words that a fixed feature looks for; None where it looks for something else."""
+    """Return the words that a fixed feature looks for; None if it does not look for words."""
     phrase = presence.partition("\u201c")[2].rstrip("\u201d")
     return phrase or None
 
@@ -148,11 +148,11 @@ _MAX_PHRASE_WORDS = 4
 _COUNTER_CELLS = 1 << 22
 """Cells of the table that counts phrases by checksum (16 MiB); phrases in one cell are counted together."""
 MOST_PHRASES = 10_000
-"""Most cells whose phrases are tried."""
+"""Largest number of cells whose phrases are tried."""
 FEWEST_ROWS = 3
 """Fewest rows that must have a phrase, and fewest that must lack it."""
 LOWER_SHARE = 0.1
-"""Share of the rows with a word that must write it in lower case; otherwise it may be a name."""
+"""Smallest share of the rows containing a word that must have it in lower case; otherwise it may be a name."""
 
 CAPITALISED = frozenset(
     {
@@ -178,7 +178,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _clean(text: str, start: int, end: int) -> str:
-    """Return a part of a text without addresses, accounts and links, also those that cross its edges."""
+    """Return a part of a text without addresses, accounts and links, including those that cross its edges."""
     first = max(0, start - ADDRESSES_CHARACTERS)
     part = LINK.sub(_blank, ADDRESSES.sub(_blank, text[first : end + ADDRESSES_CHARACTERS]))
     return part[start - first : end - first]
@@ -236,7 +236,7 @@ class PhraseCounter:
     def choose(self, rows: int, fewest: int) -> "TriedPhrases":
         """Return the phrases to try, those nearest to half of the rows first.
 
-        The decisions play no part in the choice, so that shuffled decisions are tried on the same phrases.
+        The choice does not depend on the decisions, so that shuffled decisions are tried on the same phrases.
 
         Args:
             rows: All rows.
@@ -296,7 +296,7 @@ class Example(NamedTuple):
     """One paper that has a feature.
 
     Attributes:
-        context: The words around it, or its value; empty where there is nothing to show.
+        context: The words around it, or its value; empty if there is nothing to show.
     """
 
     record_id: str
@@ -310,7 +310,7 @@ def _hide_people(text: str) -> str:
 
 
 def show_context(text: str, words: str) -> str:
-    """Return the first occurrence of some words in at most `CONTEXT_CHARACTERS`, with names hidden.
+    """Return the first occurrence of some words with its context, at most `CONTEXT_CHARACTERS` long, with names hidden.
 
     >>> show_context("Published as a conference paper. Ada Example (ada@example.org) of Kites", "published as")
     'Published as a conference paper. [\u2026] [e-mail] of [\u2026]'
@@ -321,7 +321,7 @@ def show_context(text: str, words: str) -> str:
     if match is None:
         return ""
     start = max(0, match.start() - CONTEXT_CHARACTERS)
-    # Only whole words: half a name would not be recognised, and so not be hidden.
+    # Only whole words: half a name would not be recognised and therefore not hidden.
     before = text[start : match.start()].partition(" ")[2] if start else text[: match.start()]
     after = text[match.end() : match.end() + CONTEXT_CHARACTERS]
     after = after.rpartition(" ")[0] if match.end() + CONTEXT_CHARACTERS < len(text) else after

@@ -1,6 +1,6 @@
 """Read the papers to audit from files (Parquet, JSON, JSON Lines, CSV, TSV) or from a workspace.
 
-Files may come from others: columns are found by usual names, and errors never quote a row.
+Files may come from other sources: columns are recognised by common names, and errors never quote a row.
 """
 
 import json
@@ -39,7 +39,7 @@ ROUTES = (
     *("grade", "source_route", "text_source", "source", "route", "engine", "version"),
     *("pages", "page_count", "num_pages", "n_pages"),
 )
-"""Columns that may say where a text came from or how long its file is; read where they exist."""
+"""Columns that may state where a text came from or how long its file is; read if they exist."""
 
 GRADE, NO_GRADE = "grade", "None"
 """Column of a release with the grade of a paper's text, and how a missing one is read."""
@@ -48,7 +48,7 @@ CSV_BLOCK_BYTES = 1 << 23
 """Bytes of a CSV file read at once; one row must fit."""
 TRAIT_CHARACTERS = 60
 _RECORDS_FOR_COLUMNS = 100
-"""Records of a JSON file from which its columns are taken."""
+"""Number of records of a JSON file from which its columns are determined."""
 
 BOM = b"\xef\xbb\xbf"
 """Byte order mark, which some programs write before the first character."""
@@ -96,7 +96,7 @@ def _read_lines(path: Path, _: Columns) -> Iterator[Record]:
 
 
 def _decode_object(line: bytes) -> Record:
-    """Return a JSON object, also with what Python writes beyond JSON: NaN and lone surrogates.
+    """Return a JSON object; also accepts what Python writes beyond JSON: NaN and lone surrogates.
 
     Raises:
         ValueError: The line is not a JSON object.
@@ -117,11 +117,11 @@ def _decode_object(line: bytes) -> Record:
 
 
 def _read_json(path: Path, columns: Columns) -> Iterator[Record]:
-    """Yield the objects of one list, or of one object whose members are objects; else one object per line."""
+    """Yield the objects of one list, or of one object whose members are objects; otherwise one object per line."""
     if path.stat().st_size == 0:
         return
     with path.open("rb") as file:
-        # The map is closed with its last view; members that are not decoded yet stay on disk, not in memory.
+        # The map is closed with its last view; members that are not yet decoded stay on disk, not in memory.
         content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     members = _split_members(content[len(BOM) :] if content[: len(BOM)] == BOM else content)
     if members is None:
@@ -137,7 +137,7 @@ def _split_members(content: memoryview) -> list[tuple[str | None, msgspec.Raw]] 
     try:
         members = msgspec.json.decode(content, type=list[msgspec.Raw] | dict[str, msgspec.Raw])
     except msgspec.DecodeError:
-        if bytes(content[:1]) == b"{":  # One object a line, as some name their JSON Lines.
+        if bytes(content[:1]) == b"{":  # One object per line: some people name their JSON Lines files `.json`.
             return None
         raise
     if isinstance(members, list):
@@ -161,7 +161,7 @@ def _read_records(path: Path, columns: Columns = None) -> Iterator[Record]:
     """Yield the records of a file.
 
     Raises:
-        TableError: It is not what its name says.
+        TableError: It is not in the format that its name states.
     """
     try:
         yield from READERS[path.suffix.lower()](path, columns)
@@ -208,7 +208,7 @@ def _find(columns: Sequence[str], named: str | None, usual_names: Sequence[str])
 
 
 def _bare(name: str) -> str:
-    """Return the name of a column in lower case, without what `json_normalize` puts around a note's fields."""
+    """Return the name of a column in lower case, without what `json_normalize` adds around a note's fields."""
     return name.lower().removeprefix("content.").removesuffix(".value")
 
 
@@ -222,19 +222,19 @@ def _list_paths(path: Path) -> tuple[list[Path], list[Path]]:
         file for file in inside if file.suffix.lower() in READERS and (papers is None or papers in file.parents)
     )
     if not readable:
-        raise TableError(f"'{path}' holds no Parquet, JSON Lines, JSON, CSV or TSV file and is not a workspace.")
+        raise TableError(f"'{path}' contains no Parquet, JSON Lines, JSON, CSV or TSV file and is not a workspace.")
     return readable, sorted(set(inside) - set(readable))
 
 
 def _find_release_papers(path: Path) -> Path | None:
-    """Return the folder of a release that has each paper once, with the grade of its text; None where it is none."""
+    """Return a release's folder that has each paper once, with the grade of its text; None if it is not a release."""
     folders = (path / "data" / name for name in ("papers_full", "papers"))
     is_release = (path / "release.json").is_file()
     return next((folder for folder in folders if is_release and folder.is_dir()), None)
 
 
 def _keep_accepted(records: Iterator[SourceRecord], worst_grade: Grade) -> Iterator[SourceRecord]:
-    """Yield the papers of a release with the texts that its tasks may hold; every other text is as good as missing."""
+    """Yield the papers of a release with the texts that its tasks may contain; any other text counts as missing."""
     for record in records:
         is_accepted = is_grade_accepted(record.traits.get(GRADE), worst_grade)
         yield record if is_accepted else record._replace(text=None, traits={**record.traits, GRADE: NO_GRADE})
@@ -259,13 +259,13 @@ def file_source(path: Path, text: str | None = None, decision: str | None = None
     """Return the rows of a file, or of the files in a folder that have a text and a decision.
 
     Args:
-        path: A file, or a folder of files. Of a release, the texts that its tasks may hold are taken, as its
-            `inputs.json` says; a paper with another text has none.
+        path: A file, or a folder of files. From a release, only texts that its tasks may contain are taken, as stated
+            in its `inputs.json`; a paper with any other text has none.
         text: The column of the text; None for the first of `TEXTS` that exists.
         decision: The column of the decision; None for the first of `DECISIONS` that exists.
 
     Raises:
-        TableError: There is no such file, it cannot be read, or it has no such columns.
+        TableError: The file does not exist, cannot be read, or lacks these columns.
     """
     readable, others = _list_paths(path)
     chosen: list[tuple[Path, str, str]] = []
@@ -300,9 +300,9 @@ def file_source(path: Path, text: str | None = None, decision: str | None = None
 
 
 def _describe_missing_columns(path: Path, seen: Sequence[str], text: str | None, decision: str | None) -> str:
-    """Return the error where no file has the columns that are needed."""
+    """Return the error for when no file has the required columns."""
     if not seen:
-        return f"'{path}' holds no rows."
+        return f"'{path}' contains no rows."
     lacking = [
         f"a {what} ({f'--{what} {named}' if named else 'name it with --' + what})"
         for what, named, usual_names in (("text", text, TEXTS), ("decision", decision, DECISIONS))
@@ -320,7 +320,7 @@ TAKEN_DOWN = "taken down"
 
 
 def _choose_files(tables: Tables, venue_id: str, hidden_files: Set[str]) -> dict[str, tuple[int, str]]:
-    """Return the file published as initial of each forum that has one, with the rank of its grade."""
+    """Return the file published as initial for each forum that has one, with the rank of its grade."""
     read = {
         sha256
         for batch in tables.batches("5-texts", venue_id, ["sha256"])
@@ -331,7 +331,7 @@ def _choose_files(tables: Tables, venue_id: str, hidden_files: Set[str]) -> dict
         sha256 = version.sha256
         if version.is_initial and version.grade in PUBLISHABLE_GRADES and sha256 is not None and sha256 in read:
             candidate = (PUBLISHABLE_GRADES.index(version.grade), sha256)
-            # The first of the best grade, as in a release.
+            # The first one of the best grade, as in a release.
             if version.forum_id not in chosen or candidate[0] < chosen[version.forum_id][0]:
                 chosen[version.forum_id] = candidate
     return chosen
@@ -376,7 +376,7 @@ def workspace_source(
     A paper without such a text has none; one that was not decided after review is set aside.
 
     Args:
-        workspace: Its tables are read.
+        workspace: The workspace whose tables are read.
         hidden: Forum ids of papers that are taken down.
         hidden_files: sha256 of the files that are taken down.
     """

@@ -1,4 +1,4 @@
-"""Read the papers to audit from folders of others: PeerRead, NLPeer, texts with a table of decisions."""
+"""Read the papers to audit from other datasets' folders: PeerRead, NLPeer, texts with a table of decisions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ DECIDED = {Status.ACCEPTED: "accepted", Status.REJECTED: "rejected"}
 
 
 def layout_source(path: Path) -> AuditSource | None:
-    """Return the papers of a folder in such layouts; None where it is in none.
+    """Return the papers of a folder in one of these layouts; None if it is in none of them.
 
     Raises:
         TableError: A file is damaged.
@@ -53,7 +53,7 @@ def _read(layout: Layout) -> Iterator[SourceRecord]:
 
 
 def _take_body(record: LayoutRecord) -> LayoutBody:
-    """Return what a layout has of a paper.
+    """Return what a layout contains about a paper.
 
     Raises:
         ValueError: It cannot be read.
@@ -64,11 +64,11 @@ def _take_body(record: LayoutRecord) -> LayoutBody:
 
 
 def _damaged(path: Path, error: Exception) -> TableError:
-    what = "a file of it is damaged or has another shape"
+    what = "one of its files is damaged or has an unexpected structure"
     return TableError(f"'{path.name}' cannot be read: {what} ({type(error).__name__}).")
 
 
 def _read_label(stated: StatedPaper) -> Status:
-    """Return what a dataset itself takes for the decision where it knows none, as PeerRead of papers from arXiv."""
+    """Return what a dataset itself uses as the decision if it knows none, as PeerRead does for arXiv papers."""
     label = stated.extra.get("accepted")
     return (Status.ACCEPTED if label else Status.REJECTED) if isinstance(label, bool) else Status.UNKNOWN

@@ -1,4 +1,4 @@
-"""Accuracy of every feature; which are leaks."""
+"""Measure the accuracy of every feature and find out which are leaks."""
 
 import math
 from array import array
@@ -39,12 +39,12 @@ from peercorpus.errors import TableError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 
 _MAX_CATEGORY_VALUES = 50
-"""Most values of a category that is tried; one with more identifies rows rather than describing them."""
+"""Categories with more values are not tried: they identify rows rather than describe them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPass:
-    """What the first pass read, with rows in the order of their keys."""
+    """Result of the first pass, with rows in the order of their keys."""
 
     taken: RowCounts
     keys: list[bytes]
@@ -63,7 +63,7 @@ def _show_progress(
 
 
 def read_first(source: AuditSource, show: Show) -> FirstPass:
-    """Read every row once, for the fixed features and the counts of phrases."""
+    """Read every row once and return its fixed features and the counts of phrases."""
     counts = RowCounts()
     counter = PhraseCounter()
     rows: list[tuple[bytes, bool, Facts]] = []
@@ -87,7 +87,7 @@ def numbered_rows(
     """Yield every row again, with its index in the order of keys.
 
     Raises:
-        TableError: The rows are not those of the first pass.
+        TableError: The rows differ from those of the first pass.
     """
     places = {key: index for index, key in enumerate(keys)}
     for row in _show_progress(source, read_papers(source, RowCounts()), what, len(keys), show):
@@ -102,14 +102,14 @@ def numbered_rows(
 def phrase_features(
     source: AuditSource, first: FirstPass, chosen: TriedPhrases, fewest: int, show: Show
 ) -> Iterator[Feature]:
-    """Read every row again and yield a feature for each frequent phrase, short ones first.
+    """Read every row again and yield a feature for each frequent phrase, short phrases first.
 
     Args:
         source: The corpus.
         first: Result of the first pass.
         chosen: The phrases to try.
         fewest: Fewest rows that must have a phrase, and that must lack it.
-        show: Receives how many rows are read.
+        show: Receives the number of rows read.
     """
     rows = len(first.keys)
     rows_by_phrase: defaultdict[str, _RowSet] = defaultdict(lambda: _RowSet(rows))
@@ -123,9 +123,9 @@ def phrase_features(
 
 
 class _RowSet:
-    """The rows that have a phrase: a list while they are few, bits once they are many.
+    """The rows that have a phrase: a list while there are few, bits once there are many.
 
-    Most phrases are of few rows, and here only because they share a checksum with one of many.
+    Most phrases occur in few rows, and are only here because they share a checksum with a frequent one.
     """
 
     __slots__ = ("_bits", "_few", "_rows", "count")
@@ -153,7 +153,7 @@ class _RowSet:
 
 
 def fixed_features(facts: Sequence[Facts], untried: Counter[str]) -> Iterator[Feature]:
-    """Yield the fixed features that have more than one value; count in `untried` those with too many."""
+    """Yield the fixed features that have more than one value; those with too many are counted in `untried`."""
     for index, name in enumerate(PRESENCES):
         rows = pack_bits([bool(row_facts.presences >> index & 1) for row_facts in facts])
         if 0 < rows.bit_count() < len(facts):
@@ -172,14 +172,14 @@ def fixed_features(facts: Sequence[Facts], untried: Counter[str]) -> Iterator[Fe
 
 
 _MAX_REPORTED = 25
-"""Most features reported, the best first."""
+"""Largest number of features reported, the best first."""
 _MAX_EXAMPLES = 3
 BALANCED_FACTOR = 2
 """Factor of the threshold above which a balanced gain alone counts as a leak."""
 
 
 class Value(NamedTuple):
-    """Papers of each decision that have one value of a feature."""
+    """Number of papers with each decision that have one value of a feature."""
 
     name: str
     accepted: int
@@ -191,9 +191,9 @@ class Finding:
     """What one feature reveals about the decision.
 
     Attributes:
-        gain: Accuracy above that of the majority.
-        values: Values of the split that separates best; one for a feature that is present or absent.
-        alike: Names of other features of the same rows.
+        gain: Accuracy above that of always predicting the majority.
+        values: Values of the split that separates best; a single value for a feature that is present or absent.
+        alike: Names of other features that the same rows have.
     """
 
     feature: Feature
@@ -211,9 +211,9 @@ class Audit:
 
     Attributes:
         accepted: Rows audited that were accepted.
-        majority: Accuracy of a predictor that sees nothing.
-        chance: What the best of all features reaches on shuffled decisions.
-        tried: Number of different features tried; features of the same rows count once.
+        majority: Accuracy of always predicting the majority.
+        chance: Result of the best of all features on shuffled decisions.
+        tried: Number of different features tried; features that the same rows have count once.
         untried: Phrases not tried because there are too many, and traits with too many values.
         findings: The best features, best first.
         leaks: Number of features that are leaks.
@@ -251,7 +251,7 @@ def _check(first: FirstPass, source: AuditSource) -> None:
 
 
 def _group_alike(features: Iterable[Feature], rows: int) -> dict[Feature, list[str]]:
-    """Return features that split the rows differently, each with the names of others that split them alike."""
+    """Return features that split the rows differently, each with the names of others that split them the same way."""
     everything = (1 << rows) - 1
     first_by_split: dict[object, Feature] = {}
     grouped: dict[Feature, list[str]] = {}
@@ -284,7 +284,7 @@ def _count_values(feature: Feature, way: int, labels: Labels, names: Sequence[st
 
 
 def _choose_telling_rows(feature: Feature, way: int, labels: Labels) -> list[int]:
-    """Return rows of the most telling cell, first those with the decision that it indicates, in key order."""
+    """Return rows of the most informative cell, first those with the decision that it indicates, in key order."""
     accepted = sum(labels.accepted)
 
     def difference(rows: int) -> float:
@@ -308,10 +308,10 @@ def _list_bits(rows: int, most: int) -> list[int]:
 
 
 def _compute_min_rows_with_phrase(threshold: float, labels: Labels) -> int:
-    """Return the fewest rows that must have a phrase, and lack it, for it to be a leak at all.
+    """Return the smallest number of rows that must have a phrase, and that must lack it, for it to be a leak at all.
 
-    A phrase changes the prediction only of the rows that have it, so its gain is at most their share; its balanced gain
-    is at most half their number divided by that of the rarer decision.
+    A phrase changes the prediction only for the rows that have it, so its gain is at most their share; its balanced
+    gain is at most half their number divided by that of the rarer decision.
     """
     rarer = min(labels.positives, labels.rows - labels.positives)
     enough = min(threshold * labels.rows, 2 * BALANCED_FACTOR * threshold * rarer)
@@ -325,18 +325,18 @@ def _rank(finding: Finding) -> tuple[bool, float, float, str]:
 def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothing) -> Audit:
     """Find the single features that reveal the decision, and how much better than the majority they predict it.
 
-    A feature is a leak where its gain in accuracy is above the threshold, or its balanced gain above twice the
-    threshold (which matters where nearly all papers have one decision), and above what the best of all features
-    reaches by chance.
+    A feature is a leak if its gain in accuracy is above the threshold, or its balanced gain above twice the threshold
+    (which matters if nearly all papers have the same decision), and above the result of the best of all features by
+    chance.
 
     Args:
         source: The corpus, which is read three times.
         threshold: Gain in accuracy above which a feature is a leak, from 0 to 0.5.
-        show: Receives how far each pass is.
+        show: Receives the progress of each pass.
 
     Raises:
-        TableError: There are too few papers of either decision, they change while they are read, or none of them
-            has a text.
+        TableError: There are too few papers with either decision, the papers change while they are read, or none of
+            them has a text.
     """
     first = read_first(source, show)
     _check(first, source)
@@ -351,8 +351,7 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
     grouped = _group_alike(every, labels.rows)
     if not grouped and not any(characters for (characters, *_) in (facts.numbers for facts in first.facts)):
         raise TableError(
-            f"No paper of '{source.name}' has a text, so that nothing can be tested; audit a release or table with"
-            " texts."
+            f"No paper of '{source.name}' has a text, so nothing can be tested; audit a release or table with texts."
         )
     predictors = [Predictor(feature, labels) for feature in grouped]
     chance = measure_chance(predictors, labels)

@@ -11,9 +11,9 @@ from peercorpus.audit.predictors import FOLDS, SHUFFLES, FeatureKind
 from peercorpus.corpus.html_pages import page_templates
 
 _MAX_VALUES = 5
-"""Values of one feature that its row lists, the most frequent ones."""
+"""How many values of a feature its row lists, the most frequent first."""
 _MAX_ALIKE = 5
-"""Features that single out the same papers which a row names; `leaks.json` names more."""
+"""How many features of the same papers a row names; `leaks.json` names more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class _Row:
 
     Attributes:
         values: Its most frequent values, the most frequent first.
-        bar_percent: Width of the bar under the gain: its share of all that can be gained over the majority.
+        bar_percent: Width of the bar under the gain: the share of the largest possible gain over the majority.
     """
 
     finding: Finding
@@ -31,12 +31,12 @@ class _Row:
 
     @property
     def names_first_value(self) -> bool:
-        """Whether the best threshold of a number follows the feature's name."""
+        """Whether the feature's name is followed by the best threshold of a number."""
         return self.finding.feature.kind is FeatureKind.NUMBER
 
     @property
     def names_values(self) -> bool:
-        """Whether each value has a line of its own."""
+        """Whether each value has its own line."""
         return self.finding.feature.kind is FeatureKind.CATEGORY
 
 

@@ -12,17 +12,17 @@ ACCEPTING = frozenset(
 )
 REJECTING = frozenset({"reject", "rejected", "rejection", "decline", "declined"})
 NEITHER = frozenset({"desk", "withdrawn", "withdraw", "withdrawal", "invite", "pending"})
-"""Words of papers that were not decided after review or were sent elsewhere, and are set aside."""
+"""Words for papers that were not decided after review or were sent elsewhere; these papers are set aside."""
 YES = frozenset({"1", "1.0", "true", "yes", "y"})
 NO = frozenset({"0", "0.0", "false", "no", "n"})
 WORD = re.compile(r"[^\W_]+")
 
 
 def parse_decision(value: object) -> bool | None:
-    """Return whether a paper was accepted; None where the value says neither.
+    """Return whether a paper was accepted; None if the value says neither.
 
-    Words count in any case: one of `ACCEPTING` without one of `REJECTING`, or the other way round, and none of
-    `NEITHER`; "not" negates acceptance. A whole value may be one of `YES` or `NO`, a truth value, 1 or 0.
+    Case is ignored. A value decides if it contains a word of `ACCEPTING` and none of `REJECTING`, or the reverse, and
+    none of `NEITHER`; "not" negates acceptance. A whole value may also be one of `YES` or `NO`, a truth value, 1 or 0.
 
     >>> [parse_decision(value) for value in ("Accept (Poster)", "Reject", "not accepted", True, 0, "yes")]
     [True, False, False, True, False, True]
@@ -52,7 +52,7 @@ UNREAD_DECISION = "a decision that says neither accepted nor rejected"
 UNREAD_TEXT = "a text that is not one string"
 REPEATED = "the same content as a row before"
 MOST_CHARACTERS = 10_000_000
-"""Characters of a text that are read."""
+"""Number of characters of a text that are read."""
 WHOLE_CHARACTERS = 1_000
 """Equal texts with at least this many characters are the same paper; a shorter text may stand in for a missing one."""
 
@@ -67,7 +67,7 @@ class SourceRecord(NamedTuple):
         text: The text as stored; None or empty if it is missing.
         decision: The decision as stored.
         traits: Further properties that might give the decision away, such as the grade of its version.
-        why_not: Why the record cannot be audited, if its source knows; otherwise None.
+        why_not: Why the record cannot be audited, if its source determines that; otherwise None.
     """
 
     record_id: str | None
@@ -102,7 +102,7 @@ class AuditSource:
         text: The column of the text.
         decision: The column of the decision.
         entries: Reads all entries from the beginning.
-        total: Number of entries; None if it is not known before they are read.
+        total: Number of entries; None if unknown before they are read.
         passed_over: Files of the folder that lack these columns or are in a format that cannot be read.
     """
 
@@ -119,7 +119,7 @@ class RowCounts:
     """Counts of the rows that a pass read and set aside.
 
     Attributes:
-        names: Of rows that stand there more than once under several ids, by key: the first id in their own order.
+        names: For rows that occur more than once under different ids, by key: the first of their ids in sorted order.
     """
 
     read: int = 0
@@ -137,7 +137,7 @@ def _make_key(entry: SourceRecord, accepted: bool, own: str) -> bytes:
 
 
 def _explain_unfit(entry: SourceRecord, accepted: bool | None) -> str | None:
-    """Return why an entry is set aside; None where it is not."""
+    """Return why an entry is set aside; None if it is not."""
     if entry.why_not is not None:
         return entry.why_not
     if entry.decision is None or entry.decision == "":
@@ -148,9 +148,9 @@ def _explain_unfit(entry: SourceRecord, accepted: bool | None) -> str | None:
 
 
 def read_papers(source: AuditSource, taken: RowCounts) -> Iterator[AuditedPaper]:
-    """Yield each row that can be audited once, and count in `taken` all that were read and set aside.
+    """Yield each row that can be audited once; count in `taken` all that were read and set aside.
 
-    A paper with one row per review is one paper; counted several times, it would be in the training and the test fold.
+    A paper with one row per review is one paper: counted several times, it would be in both training and test folds.
     Short or missing texts without an id are taken as different papers.
     """
     seen: dict[bytes, str] = {}

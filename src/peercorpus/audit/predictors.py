@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 FOLDS = 5
 SHUFFLES = 20
-"""Shuffles of the decisions; the highest result of any feature in any of them is taken as chance."""
+"""Number of shuffles of the decisions; the highest result of any feature in any of them is taken as chance."""
 SEED = 5
 """Seed of the first shuffle; the others follow it."""
 MOST_THRESHOLDS = 64
-"""Thresholds tried for one number."""
+"""Largest number of thresholds tried for one numeric feature."""
 FEWEST_ROWS = 50
-"""Fewest rows with a decision for which an audit is made."""
+"""Fewest rows with a decision that an audit needs."""
 FEWEST_OF_ONE = 10
-"""Fewest rows of either decision."""
+"""Fewest rows with each decision that an audit needs."""
 AT_MOST = "at most "
-"""Prefix of the name of a cell below a threshold."""
+"""Prefix of the name of the cell below a threshold."""
 
 Cell = tuple[str, int]
 
@@ -43,7 +43,8 @@ class Feature:
     """One property of a paper that may reveal the decision.
 
     Attributes:
-        ways: Ways to split the rows into cells; each lists all cells, as bits, but the last, which has all other rows.
+        ways: Ways to split the rows into cells; each lists all cells, as bits, except the last, which has all other
+            rows.
     """
 
     name: str
@@ -52,13 +53,13 @@ class Feature:
 
     @property
     def title(self) -> str:
-        """The name; a phrase in quotation marks."""
+        """The name, in quotation marks if it is a phrase."""
         return f"\u201c{self.name}\u201d" if self.kind is FeatureKind.PHRASE else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The decisions, dealt out to folds.
+    """The decisions, assigned to folds.
 
     Attributes:
         folds: The rows of each fold, as bits.
@@ -80,12 +81,12 @@ class Labels:
 
     @property
     def majority(self) -> float:
-        """Share of the more frequent decision: the accuracy of a predictor that sees nothing."""
+        """Share of the more frequent decision: the accuracy of always predicting it."""
         return max(self.positives, self.rows - self.positives) / self.rows
 
 
 class PredictorScore(NamedTuple):
-    """How often a predictor is right on held-out rows.
+    """Accuracy of a predictor on held-out rows.
 
     Attributes:
         accuracy: Share of all rows that are predicted correctly.
@@ -133,7 +134,7 @@ def number_ways(values: Sequence[int]) -> tuple[tuple[Cell, ...], ...]:
 
 
 def threshold_of(cell: str) -> int:
-    """Return the threshold in the name of a number's cell.
+    """Return the threshold in the name of a numeric feature's cell.
 
     >>> threshold_of("at most 12,345")
     12345
@@ -142,7 +143,7 @@ def threshold_of(cell: str) -> int:
 
 
 def deal_to_folds(accepted: Sequence[bool]) -> Labels:
-    """Deal decisions, in the order of the rows' keys, out to folds so that each has its share of both."""
+    """Assign decisions, given in the order of the rows' keys, to folds so that each gets its share of both."""
     dealt = {True: 0, False: sum(accepted)}
     fold_by_row: list[int] = []
     for is_accepted in accepted:
@@ -253,12 +254,12 @@ def _count_right(ways: list[list[_Part]], fold: int, weight: int, other: int, if
                 right_rejected += part.rejected[fold]
         if best is None or learnt > best[0]:
             best = (learnt, right_accepted, right_rejected)
-    assert best is not None, "A feature has at least one way to part the rows."
+    assert best is not None, "A feature has at least one way to split the rows."
     return best[1], best[2]
 
 
 def measure_chance(predictors: Sequence[Predictor], labels: Labels) -> PredictorScore:
-    """Return what the best of these features reaches on shuffled decisions: the highest of `SHUFFLES` tries."""
+    """Return the best result of any of these features on shuffled decisions: the highest of `SHUFFLES` tries."""
     accuracy = labels.majority
     balanced = 0.5
     for number in range(SHUFFLES):

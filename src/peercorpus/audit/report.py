@@ -1,4 +1,4 @@
-"""The findings as JSON and one HTML page."""
+"""Write the findings as JSON and as one HTML page."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from peercorpus.workspace.object_store import write_whole
 JSON_NAME, PAGE_NAME = "leaks.json", "leaks.html"
 MOST_ALIKE = 50
 DIGITS = 6
-"""Decimal places of shares in the JSON report; further ones show rounding alone."""
+"""Decimal places of shares in the JSON report; further ones would only show rounding."""
 
 
 def _round_share(number: float) -> float:
@@ -99,7 +99,7 @@ def check_folder(folder: Path) -> None:
     if not there.is_dir():
         raise TableError(f"'{there}' is a file; name a folder for the reports with --out.")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise TableError(f"'{there}' may not be written to; name another folder for the reports with --out.")
+        raise TableError(f"'{there}' is not writable; name another folder for the reports with --out.")
 
 
 def write_reports(audit: Audit, folder: Path) -> None:

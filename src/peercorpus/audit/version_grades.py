@@ -19,7 +19,7 @@ CONTRADICTED = "but the file says itself"
 
 
 class PaperUse(StrEnum):
-    """Task that a paper can be used for."""
+    """A task that a paper can be used for."""
 
     ACCEPTANCE = "acceptance"
     """Predict the decision: a provably initial text, accepted or rejected, at a venue with papers of both."""
@@ -33,7 +33,7 @@ class PaperUse(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A paper whose file shows a later version than its grade states, or would have stated."""
+    """A paper whose file shows a later version than its grade states, or would have stated without it."""
 
     forum_id: str
     grade: Grade
@@ -50,7 +50,7 @@ class VenueGrades:
         decided: Papers with a provably initial text, by status.
         usable: Papers by task.
         files: Files of graded versions that were inspected.
-        contradictions: In the order of forums.
+        contradictions: Papers whose file contradicts their grade, in the order of forums.
     """
 
     venue_id: str
@@ -71,11 +71,11 @@ class VenueGrades:
 
 
 def provable(venues: Iterable[VenueGrades], status: Status, year: int | EllipsisType | None = ...) -> Proportion:
-    """Return how many papers of a status have a provably initial version.
+    """Return how many papers with a status have a provably initial version.
 
     Args:
-        venues: Counted together.
-        status: Status of the papers.
+        venues: Venues, counted together.
+        status: The status to count.
         year: Papers of this year; None for papers without a year, `...` for all.
     """
     counts = Counter[bool]()
@@ -137,11 +137,11 @@ def _read_versions(tables: Tables, venue: VenueGrades) -> tuple[dict[str, Grade]
         if row["grade"] is None:
             continue
         grade = Grade(row["grade"])
-        # A paper may have a graded PDF and published texts, of which each has the grade that its publisher gives it.
+        # A paper may have a graded PDF and published texts, each with the grade that its publisher gives it.
         grades[row["forum_id"]] = min(grade, grades.get(row["forum_id"], grade), key=attrgetter("rank"))
         if row["is_initial"] and grade in PUBLISHABLE_GRADES and row["sha256"] in read:
             with_text.add(row["forum_id"])
-        # A table written before files were looked into does not have the column.
+        # A table written before files were inspected lacks the column.
         says = row["evidence"].get("file_says")
         venue.files += says is not None
         if says == FileSays.FINAL and (row["is_initial"] or CONTRADICTED in row["evidence"]["rule"]):

@@ -1,1 +1,1 @@
-"""Benchmark product: five tasks for inspect_ai, baselines, an LLM judge and leaderboards."""
+"""Benchmark models on a release: five tasks for inspect_ai, baselines, an LLM judge and leaderboards."""

@@ -26,13 +26,13 @@ class Unscored(StrEnum):
     NO_NUMBER = "no_number"
     """A requested field is missing or is not a number."""
     OFF_SCALE = "off_scale"
-    """A number lies outside its scale."""
+    """A number is outside its scale."""
     OTHER_SCALE = "other_scale"
     """The model uses another scale than the form, and no rule converts one to the other."""
     TWO_ANSWERS = "two_answers"
     """The answer contains two different answers to one question."""
     NO_FORMAT = "no_format"
-    """The answer has nothing of the format that the model was trained for."""
+    """The answer has no part of the format that the model was trained for."""
     CUT_OFF = "cut_off"
     """The answer ends before the format that the model was trained for is complete."""
     REFUSED = "refused"
@@ -43,17 +43,17 @@ class UnreadableAnswerError(Exception):
     """An answer that does not follow the requested format.
 
     Attributes:
-        reason: What is wrong with it.
+        reason: Kind of the fault.
     """
 
     def __init__(self, reason: Unscored, detail: str = "") -> None:
-        """Store the reason; `detail` says what exactly is wrong."""
+        """Store the reason; `detail` states exactly what is wrong."""
         super().__init__(detail or reason.value)
         self.reason = reason
 
 
 def check_not_withheld(stop_reason: str) -> None:
-    """Check that the provider gave the whole answer, given why inspect_ai says the model stopped.
+    """Check, from the stop reason in inspect_ai, that the provider did not withhold the answer.
 
     Raises:
         UnreadableAnswerError: A content filter withheld it.
@@ -67,7 +67,7 @@ class Decision:
     """The answer to an `acceptance` case.
 
     Attributes:
-        probability: Of acceptance, in [0, 1]; None if the answer states none.
+        probability: Probability of acceptance, in [0, 1]; None if the answer states none.
     """
 
     accept: bool
@@ -93,7 +93,7 @@ NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*?(?:[:(].*)?$")
 """Matches the score after a field's name: alone, over its scale ("7/10"), or before its label ("7: accept")."""
 WORDS = {"accept": True, "reject": False}
 TOKEN_EDGES = ' "\u0120\u2581'
-"""What tokenizers and JSON put around a word: spaces as vocabularies write them, and quotation marks."""
+"""Characters that tokenizers and JSON put around a word: spaces as in vocabularies, and quotation marks."""
 
 
 def match_decision(token: str) -> str | None:
@@ -217,7 +217,7 @@ REASONING = re.compile(
     rf"\A\s*+(?:<(?P<tag>{REASONING_TAG})>.*?(?:</(?P=tag)>|\Z)|.*?\n</{REASONING_TAG}>[ \t]*+$)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Matches what a model thinks before it writes. Some chat templates open the tag, so that an answer only closes it."""
+"""Matches the reasoning before an answer. Some chat templates open the tag, so that an answer only closes it."""
 
 
 def _check_prose(text: str) -> str:
@@ -239,7 +239,7 @@ class WrittenMetaReview:
 
     Attributes:
         text: The meta-review without its last line, if that is the recommendation.
-        accept: What that line recommends; None if the answer ends otherwise.
+        accept: The recommendation in that line; None if the answer ends otherwise.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Tell the arms of a model apart, and compare them: with figures or without, with the paper or a part of it."""
+"""Distinguish and compare the arms of a model: with or without figures, with the paper or a part of it."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from peercorpus.metrics.paired_intervals import compare_pairs
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two arms, the first less the second.
+    """Two arms, the first minus the second.
 
     Attributes:
         title: The arms, in the title of a table.
-        means: What the difference is, as a sentence.
+        means: Meaning of the difference, as a sentence.
     """
 
     title: str
     means: str
 
 
-FIGURES = Contrast("with figures minus without", "What the figures change.")
+FIGURES = Contrast("with figures minus without", "The effect of the figures.")
 READING = {
     PaperPart.ABSTRACT: Contrast(
         f"{PaperPart.PAPER.arm} minus {PaperPart.ABSTRACT.arm}",
@@ -33,22 +33,23 @@ READING = {
     ),
     PaperPart.TITLE: Contrast(
         f"{PaperPart.PAPER.arm} minus {PaperPart.TITLE.arm}",
-        "What reading adds to the title. What the title alone reaches is remembered or guessed from it, and this table"
-        " does not tell which.",
+        "What reading adds to the title. A result from the title alone is remembered or guessed from it; this"
+        " table does not show which.",
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ArmDifference:
-    """What a model reaches in one arm, less what it reaches on the same questions in another.
+    """Results of a model in one arm minus those on the same questions in another.
 
     Answers without a score count as uninformed in both; those on which the judge failed in one are left out of both.
 
     Attributes:
         name: The run of the first arm, as in the table.
-        papers: Which papers it is about, in words.
-        cells: One per measure, each with its p-value; None if the number is undefined or was measured in two ways.
+        papers: Description of the papers.
+        cells: One per measure, each with its p-value; None if the number is undefined or was measured in different
+            ways.
     """
 
     contrast: Contrast
@@ -58,7 +59,7 @@ class ArmDifference:
 
 
 def name_runs(runs: Sequence[TaskRun]) -> list[str]:
-    """Return the name of each run: the model, its settings and, as far as the runs differ in it, its arm."""
+    """Return the name of each run: the model, its settings and, if the runs differ in it, the arm."""
     has_figures = any(run.figures is not None for run in runs)
     has_controls = any(run.part is not PaperPart.PAPER for run in runs)
     names = []
@@ -71,7 +72,7 @@ def name_runs(runs: Sequence[TaskRun]) -> list[str]:
 
 
 def _pair_arms(runs: Sequence[TaskRun]) -> Iterator[tuple[Contrast, TaskRun, TaskRun]]:
-    """Yield the arms of one model of which the first shows more than the second."""
+    """Yield the pairs of arms of one model in which the first shows more than the second."""
     plain = {run.identity[:-1]: run for run in runs if run.figures is None}
     for run in runs:
         *model, part, _ = run.identity
@@ -99,9 +100,9 @@ def compare_arms(runs: Sequence[TaskRun], columns: Sequence[Column], resamples: 
 def compare_column(
     column: Column, first: TaskRun, second: TaskRun, papers: Set[str], resamples: int
 ) -> tuple[Estimate, float] | None:
-    """Return one number of the first run less that of the second, on the cases that count in both, with its p-value.
+    """Return a number of the first run minus that of the second, on the cases that count in both, with its p-value.
 
-    None if it is undefined, or if the runs measured it in two ways.
+    None if it is undefined, or if the runs measured it in different ways.
     """
     scored, measure = column.scored, column.measure
     if any(scored not in run.outcomes or name_measurer(scored, run, measure) != column.by for run in (first, second)):

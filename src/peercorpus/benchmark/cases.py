@@ -37,7 +37,7 @@ class BenchTask(StrEnum):
 
     @property
     def is_written(self) -> bool:
-        """Whether the answer is prose, which is compared with what people wrote."""
+        """Whether the answer is prose, which is compared with human texts."""
         return self in {BenchTask.REVIEW, BenchTask.REBUTTAL, BenchTask.META_REVIEW}
 
 
@@ -48,7 +48,7 @@ CONFIG = {
     BenchTask.REBUTTAL: "rebuttal",
     BenchTask.META_REVIEW: "meta_review_sft",
 }
-"""Configuration of a release that holds the papers of each task."""
+"""Configuration of a release with the papers of each task."""
 _PAPER = ("forum_id", "venue_id", "conference", "year", "title", "abstract", "grade", "markdown")
 COLUMNS = {
     "review_sft": (*_PAPER, "status", "reviews"),
@@ -91,9 +91,9 @@ class AskedScore:
     Attributes:
         low: Lowest number of the form's scale.
         high: Highest number of the form's scale.
-        values: One score per reviewer, on the venue's own scale: the initial score if known, else the one at the
-            decision; the current one only where the time of the decision is not known.
-        is_low_best: Whether the form says that a lower number is the better answer.
+        values: One score per reviewer, on the venue's own scale: the initial score if known, otherwise the one at the
+            decision; the current one only if the time of the decision is unknown.
+        is_low_best: Whether a lower number is the better answer according to the form.
     """
 
     aspect: Aspect
@@ -111,7 +111,7 @@ class AskedScore:
 
 @dataclass(frozen=True, slots=True)
 class CaseMessage:
-    """One message of a conversation: `user` stands for the authors, `assistant` for the reviewer."""
+    """One message of a conversation: `user` for the authors, `assistant` for the reviewer."""
 
     speaker: Speaker
     text: str
@@ -127,10 +127,10 @@ class Case:
         accepted: The decision; None in other tasks than `acceptance` and `meta_review`.
         scores: Fields of the form to predict, in the form's order; for `meta_review` the reviewers' scores, which the
             history states. May be empty.
-        recommendations: In `acceptance` only: what its reviewers scored, which no question shows.
+        recommendations: For `acceptance` only: the reviewers' recommendations, which no question shows.
         references: The human reviews or meta-reviews, or the one human turn; empty in other tasks.
         history: The conversation before the turn, or the reviews with their discussion; empty in other tasks.
-        following: The rest of a conversation that the model carries on itself; else empty.
+        following: The rest of a conversation that the model continues itself; otherwise empty.
     """
 
     case_id: str
@@ -151,7 +151,7 @@ class CaseSelection:
     Attributes:
         venues: Venue ids or conference names; empty for all.
         worst_grade: The worst grade of text to accept.
-        led: For `rebuttal` only: one case per conversation, which the model carries on, instead of one per turn.
+        led: For `rebuttal` only: one case per conversation, which the model continues, instead of one per turn.
         unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the fields
             of the form.
     """
@@ -178,10 +178,10 @@ def held_tasks(release: Release, side: Split) -> list[BenchTask]:
 
 
 def check_venues(release: Release, names: Collection[str]) -> None:
-    """Check that each name is a venue id or a conference of a release, as others would choose nothing.
+    """Check that each name is a venue id or a conference of a release; any other would select nothing.
 
     Raises:
-        PeercorpusError: One is not; the nearest is suggested.
+        PeercorpusError: One is not; the message suggests the nearest.
     """
     if not names:
         return
@@ -196,7 +196,7 @@ def check_venues(release: Release, names: Collection[str]) -> None:
 
 @dataclass(slots=True)
 class CaseCounts:
-    """Counts of the cases made and of what was left out of a side.
+    """Counts of the cases of a side and of what was left out.
 
     Attributes:
         left_out: Number of papers, reviews, scores and turns left out, by kind and reason.
@@ -207,7 +207,7 @@ class CaseCounts:
 
 
 def _add_decision(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
-    """Yield a case with the decision on its paper, if that was to accept or to reject it."""
+    """Yield a case with the decision on its paper, if that was acceptance or rejection."""
     status = row["status"]
     if status in {Status.ACCEPTED, Status.REJECTED}:
         yield replace(case, accepted=status == Status.ACCEPTED)
@@ -234,7 +234,7 @@ def _group_by_scale(
 def asked_scores(
     reviews: Sequence[Row], counts: CaseCounts, read: Callable[[Row], list[Score]] = scores_before_decision
 ) -> tuple[AskedScore, ...]:
-    """Return the fields that the form scores on a scale; if a field has two scales in a paper, the first one counts.
+    """Return the fields with scores on a scale; if a field has two scales in a paper, the first one counts.
 
     Args:
         reviews: The reviews.
@@ -267,11 +267,11 @@ def _make_score_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case
 
 
 UNIFIED_FIELD = "unified rating"
-"""Name of the one field of a case on Re²'s scale, which no form has."""
+"""Name of the only field of a case on Re²'s scale, which no form has."""
 
 
 def _find_unified_rating(review: Row) -> float | None:
-    """Return a review's recommendation on Re²'s scale: as Re² states it, else as the form's words place it."""
+    """Return a review's recommendation on Re²'s scale: as stated by Re², otherwise from the form's words."""
     scores = [score for score in scores_before_decision(review) if score.aspect is Aspect.RECOMMENDATION]
     places = (score.unified if score.stated_unified is None else score.stated_unified for score in scores)
     return next((place for place in places if place is not None), None)
@@ -290,16 +290,16 @@ def _make_unified_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Ca
 
 
 def readable_reviews(reviews: Sequence[Row], counts: CaseCounts) -> Iterator[Row]:
-    """Yield the reviews that have a text which stood at the decision, and to which nothing was added later."""
+    """Yield the reviews with a text that is known to be from before the decision and without later additions."""
     for review in reviews:
         if not (review["text"] or "").strip():
             counts.left_out["reviews: without text"] += 1
         elif is_posted_after(review):
             counts.left_out["reviews: posted after the decision"] += 1
         elif may_be_later(review):
-            counts.left_out["reviews: changed after the decision, and nothing shows what stood at it"] += 1
+            counts.left_out["reviews: changed after the decision, with unknown content at the decision"] += 1
         elif review["holds_update"]:
-            counts.left_out["reviews: hold what was added later"] += 1
+            counts.left_out["reviews: contain later additions"] += 1
         else:
             yield review
 
@@ -318,13 +318,13 @@ def read_messages(rows: Sequence[Row]) -> list[CaseMessage]:
 
 
 def count_later_turns(talk: Row, counts: CaseCounts) -> None:
-    """Count what of a conversation is in no message, as it was posted after the decision."""
+    """Count the turns of a conversation that are in no message because they were posted after the decision."""
     if later := talk.get("after_decision"):
         counts.left_out["turns: posted after the decision"] += later
 
 
 def _make_turn_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case]:
-    """Yield one case for each reply of the reviewer, but none for the review itself."""
+    """Yield one case for each reply of the reviewer, except the review itself."""
     count_later_turns(talk, counts)
     messages = read_messages(talk["messages"])
     first = next(
@@ -334,20 +334,20 @@ def _make_turn_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case
         if messages[index].speaker is not Speaker.ASSISTANT:
             continue
         if any(talk["holds_update"][:index]):
-            counts.left_out["turns: what was said before holds what was added later"] += 1
+            counts.left_out["turns: the history contains later additions"] += 1
             continue
         case_id = f"{talk['conversation_id']}/{index}"
         yield replace(case, case_id=case_id, references=(messages[index].text,), history=tuple(messages[:index]))
 
 
 def _make_led_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case]:
-    """Yield one case per conversation: the review is given, and all that followed it is kept for comparison."""
+    """Yield one case per conversation: the review is given, and everything after it is kept for comparison."""
     cases = list(_make_turn_cases(case, talk, counts))
     if cases:
         first = cases[0]
         start = next(index for index, message in enumerate(first.history) if message.speaker is Speaker.ASSISTANT) + 1
         messages = tuple(read_messages(talk["messages"]))
-        # What the authors write after the reviewer's last message gets no reply, so it is left out.
+        # Messages of the authors after the reviewer's last one have no reply, so they are left out.
         end = max(index for index, message in enumerate(messages) if message.speaker is Speaker.ASSISTANT) + 1
         yield replace(
             first,
@@ -371,12 +371,12 @@ def _make_rebuttal_cases(case: Case, row: Row, counts: CaseCounts, *, led: bool 
 
 
 def _directed_scores_at_decision(review: Row) -> list[Score]:
-    """Return the last scores before the decision of which the form says that a higher number is better."""
+    """Return the last scores before the decision for which the form shows that a higher number is better."""
     return [score for score in scores_at_decision(review) if score.higher_is_better]
 
 
 def _make_meta_review_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
-    """Yield one case if the paper was accepted or rejected and there is a review to read."""
+    """Yield one case if the paper was accepted or rejected and there is a readable review."""
     left_out = {
         "reviews: not certain to be from before the decision": row["reviews_left_out"],
         "turns: posted after the decision or the meta-review": row["turns_left_out"] - row["tell_decision"],
@@ -410,7 +410,7 @@ def read_papers(
     Args:
         release: A release with the configurations of the tasks.
         task: The task.
-        selection: Which papers.
+        selection: Selection of the papers.
         counts: Receives the counts of what is left out.
         with_texts: Whether to read the text of each paper, which is empty otherwise.
 

@@ -1,4 +1,4 @@
-"""Compare people with the floors: how much room a measure leaves between a reviewer and who has read nothing."""
+"""Compare people with the floors: how much a measure separates a reviewer from someone who has read nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,25 +9,25 @@ from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.paired_intervals import compare_pairs
 
 FEWEST_WINS = 2 / 3
-"""Share of papers on which a reviewer must be better than the best floor for a measure to stand clear of it.
+"""Smallest share of papers on which a reviewer must beat the best floor for a measure to be clearly above it.
 
-One in two is chance. It is asked only of measures that say how right an answer is, and that differ on most papers.
+One in two is chance. It is required only of measures of correctness that differ on most papers.
 """
 ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """People and floors by one measure, each reviewer against the others and the floors against the same.
+    """People and floors by one measure, both measured against the other reviewers.
 
     Attributes:
         measure: Name in tables.
         venue: Conference and year, or `all`.
-        papers: Papers with several reviewers.
-        human: The number of people.
-        floors: The numbers of the floors, by name.
+        papers: Number of papers with several reviewers.
+        human: The result of people.
+        floors: The results of the floors, by name.
         best: Name of the best floor.
-        gain: By how much people are better than it, in the better direction.
+        gain: Difference between people and the best floor, positive if people are better.
         low: Lower end of the gain's 95 % interval; None if it has none.
         high: Upper end.
         wins: Share of papers on which people are better, ties counted half; None if most papers tie.
@@ -46,15 +46,15 @@ class Ceiling:
 
     @property
     def is_clear(self) -> bool:
-        """Whether people stand clear of the floor: surely better, and on most papers."""
+        """Whether people are clearly above the floor: significantly better, and on most papers."""
         return self.low is not None and self.low > 0 and (self.wins is None or self.wins >= FEWEST_WINS)
 
 
 def compare_with_floors(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Iterator[Ceiling]:
-    """Yield the ceiling of a measure over all papers, then by venue and year where there are several.
+    """Yield the ceiling of a measure over all papers, then by venue and year if there are several.
 
-    A measure has none if it is undefined for people or all floors, or says something of the answers' form or
-    calibration instead of what they get right.
+    A measure has none if it is undefined for people or all floors, or if it measures the form or calibration of answers
+    instead of their correctness.
     """
     if measure.higher_is_better is None or measure.bounds is None or not measure.metric:
         return
@@ -104,9 +104,9 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
 def _count_wins(
     measure: Measure, people: Mapping[str, list[CaseOutcome]], floor: Mapping[str, list[CaseOutcome]], sign: int
 ) -> float | None:
-    """Return the share of papers on which people are better; None if most tie or the measure takes many papers.
+    """Return the share of papers on which people are better; None if most are ties or the measure needs many papers.
 
-    None, too, if a single answer is either right or wrong: where a floor is right, nobody can be better.
+    Also None if a single answer is either right or wrong: if a floor is right, nothing can be better.
     """
     try:
         answers = (outcome for papers in (people, floor) for outcomes in papers.values() for outcome in outcomes)

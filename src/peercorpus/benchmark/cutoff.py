@@ -1,4 +1,4 @@
-"""Split results at the end of a model's training data: papers that it can have met, and later ones that it cannot."""
+"""Split results at the end of a model's training data: papers that it may have seen, and later ones."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from peercorpus.release.splits import Split
 
 
 class Period(StrEnum):
-    """When a paper was there to be read, as seen from the cutoff."""
+    """When a paper became available, relative to the cutoff."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -38,20 +38,20 @@ class Period(StrEnum):
 
 
 SAYS = {
-    Period.BEFORE: "decided by that day or, where there was no decision, last reviewed by it",
+    Period.BEFORE: "decided by that day or, without a decision, last reviewed by it",
     Period.AFTER: "submitted later",
     Period.BETWEEN: "submitted by that day, but decided or reviewed after it",
-    Period.UNKNOWN: "a date is missing that would tell",
+    Period.UNKNOWN: "a date needed to decide is missing",
 }
-"""What is known of the papers of each period."""
+"""Description of the papers of each period."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperDates:
-    """When the forum of a paper began, and when all that is asked about was there.
+    """When the forum of a paper began, and when everything that is asked about existed.
 
     Attributes:
-        submitted_at: When the submission was created, by the server's clock; None if unknown.
+        submitted_at: When the submission was created, by OpenReview's clock; None if unknown.
         closed_at: When the decision was posted or, if there was none, the last review; None if unknown.
     """
 
@@ -59,7 +59,7 @@ class PaperDates:
     closed_at: datetime | None
 
     def place(self, cutoff: date) -> Period:
-        """Return the period of the paper; the day of the cutoff, in UTC, is still before it."""
+        """Return the period of the paper; the day of the cutoff, in UTC, still counts as before it."""
         begins, ends = self.submitted_at, self.closed_at
         if begins is not None and ends is not None and ends < begins:
             return Period.UNKNOWN
@@ -76,7 +76,7 @@ class Cutoff:
 
     Attributes:
         day: The last day, in UTC.
-        release: Folder of the release that the papers are dated by; None for the one that the logs name.
+        release: Folder of the release from which papers are dated; None for the one named in the logs.
     """
 
     day: date
@@ -89,10 +89,10 @@ class CutoffRow:
 
     Attributes:
         name: The run, as in the table.
-        failures: How answers without a score are treated.
-        cells: The number of each period; None where it is undefined or was not measured in this run.
-        change: After less before; None if one of the two has no number.
-        beyond: The change less that of the reference, on the same papers; None for baselines too.
+        failures: Treatment of answers without a score.
+        cells: The number of each period; None if it is undefined or was not measured in this run.
+        change: After minus before; None if one of the two has no number.
+        beyond: The change minus that of the reference, on the same papers; also None for baselines.
     """
 
     name: str
@@ -110,9 +110,9 @@ class CutoffTable:
 
     Attributes:
         papers: Number of papers by period.
-        reference: Name of the baseline whose change is taken off; None where none has answered, or it has learnt from
-            these very papers.
-        rows: By measure, then as the runs were given.
+        reference: Name of the baseline whose change is subtracted; None if none has answered, or if it learnt from
+            these papers.
+        rows: Rows by measure, then in the order of the runs.
     """
 
     day: date
@@ -122,10 +122,10 @@ class CutoffTable:
 
 
 def _find_release(cutoff: Cutoff, protocol: Protocol, runs: Iterable[TaskRun]) -> Release:
-    """Return the release that some runs are about.
+    """Return the release of some runs.
 
     Raises:
-        PeercorpusError: It is not where it is said to be.
+        PeercorpusError: It is not at the named location.
     """
     folders = dict.fromkeys(filter(None, [cutoff.release, *(run.release for run in runs)]))
     for folder in folders:
@@ -166,10 +166,10 @@ def _find_last(times: Sequence[datetime | None]) -> datetime | None:
 
 
 def read_periods(cutoff: Cutoff, protocol: Protocol, runs: Sequence[TaskRun]) -> dict[str, Period]:
-    """Return the period of each paper that some runs of one protocol are about.
+    """Return the period of each paper in some runs of one protocol.
 
     Raises:
-        PeercorpusError: Their release is not there, or cannot be read.
+        PeercorpusError: Their release is missing, or cannot be read.
     """
     dates = read_dates(_find_release(cutoff, protocol, runs))
     nothing = PaperDates(None, None)
@@ -193,7 +193,7 @@ def split_at_cutoff(
     Args:
         named: The runs of one table with their names.
         columns: The measures of the table.
-        group: What the table is about, such as an aspect.
+        group: Subject of the table, such as an aspect.
         periods: The period of each paper.
         day: The cutoff.
         resamples: Number of bootstrap resamples.
@@ -249,7 +249,7 @@ def _make_row(
 def _compare_changes(
     run: TaskRun, reference: TaskRun, column: Column, periods: Mapping[str, Period], resamples: int
 ) -> Estimate | None:
-    """Return by how much more a run changes at the cutoff than the reference does on the same papers."""
+    """Return how much more a run changes at the cutoff than the reference does on the same papers."""
     after, before = (
         compare_column(column, run, reference, {paper for paper in periods if periods[paper] is period}, resamples)
         for period in (Period.AFTER, Period.BEFORE)

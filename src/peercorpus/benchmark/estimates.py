@@ -1,4 +1,4 @@
-"""Compute the numbers of a run's outcomes with their intervals, in columns that runs measured alike share."""
+"""Compute the numbers of a run's outcomes with their intervals, in columns shared by runs measured in the same way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +9,11 @@ from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, Sc
 from peercorpus.errors import UndefinedMetricError
 
 DROPPED = "left out"
-"""Treatment of answers without a score in a row of a table: they do not count."""
+"""Treatment of answers without a score: they do not count."""
 LENIENT = "read leniently"
-"""Treatment: what they plainly say counts, and those that say nothing plainly do not."""
+"""Treatment: those with a clear meaning count, the others do not."""
 UNINFORMED = "counted as uninformed"
-"""Treatment: they count as the answer of someone who read nothing."""
+"""Treatment: they count as an answer by someone who has read nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,11 @@ class Estimate:
     """A number with its 95 % interval over papers.
 
     Attributes:
-        papers: Number of papers that it is computed from.
-        low: None if nothing tells how much the number varies: there is one paper, or all papers have the same value.
-        high: None in the same cases as `low`.
-        undefined: Of a share of pairs: resamples without a pair; the interval is computed from the others.
+        papers: Number of papers from which it is computed.
+        low: Lower bound; None if the variation is unknown: there is one paper, or all papers have the same value.
+        high: Upper bound; None in the same cases as `low`.
+        undefined: For a share of pairs, the number of resamples without a pair; the interval is computed from the
+            others.
     """
 
     value: float
@@ -36,7 +37,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A measure as some runs have it.
+    """A measure of some runs.
 
     Attributes:
         by: The grader, or the signature without our version; runs with another value have no number in this column.
@@ -54,7 +55,7 @@ def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> E
         value = compute_over_papers(measure, list(papers.values()))
     except UndefinedMetricError:
         return None
-    # Ids in order, so that the same papers are drawn whatever the order of the log.
+    # Sorted ids, so that the same papers are drawn whatever the order of the log.
     by_id = [papers[forum_id] for forum_id in sorted(papers)]
     bounds = None if measure.bounds is None else measure.bounds(by_id, value, resamples)
     low, high = bounds or (None, None)
@@ -67,7 +68,7 @@ def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> E
 
 
 def name_measurer(scored: Scored, run: TaskRun, measure: Measure) -> str:
-    """Return who or what measured a number, without our own version; empty for a plain mean."""
+    """Return the grader or signature behind a number, without our own version; empty for a plain mean."""
     if scored is Scored.JUDGE:
         return f"by {run.grader}"
     return run.signatures.get(measure.metric, "").partition("|peercorpus:")[0]
@@ -100,9 +101,9 @@ def concerns_group(outcome: CaseOutcome, group: str) -> bool:
 
 
 def treat_failures(outcomes: Sequence[CaseOutcome], failures: str) -> list[CaseOutcome]:
-    """Return the outcomes that count in a row of a table, as they count there."""
+    """Return the outcomes that count in a row of a table, in the form in which they count."""
     if failures == UNINFORMED:
-        # An answer that only the judge failed on lacks a score through no fault of its own.
+        # An answer on which only the judge failed is not to blame for its missing score.
         return [outcome for outcome in outcomes if outcome.unscored != GRADER_FAILED]
     scored = [outcome for outcome in outcomes if outcome.unscored is None]
     if failures == LENIENT:

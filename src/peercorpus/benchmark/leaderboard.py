@@ -40,16 +40,16 @@ class RunResult:
     """One row of a table: the numbers of one run.
 
     Attributes:
-        words: The adapter, or `ours`, whose prompts the model was given; empty for a baseline.
-        failures: How answers without a score are treated; empty if all have one.
+        words: The adapter whose prompts the model received, or `ours`; empty for a baseline.
+        failures: Treatment of answers without a score; empty if all have one.
         n: Number of answers that count.
-        papers: Number of papers that these answers are about.
-        unscored: Answers without a score, by reason.
+        papers: Number of papers with these answers.
+        unscored: Number of answers without a score, by reason.
         cut_papers: Cases in which the model saw only a part of the paper.
-        cut_answers: Answers that ended at the token limit; they are scored as they are.
+        cut_answers: Number of answers that ended at the token limit; they are scored unchanged.
         cells: One per measure; None if the number is undefined or was not measured in this run.
-        reliability: Of decisions, if all state a probability: how often papers were accepted, by that.
-        says: What a baseline does; for a judged model, how reliable the judge was.
+        reliability: For decisions that all state a probability: the share of accepted papers by probability.
+        says: Description of a baseline; for a judged model, the reliability of the judge.
     """
 
     name: str
@@ -71,16 +71,16 @@ class Board:
     """One table of runs.
 
     Attributes:
-        group: What the measures are about, such as an aspect; empty if the task has one table.
-        rows: Models, then baselines, each sorted by the first measure, the best first.
+        group: Subject of the measures, such as an aspect; empty if the task has one table.
+        rows: Models, then baselines, each sorted by the first measure, best first.
         signatures: Signatures for the notes below the table, by measure; one for each version that was used.
-        has_controls: Whether some models were shown less than the paper.
-        is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
-        arms: What the runs with figures showed, and what controls could not show, by the name of the run.
-        differences: Between the arms of each model that was asked in several.
+        has_controls: Whether some models saw less than the paper.
+        is_part: Whether some runs were asked for more fields, which another model does not give.
+        arms: Descriptions of the figures shown, or of what controls could not show, by the name of the run.
+        differences: Differences between the arms of each model with several arms.
         cutoff: The same runs before and after a model's cutoff; None unless one is stated.
-        ceilings: How far people stand above the floors, on all papers and by venue and year.
-        not_asked: Cases of the task that were not asked because of a limit.
+        ceilings: Comparison of people with the floors, on all papers and by venue and year.
+        not_asked: Number of cases of the task that were not asked because of a limit.
     """
 
     protocol: Protocol
@@ -102,7 +102,7 @@ class Boards:
     """All tables of a folder of logs.
 
     Attributes:
-        notes: Runs that appear in no table, and why; protocols without a baseline.
+        notes: Runs that are in no table, with the reason, and protocols without a baseline.
     """
 
     boards: list[Board] = field(default_factory=list)
@@ -187,7 +187,7 @@ def _collect_signatures(runs: Sequence[TaskRun], columns: Sequence[Column]) -> d
 
 
 def _keep_latest(runs: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
-    """Keep the latest run of each model and protocol, and note the others."""
+    """Return the latest run of each model and protocol, and add notes on the others."""
     kept: dict[tuple[object, ...], TaskRun] = {}
     for run in runs:
         key = (run.protocol, *run.identity)
@@ -203,13 +203,13 @@ def make_boards(
     """Return a table for each protocol; baselines appear in each table of their cases. Incomplete runs are only noted.
 
     Args:
-        runs: The oldest first.
+        runs: Runs, oldest first.
         resamples: Number of bootstrap resamples for the intervals.
         show: Receives the progress.
         cutoff: End of a model's training data, at which all tables are split.
 
     Raises:
-        PeercorpusError: The release that dates the papers of a cutoff is not there, or cannot be read.
+        PeercorpusError: The release for the dates of papers is missing, or cannot be read.
     """
     tables = Boards()
     went_on = {run.task_id for run in runs if not run.missing}
@@ -227,9 +227,7 @@ def make_boards(
         models = [run for run in complete if run.protocol == protocol and not run.is_baseline]
         baselines = [run for run in complete if run.is_baseline and run.protocol.data == protocol.data]
         if not baselines:
-            tables.notes.append(
-                f"No baseline has answered these cases of '{protocol.task}'; add one to see what is beaten."
-            )
+            tables.notes.append(f"No baseline has answered these cases of '{protocol.task}'; add one for comparison.")
         # Each baseline appears once: differences in prompts do not affect it.
         latest_baselines = {run.name: run for run in baselines}
         _add_boards(tables, protocol, [*models, *latest_baselines.values()], resamples, cutoff)
@@ -281,10 +279,10 @@ def _find_ceilings(runs: Sequence[TaskRun], columns: Sequence[Column], group: st
 
 
 def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
-    """Return the differences of two runs on the same cases, the first less the second, with intervals.
+    """Return the differences of two runs on the same cases, the first minus the second, with intervals.
 
-    A case that has no score in one of the runs is left out of both, and an entry under the name of the scorer says how
-    many each run has of these: whether a model keeps to the format is one thing, how well it judges another.
+    A case without a score in one of the runs is left out of both, and an entry under the name of the scorer states how
+    many of these each run has: following the format and judging well are different abilities.
 
     Returns:
         The name of each number and its difference, or the reason why there is none.
@@ -328,7 +326,7 @@ def _compare_scored(
         name = f"{measure.group} {measure.name}".strip()
         ways = name_measurer(scored, first, measure), name_measurer(scored, second, measure)
         if ways[0] != ways[1]:
-            yield name, f"not comparable, because it was measured in two ways: {ways[0]}; {ways[1]}"
+            yield name, f"not comparable, because it was measured in different ways: {ways[0]}; {ways[1]}"
         elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):
             yield name, "not comparable, because the runs were asked for different fields"
         else:
@@ -338,7 +336,7 @@ def _compare_scored(
 def _compare_measured(
     measure: Measure, ours: Sequence[CaseOutcome], theirs: Sequence[CaseOutcome], resamples: int
 ) -> Difference | str:
-    """Compare two runs on the cases that concern the measure in both; a sentence where that is not possible."""
+    """Compare two runs on the cases that concern the measure in both; return a sentence if that is not possible."""
     both = set.intersection(*({one.case_id for one in run if measure.concerns(one)} for run in (ours, theirs)))
     if not both:
         return "no case has a value in both runs"
@@ -351,7 +349,7 @@ def _compare_measured(
 
 
 def plot_reliability(board: Board) -> dict[str, tuple[ReliabilityBin, ...]]:
-    """Return what the reliability plot of a table shows: the rows whose answers all state a probability."""
-    # Without the failures as the probability that stands in for them is not the model's own.
+    """Return the data of a table's reliability plot: the rows whose answers all state a probability."""
+    # Without failures, whose substitute probability is not the model's own.
     rows = (row for row in board.rows if row.reliability and row.failures in {"", DROPPED})
     return {row.name: row.reliability for row in rows}

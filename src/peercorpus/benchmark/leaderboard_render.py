@@ -23,7 +23,7 @@ HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "
 
 
 FEW_PAPERS = 50
-"""Numbers of fewer papers than this are marked."""
+"""Numbers from fewer papers than this are marked."""
 OF_METRIC = {
     "point_recall": (
         "Point recall is the share of people's criticisms that a review makes, each counted once for each of its"
@@ -32,15 +32,15 @@ OF_METRIC = {
         " compare runs, people and floors by these numbers, and do not read them alone."
     ),
     "point_coverage": (
-        "Points taken up are the share of the review's critical points that an answer goes into; beside it stands the"
-        " turn of the reviewer. To take up more than people do is not better by itself."
+        "Points taken up are the share of the review's critical points that an answer addresses, beside the"
+        " share for the reviewer's own turn. A higher share than that of people is not better by itself."
     ),
 }
-"""What stands above a table that has a metric, by its name."""
+"""Text above a table with a metric, by the metric's name."""
 NONE = "-"
 JUDGED_BY = "judge: "
 ARROWS = {True: " ↑", False: " ↓", None: ""}
-"""Which direction is better."""
+"""Arrow for the better direction."""
 COLUMNS = (
     *(
         "task",
@@ -76,7 +76,7 @@ def _format_number(value: float) -> str:
 
 
 def _format_cell(estimate: Estimate | None, papers: int) -> str:
-    """Format a number with its interval; add `†` if it is of few papers, and n if it does not cover all papers."""
+    """Format a number with its interval; add `†` if it is from few papers, and n if it does not cover all papers."""
     if estimate is None:
         return NONE
     mark = "†" if estimate.papers < FEW_PAPERS else ""
@@ -140,13 +140,13 @@ def _make_table(board: Board) -> RenderedTable:
         )
     if board.not_asked:
         above.append(
-            f"Only the first cases were asked (--limit), and {board.not_asked:,} were not: the first ones are usually"
-            " of one venue, and no random sample."
+            f"Only the first cases were asked (--limit), and {board.not_asked:,} were not: the first ones are"
+            " usually from one venue, not a random sample."
         )
     if board.is_part:
         above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.side == Split.TRAIN:
-        above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
+        above.append("The baselines have learnt from these same papers, so their results are not meaningful.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
     below += dict.fromkeys(f"{_format_name(row)}: {row.says}" for row in board.rows if row.says)
     below += [f"{name}: {says}" for name, says in board.arms.items()]
@@ -163,14 +163,14 @@ def _make_table(board: Board) -> RenderedTable:
 
 
 def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
-    """Yield a table of each two arms: what each model reaches in one less what it reaches in the other."""
+    """Yield a table for each pair of arms: each model's results in one minus those in the other."""
     for contrast in dict.fromkeys(difference.contrast for difference in board.differences):
         yield RenderedTable(
             title=f"{_make_title(board)}: {contrast.title}",
             above=[
                 contrast.means,
-                f"The same questions, asked of the same model; {PAIRED}. Answers without a score count as uninformed,"
-                " but those that the grader failed on count in neither run.",
+                f"The same questions, asked of the same model; {PAIRED}. Answers without a score count as"
+                " uninformed, except that those on which the grader failed count in neither run.",
             ],
             head=["model", "papers", *(_format_heading(measure) for measure in board.measures)],
             rows=[
@@ -183,23 +183,24 @@ def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
 
 
 def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
-    """Return the table of a cutoff: each measure of each run before and after it, and how much it changes."""
+    """Return the table of a cutoff: each measure of each run before and after it, and the change."""
     periods = [period for period in Period if cutoff.papers.get(period) or period in {Period.BEFORE, Period.AFTER}]
     sizes = {period: cutoff.papers.get(period, 0) for period in periods}
     reference = (
-        "No baseline that learnt from other papers has answered, so nothing shows how much harder later papers are."
+        "There is no baseline that learnt from other papers, so it is unknown how much harder later papers are."
         if cutoff.reference is None
-        else f"The last column takes off what '{cutoff.reference}' changes on the same papers: it learnt from the train"
-        " side alone, so it remembers none of them and bears what is merely harder or easier in later papers."
+        else f"The last column subtracts the change of '{cutoff.reference}' on the same papers: it learnt only from the"
+        " train side, so it remembers none of them, and its change shows whether later papers are harder or easier."
     )
     return RenderedTable(
         title=f"{_make_title(board)}: before and after {cutoff.day}",
         above=[
-            f"{cutoff.day} (UTC) is the end of the model's training data as the user states it."
+            f"{cutoff.day} (UTC) is the end of the model's training data according to the user."
             f" Papers {'; '.join(f'{period} ({sizes[period]:,}): {SAYS[period]}' for period in periods)}.",
-            "The change is after less before, with an interval combined from both, as no paper is in both. Answers"
-            " without a score count as uninformed, but those that only the grader failed on do not count.",
-            f"{reference} An interval that holds 0 shows neither that a model remembers papers nor that it does not."
+            "The change is after minus before, with an interval combined from both, as no paper is in both."
+            " Answers without a score count as uninformed, except that those on which only the grader failed do"
+            " not count.",
+            f"{reference} An interval that contains 0 shows neither that a model remembers papers nor that it does not."
             f" † marks fewer than {FEW_PAPERS} papers, for a change in the smaller group.",
         ],
         head=["measure", "model", *periods, "change", f"change beyond {cutoff.reference or 'a baseline'}"],
@@ -225,7 +226,7 @@ def _format_change(change: Estimate | None) -> str:
 
 
 def _make_ceiling_table(board: Board) -> RenderedTable:
-    """Return the table of what people reach above the floors, for all papers and by venue and year."""
+    """Return the table of people's results above the floors, for all papers and by venue and year."""
     floors = list(dict.fromkeys(name for ceiling in board.ceilings for name in ceiling.floors))
     return RenderedTable(
         title=f"{_make_title(board)}: people and floors",
@@ -284,7 +285,7 @@ def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[RenderedTa
 
 
 def about_printed() -> RenderedTable:
-    """Return where the printed numbers come from, and what differs."""
+    """Return the source of the printed numbers, and the differences in protocol."""
     above = [f"Source: {read_printed().source}.", "Not to be compared with ours number by number:"]
     return RenderedTable("About the printed tables", above=above, head=[], rows=[], below=read_printed().differences)
 
@@ -316,7 +317,7 @@ def render_markdown(boards: Boards) -> str:
 
 
 def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[str]) -> str:
-    """Render tables as Markdown, followed by what is in none of them."""
+    """Render tables as Markdown, followed by notes on what is in none of them."""
     lines = [f"# {title}"]
     for grid in tables:
         lines += ["", f"## {grid.title}", "", *grid.above, ""]
@@ -350,7 +351,7 @@ def format_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str
 def _csv_line(
     board: Board, of_row: Sequence[object], name: str, measure: Measure, estimate: Estimate | None
 ) -> tuple[object, ...]:
-    """Return one line: whose number it is, its name, the number, its signature, and the protocol."""
+    """Return one line: the run, the name of the number, the number, its signature, and the protocol."""
     protocol = board.protocol
     numbers = ("",) * 4 if estimate is None else (estimate.value, estimate.low, estimate.high, estimate.papers)
     of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)

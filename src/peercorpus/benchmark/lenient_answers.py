@@ -1,6 +1,6 @@
-"""Read answers that break the requested format, where what they mean is plain; and recognise refusals in words.
+"""Read answers that break the requested format but have a clear meaning, and recognise refusals in words.
 
-Tables show what is read leniently in a row of its own, beside the strict reading.
+Tables show lenient readings in a separate row, beside the strict ones.
 """
 
 import json
@@ -20,9 +20,9 @@ from peercorpus.benchmark.cases import AskedScore
 
 THINKING = re.compile(rf"<(?P<tag>{REASONING_TAG})>.*?(?:</(?P=tag)>|\Z)", re.DOTALL | re.IGNORECASE)
 THOUGHT = re.compile(rf"\A.*</{REASONING_TAG}>", re.DOTALL | re.IGNORECASE)
-"""Matches reasoning whose opening mark stood in the prompt."""
+"""Matches reasoning whose opening mark was in the prompt."""
 MOST_OBJECTS = 1000
-"""Maximum number of opening braces at which an object is looked for, from the end of the answer."""
+"""Maximum number of opening braces tried as the beginning of an object, from the end of the answer."""
 DECIDED = re.compile(
     r"\W*(?:(?:strong|clear|weak|borderline)\W+)?(accept|reject)(?:ed|ance|ion|s)?\W*(?:\([^()]*\)\W*)?", re.IGNORECASE
 )
@@ -31,7 +31,7 @@ NUMBER = re.compile(r"\W*?(-?\d++(?:\.\d++)?)\s*+(?:(%)|/\s*+(\d++(?:\.\d++)?))?
 """Matches "0.7", "70 %", "7/10" and "7: accept"."""
 LINE = re.compile(r"^(?:[^\w\n]|_)*+(?P<name>[^\W\d_][^:=\n]{0,80}?)[*_\"'` ]*+[:=](?P<value>.+)$", re.MULTILINE)
 FEWEST_PERCENT = 10
-"""Probabilities above this are percentages; between 1 and this, nobody can tell."""
+"""Probabilities above this are percentages; those between 1 and this are ambiguous."""
 
 
 def _drop_thinking(text: str) -> str:
@@ -39,7 +39,7 @@ def _drop_thinking(text: str) -> str:
 
 
 def _list_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of a text that are in no other object, the last first."""
+    """Yield the JSON objects of a text that are in no other object, last first."""
     decoder = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys, parse_constant=str)
     objects: list[tuple[int, int, dict[str, Any]]] = []
     for brace in [found.start() for found in re.finditer(r"\{", text)][-MOST_OBJECTS:]:
@@ -58,14 +58,15 @@ def _to_key(name: str) -> str:
 
 
 def _read_values(text: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return the values of the last object that has the first name, else those of lines such as "Decision: accept".
+    """Return the values of the last object that has the first name, otherwise those of lines such as "Decision:
+    accept".
 
     Args:
         text: The answer.
         names: Names of the values; case, spaces and underscores do not matter.
 
     Raises:
-        UnreadableAnswerError: There is neither, or lines give one name two values.
+        UnreadableAnswerError: There is neither, or lines have two values for one name.
     """
     spoken = _drop_thinking(text)
     if not spoken:
@@ -87,7 +88,7 @@ def _read_values(text: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _split_number(value: object, name: str) -> tuple[float, str, float | None]:
-    """Return a number, its percent sign if any, and what it is out of if said."""
+    """Return a number, its percent sign if any, and its stated maximum if any."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value), "", None
     read = NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -111,7 +112,7 @@ def read_decision_leniently(text: str) -> Decision:
     """Parse an answer to `acceptance` that is not in the requested format.
 
     Raises:
-        UnreadableAnswerError: What it means is not plain.
+        UnreadableAnswerError: Its meaning is not clear.
 
     >>> read_decision_leniently('I would say: {"Decision": "Accepted.", "probability": "70%"}. Good luck!')
     Decision(accept=True, probability=0.7)
@@ -130,7 +131,7 @@ def read_scores_leniently(text: str, asked: Sequence[AskedScore]) -> dict[str, f
     """Parse an answer to `scores` that is not in the requested format.
 
     Raises:
-        UnreadableAnswerError: What it means is not plain.
+        UnreadableAnswerError: Its meaning is not clear.
     """
     values = _read_values(text, [score.field for score in asked])
     return {score.field: _read_score(values, score) for score in asked}

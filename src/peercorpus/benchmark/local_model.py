@@ -1,4 +1,4 @@
-"""Prepare a model that this process loads itself for inspect_ai."""
+"""Prepare a model for inspect_ai that this process loads itself."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ ANSWER_TOKENS = {
 }
 """Maximum number of tokens of an answer to each task, unless the user sets one."""
 MOST_LIKELY = 5_000
-"""How many tokens are looked through for an allowed answer, from the most probable one."""
+"""Number of most probable tokens that are searched for an allowed answer."""
 CHAT_ARGUMENTS = frozenset({"chat_template", "use_chat_template"})
 """Model arguments with which a user overrides the chat template."""
 
@@ -43,7 +43,7 @@ class LocalModel:
         model_args: Arguments of the provider.
         chat: Chat template; None if there is none or the user overrides it.
         window: Context window in tokens, including the answer; None if the configuration does not state it.
-        weights: Digest and base model for the log; empty for a model of the Hub.
+        weights: Digest and base model for the log; empty for a model on the Hub.
     """
 
     name: str
@@ -56,7 +56,7 @@ class LocalModel:
         """Adapt a task to this model: limit its answers, escape special tokens in its questions, check their length.
 
         Args:
-            task: It is changed in place.
+            task: The task, which is changed in place.
             settings: Settings of the run: `max_tokens` and `limit`.
 
         Raises:
@@ -73,14 +73,15 @@ class LocalModel:
             sample.input = self.escape(sample.input)
             if (limit is None or index < limit) and not self.fits(sample.input, answer):
                 raise ModelError(
-                    f"The model '{self.name}' takes {self.window:,} tokens, but the question '{sample.id}' has"
+                    f"The model '{self.name}' has a window of {self.window:,} tokens, but the question"
+                    f" '{sample.id}' has"
                     f" {self._count(sample.input):,} and its answer may have {answer:,}: show less of a paper"
                     " (--paper-tokens, or 'paper_tokens' in a recipe) or allow a shorter answer (--max-tokens, or"
                     " 'answer_tokens' in a recipe)."
                 )
 
     def limit(self, most: int) -> int:
-        """Return the maximum number of tokens of an answer; more than `most` if the model thinks before it answers."""
+        """Return the maximum number of tokens of an answer; more than `most` if the model reasons before it answers."""
         marks = None if self.chat is None else self.chat.marks
         return DEFAULT_MAX_TOKENS if marks is not None and marks.fullmatch("</think>") else most
 
@@ -91,7 +92,7 @@ class LocalModel:
         return [message.model_copy(update={"content": self.chat.parted(message.text)}) for message in messages]
 
     def fits(self, messages: Sequence[ChatMessage], answer: int) -> bool:
-        """Return whether a question and an answer of so many tokens fit into the window, as far as it is known."""
+        """Return whether a question and an answer of this many tokens fit into the window, if it is known."""
         return self.chat is None or self.window is None or self._count(messages) + answer <= self.window
 
     def _count(self, messages: Sequence[ChatMessage]) -> int:
@@ -100,10 +101,10 @@ class LocalModel:
 
 
 class _Generation:
-    """Generates the batches of a loaded model: counts the tokens written, seeds samples, and stops when asked to.
+    """Generates the batches of a loaded model: counts the tokens written, seeds samples, and stops on request.
 
-    It runs in the provider's thread. A process that exits while that thread computes is aborted, so whoever frees the
-    model stops it first.
+    It runs in the provider's thread. A process that exits while that thread computes is aborted, so the model must be
+    stopped before it is freed.
     """
 
     def __init__(self, generate: Callable[..., Any], name: str, show: Show) -> None:
@@ -140,16 +141,16 @@ class _Generation:
 def load_local(local: LocalModel, config: GenerateConfig, show: Show) -> Model:
     """Load a model and adapt its provider.
 
-    The provider samples unless told otherwise and refuses a temperature of 0, escapes nothing, ends every assistant
-    message, and does not know whether an answer ended by itself or was stopped. Here a temperature of 0 is greedy
-    decoding, and so is none; special tokens in messages are escaped; an assistant message at the end is continued;
-    and a marker, appended to a text whose last token neither ends nor pads it, carries the stop reason through the
-    provider, which only returns text.
+    The provider samples by default and refuses a temperature of 0, escapes nothing, ends every assistant message, and
+    does not distinguish answers that ended by themselves from stopped ones. Here a temperature of 0, or none, means
+    greedy decoding; special tokens in messages are escaped; an assistant message at the end is continued; and a marker,
+    appended to a text whose last token neither ends nor pads it, carries the stop reason through the provider, which
+    only returns text.
     """
     model = get_model(local.name, memoize=False, config=config, **local.model_args)
     api: Any = model.api
     if api.device == "cpu" and model.config.max_connections is None:
-        # A batch takes as long as its longest answer, and one processor computes no two answers at the same time.
+        # A batch takes as long as its longest answer, and one processor does not compute two answers at the same time.
         model.config.max_connections = 1
     decode, generate, render = api.tokenizer.batch_decode, api.generate, api.hf_chat
     always_samples = api.do_sample and "do_sample" in local.model_args
@@ -177,7 +178,7 @@ def load_local(local: LocalModel, config: GenerateConfig, show: Show) -> Model:
         asked = local.escape(input)
         if not local.fits(asked, config.max_tokens or DEFAULT_MAX_TOKENS):
             return ModelOutput.from_content(model.name, "", "model_length")
-        # The provider reads both before it waits for anything.
+        # The provider reads both before its first await.
         api.do_sample = bool(config.temperature) or (config.temperature is None and always_samples)
         generation.seed = config.seed
         changes = {} if api.do_sample else dict.fromkeys(("temperature", "top_p", "top_k"))
@@ -185,7 +186,7 @@ def load_local(local: LocalModel, config: GenerateConfig, show: Show) -> Model:
         output: ModelOutput = await generate(asked, tools, tool_choice, config.model_copy(update=changes))
         (choice,) = output.choices
         for written in choice.logprobs.content if choice.logprobs else ():
-            # What is kept of thousands is what `solvers.compare_likelihoods` reads.
+            # Of thousands, only those that `solvers.compare_likelihoods` reads are kept.
             written.top_logprobs = [likely for likely in written.top_logprobs or () if match_decision(likely.token)]
         choice.stop_reason = "max_tokens" if choice.message.text.endswith(STOPPED) else "stop"
         output.completion = choice.message.content = choice.message.text.removesuffix(STOPPED)
@@ -200,8 +201,8 @@ def load_local(local: LocalModel, config: GenerateConfig, show: Show) -> Model:
 def free_model(model: Model) -> None:
     """Stop a loaded model and free its memory; it cannot be used afterwards.
 
-    Dropping every reference is not enough: the thread in which inspect_ai generates keeps one to its last batch, and so
-    to the model.
+    Dropping every reference is not enough: the thread in which inspect_ai generates keeps a reference to its last
+    batch, and thereby to the model.
     """
     api: Any = model.api
     api.model.generate.stop()
@@ -217,7 +218,7 @@ def find_local_model(named: str, model_args: Mapping[str, Any]) -> LocalModel | 
         model_args: The user's arguments for the provider; they override ours.
 
     Raises:
-        ModelError: The folder holds no model, or its tokenizer cannot be read.
+        ModelError: The folder contains no model, or its tokenizer cannot be read.
         MissingExtraError: A package is not installed.
     """
     weights = find_weights(named)
@@ -240,7 +241,8 @@ def find_local_model(named: str, model_args: Mapping[str, Any]) -> LocalModel | 
     tokenizer = str(model_args.get("tokenizer") or model_args.get("tokenizer_path") or tokenizer)
     chat = None if CHAT_ARGUMENTS & set(model_args) else load_chat(tokenizer, "neural")
     if chat is not None:
-        # The provider tokenizes the rendered template like any text, which would add a second begin-of-text token.
+        # The provider tokenizes the rendered template like any other text, which would add a second begin-of-text
+        # token.
         args["tokenizer_call_args"] = {"add_special_tokens": False}
     return LocalModel(
         name=name, model_args=args | dict(model_args), chat=chat, window=read_context_length(base), weights=about

@@ -45,20 +45,20 @@ UNREAD = {"messages", "events", "store", "attachments", "output", "events_data",
 JUDGE_QUALITY_METRICS = re.compile(r"length_spearman|(repeat|second)_\w+_overall")
 """Metrics of the judge's own quality: correlation with length, consistency, and agreement with a second judge."""
 UNIFIED = "recommendations on Re²'s scale of 1 to 10 (the mean of the unified ratings is a rule of ours)"
-"""How a table names runs of `scores` that were asked for one number on Re²'s scale."""
+"""Description in tables of runs of `scores` that were asked for one number on Re²'s scale."""
 SAMPLES_PER_BATCH = 100
-"""Number of samples held in memory at a time."""
+"""Number of samples in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Protocol:
-    """What runs must have in common to share a table.
+    """Settings that runs must have in common to share a table.
 
     Attributes:
         release: SHA-256 of the release's manifest.
         cases: SHA-256 of the ids of all cases.
-        paper: How much of a paper is shown.
-        prompts: Version and digest of the prompts; on which scale a recommendation is asked for, if not the form's.
+        paper: The part of a paper that is shown.
+        prompts: Version and digest of the prompts, and the scale of the requested recommendation if not the form's.
     """
 
     task: BenchTask
@@ -73,23 +73,23 @@ class Protocol:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """The part that baselines must share with models; prompts do not concern them."""
+        """The part that baselines must share with models; prompts do not matter to them."""
         return self.task, self.release, self.profile, self.side, str(self.led), self.cases
 
 
 @dataclass(slots=True)
 class FiguresOfRun:
-    """What images of figures a run showed.
+    """Images of figures shown in a run.
 
     Attributes:
         arm: Name of the arm in tables.
         says: The limits of a question.
-        signature: Everything that decides which images a question shows.
+        signature: Everything that determines the images of a question.
         papers: Papers whose questions showed images.
-        questions: Questions, with images and without.
-        with_images: Questions with images.
-        images: Images of all questions.
-        left_out: Figures that were not shown, by reason.
+        questions: Number of questions, with or without images.
+        with_images: Number of questions with images.
+        images: Number of images in all questions.
+        left_out: Number of figures that were not shown, by reason.
     """
 
     arm: str
@@ -111,7 +111,7 @@ class FiguresOfRun:
             self.images += len(choice.shown)
 
     def describe(self) -> str:
-        """Return what was shown, as stated below a table."""
+        """Return a description of what was shown, as stated below a table."""
         counts = (
             f"{self.with_images:,} of {self.questions:,} questions, on {len(self.papers):,} papers, show"
             f" {self.images:,} images; {self.questions - self.with_images:,} have no figure to show"
@@ -126,23 +126,23 @@ class TaskRun:
 
     Attributes:
         name: Name of the model or baseline.
-        says: What a baseline does; for a judged model, how reliable the judge was.
+        says: Description of a baseline; for a judged model, the reliability of the judge.
         adapter: Adapter whose prompts and answer format were used; None for our own.
         grader: The model that judged; None if none did.
         outcomes: Outcomes of all cases, by scorer.
-        left_out: Papers and turns that are not cases, by reason.
+        left_out: Number of papers and turns that are not cases, by reason.
         cut_papers: Cases in which the model saw only a part of the paper.
         cut_answers: Answers that ended at the token limit.
         signatures: Signatures of the metrics at the time of scoring.
         not_asked: Cases of the task that were not asked because of a limit.
-        missing: Cases that have not been run, at least 1 if the run was interrupted; such a run appears in no table.
-        task_id: Shared by all logs of a run that was interrupted and resumed.
+        missing: Number of cases not run, at least 1 if the run was interrupted; such a run is in no table.
+        task_id: Id shared by all logs of a run that was interrupted and resumed.
         created: Time of creation in ISO 8601.
         settings: Generation settings of the model, such as its temperature; empty if none were given.
-        figures: What images of figures it showed; None for a run that was asked without.
-        release: Folder of the release when it was asked about; None if the log does not say.
-        part: What was shown of the papers.
-        lacking: Questions about papers that have no such part; nothing stands in its place.
+        figures: Images of figures that it showed; None for a run without images.
+        release: Folder of the release at the time of the run; None if the log does not state it.
+        part: The part of the papers that was shown.
+        lacking: Number of questions about papers without such a part, which is not replaced.
     """
 
     path: Path
@@ -168,7 +168,7 @@ class TaskRun:
     lacking: int = 0
 
     def describe_arm(self) -> str:
-        """Return what images were shown, or what could not be shown of papers; empty if there is nothing to say."""
+        """Return a description of the images shown, or of what could not be shown; empty if there are none."""
         if self.figures is not None:
             return self.figures.describe()
         return f"{self.lacking:,} questions are about papers without {self.part}" if self.lacking else ""
@@ -180,7 +180,7 @@ class TaskRun:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What runs of one protocol must have in common for the later one to replace the earlier one."""
+        """Attributes that runs of one protocol must share for the later one to replace the earlier one."""
         signature = None if self.figures is None else self.figures.signature
         return self.name, self.settings, self.is_baseline, self.adapter, self.grader, self.part, signature
 
@@ -240,7 +240,7 @@ WRITING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_eff
 
 
 def _describe_judge(log: EvalLog) -> str:
-    """Describe how reliable the judge of a run was on its overall rating; empty if there was no judge."""
+    """Describe the reliability of a run's judge on the overall rating; empty if there was no judge."""
     scores = (score for score in (log.results.scores if log.results else ()) if score.name == Scored.JUDGE.value)
     metrics = (metric for score in scores for metric in score.metrics.values())
     descriptions = [
@@ -250,7 +250,7 @@ def _describe_judge(log: EvalLog) -> str:
 
 
 def _describe_sameness(outcomes: Mapping[Scored, Sequence[CaseOutcome]]) -> str:
-    """Say that a model gives each paper the same answer; empty if it does not, or has fewer than two answers."""
+    """Report that a model gives each paper the same answer; empty if it does not, or has fewer than two answers."""
     for of_kind in outcomes.values():
         read = [outcome.found for outcome in of_kind if outcome.unscored is None]
         said = {_describe_answer(record) for record in read if isinstance(record, DecisionRecord | ScoresRecord)}
@@ -321,7 +321,7 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
 
 
 def read_run(path: Path) -> TaskRun | None:
-    """Read a run of the benchmark, or return None if the log is of another task.
+    """Read a run of the benchmark, or return None if the log belongs to another task.
 
     Raises:
         PeercorpusError: The log cannot be read.
@@ -368,16 +368,16 @@ def _make_log_error(path: Path, error: Exception) -> PeercorpusError:
 
 
 def read_runs(folder: Path) -> list[TaskRun]:
-    """Read all runs of the benchmark in a folder, the oldest first.
+    """Read all runs of the benchmark in a folder, oldest first.
 
     Raises:
-        PeercorpusError: The folder holds no run, or a log cannot be read.
+        PeercorpusError: The folder contains no run, or a log cannot be read.
     """
     if not folder.is_dir():
         raise PeercorpusError(f"'{folder}' is not a folder; name the one that 'peercorpus bench' wrote its logs to.")
     runs = [run for run in map(read_run, _list_logs(folder)) if run is not None]
     if not runs:
-        raise PeercorpusError(f"'{folder}' holds no log of the benchmark; run 'peercorpus bench' first.")
+        raise PeercorpusError(f"'{folder}' contains no log of the benchmark; run 'peercorpus bench' first.")
     return sorted(runs, key=lambda run: run.created)
 
 
@@ -390,7 +390,7 @@ def _identify_field(outcome: CaseOutcome, number: PredictedScore) -> Field:
 
 
 def fields_asked(outcomes: Sequence[CaseOutcome], aspect: str) -> frozenset[Field]:
-    """Return the fields of one aspect that were asked for; empty in other tasks than `scores`."""
+    """Return the requested fields of one aspect; empty in other tasks than `scores`."""
     both = (
         (outcome, number)
         for outcome in outcomes
@@ -403,8 +403,8 @@ def fields_asked(outcomes: Sequence[CaseOutcome], aspect: str) -> frozenset[Fiel
 def comparable_runs(runs: Sequence[TaskRun], aspect: str) -> Iterator[tuple[list[TaskRun], bool]]:
     """Yield groups of runs that may share a table of an aspect, and whether some of them were asked for more fields.
 
-    There is one group for each set of fields that a model was asked for, with all runs that were asked for at least
-    these.
+    There is one group for each set of fields requested from a model, with all runs in which at least these were
+    requested.
     """
     asked = [(run, fields_asked(run.outcomes.get(Scored.NUMBERS, ()), aspect)) for run in runs]
     of_models = [fields for run, fields in asked if fields and not run.is_baseline]
@@ -412,7 +412,7 @@ def comparable_runs(runs: Sequence[TaskRun], aspect: str) -> Iterator[tuple[list
     if not field_sets:
         yield list(runs), False
     for fields in field_sets:
-        # People are asked for a field only where several of them gave it, so their papers are fewer.
+        # People count for a field only if several of them gave it, so they have fewer papers.
         chosen = [(run, theirs != fields) for run, theirs in asked if theirs >= fields or run.is_ceiling]
         yield (
             [_narrow_run(run, fields) if is_other else run for run, is_other in chosen],

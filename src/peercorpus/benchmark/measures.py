@@ -1,4 +1,4 @@
-"""Define the numbers that a table shows of a run, each with the metric that its signature names."""
+"""Define the numbers in a table for a run, each with the metric that its signature names."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -50,9 +50,9 @@ Papers = Sequence[list[CaseOutcome]]
 BoundsOf = Callable[[Papers, float, int], Bounds | None]
 """Computes a 95 % interval from the outcomes of papers, the number itself and a number of resamples."""
 SumsOf = Callable[[Sequence[CaseOutcome]], tuple[float, float]]
-"""Computes the sum of a paper's values, and how many they are."""
+"""Computes the sum and the number of a paper's values."""
 Weigh = Callable[[RecordT], tuple[float, float]]
-"""What a record adds to a sum, and to the number of values that the sum is divided by."""
+"""Returns a record's contribution to a sum, and to the number of values by which it is divided."""
 
 PERCENT = 100
 
@@ -69,14 +69,14 @@ class Measure:
         name: Name in tables.
         metric: Name in `metrics.registry.METRICS`, which has the signature, or `judge`; empty for a plain mean.
         of: Computes the number from outcomes of one scorer.
-        bounds: Computes its 95 % interval; None if no interval holds what it should with few papers.
+        bounds: Computes its 95 % interval; None if no interval has the right coverage with few papers.
         higher_is_better: None if neither direction is better.
-        factor: Tables multiply the number by this.
+        factor: Factor of the number in tables.
         group: Measures of one group share a table; empty if there is only one table.
-        concerns: Whether an outcome bears on the number; a paper whose form has another scale does not.
-        sums: Of a mean over answers: the sum of a paper's values, and how many they are; None of other numbers.
-        limits: Of a mean: the lowest and highest possible value.
-        is_of_counts: Whether it is made of counts of answers, as shares are.
+        concerns: Returns whether an outcome affects the number; a paper whose form has another scale does not.
+        sums: For a mean over answers, computes the sum and the number of a paper's values; None for other numbers.
+        limits: For a mean, the lowest and highest possible value.
+        is_of_counts: Whether it is computed from counts of answers, like a share.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Measure:
     is_of_counts: bool = False
 
     def estimator(self, resamples: int) -> Estimator[list[CaseOutcome]]:
-        """Return the number and its interval over papers, for differences and means of several runs."""
+        """Return the number with its interval over papers, for differences and means of several runs."""
         bounds = self.bounds
         own = None if bounds is None else lambda papers, value: bounds(papers, value, resamples)
         return Estimator(partial(compute_over_papers, self), own, self.sums, self.limits, self.is_of_counts)
@@ -103,7 +103,7 @@ def _select_records(outcomes: Sequence[CaseOutcome], kind: type[RecordT]) -> lis
 
 
 def _sum_by_paper(weigh: Weigh[RecordT], kind: type[RecordT], papers: Papers) -> list[tuple[float, float]]:
-    """Return the sums of the papers that have a value."""
+    """Return the sums of the papers with a value."""
     return [sums for paper in papers if (sums := _sum_paper(weigh, kind, paper))[1]]
 
 
@@ -280,7 +280,7 @@ def _measure_mean(
     factor: float = 1.0,
     limits: Bounds = (0, 1),
 ) -> Measure:
-    """Return a measure that is the mean of a number of each record, which lies within limits."""
+    """Return a measure that is the mean of one number per record, which is within limits."""
     sums: SumsOf = partial(_sum_paper, lambda record: (read(record), 1), kind)
     return Measure(
         name=name,
@@ -363,7 +363,7 @@ DECISIONS = (
         sums=_SQUARES,
         limits=(0, 1),
     ),
-    # Its error with few papers is bias, which no interval around it shows.
+    # With few papers its error is bias, which an interval around it does not show.
     Measure("ECE", "ece", partial(_compute_from_probabilities, prediction.ece), None, higher_is_better=False),
     Measure(
         "contradictory",
@@ -433,7 +433,8 @@ ERRORS = (
     ("MSE", "mse", prediction.mse, 2),
     ("Spearman", "spearman", prediction.spearman, None),
 )
-"""Of predicted scores: name, metric, its function, and the power of the error whose mean it is; None for no mean."""
+"""Errors of predicted scores: name, metric, its function, and the power of the error whose mean it is; None if it is
+not a mean."""
 
 
 def _measure_scores(aspect: str, scale: tuple[float, float] | None) -> list[Measure]:
@@ -498,6 +499,6 @@ def compute_over_papers(measure: Measure, papers: Sequence[list[CaseOutcome]]) -
     """Return a number over the outcomes of some papers.
 
     Raises:
-        UndefinedMetricError: They do not define it.
+        UndefinedMetricError: It is undefined for these outcomes.
     """
     return measure.of(list(chain.from_iterable(papers)))

@@ -18,21 +18,21 @@ from peercorpus.release.exports.samples import opening_text
 
 REFERENCES = re.compile(r"^#{1,6}\s+(?:\S+\s+)?(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
 CUT_METHOD = "references and all after them first, then paragraphs from the end"
-"""How a paper is cut, as stated in logs and tables."""
+"""Description of how a paper is cut, as stated in logs and tables."""
 BLOCK_BREAK = "\n\n"
 """Separator between two blocks of Markdown."""
 MIN_PAPER_TOKENS = 64
-"""Smallest budget; below this only the note that the paper was cut would be left."""
+"""Smallest budget; with less, only the note that the paper was cut would be left."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """How much of a paper is shown.
+    """Limit on the part of a paper that is shown.
 
     Attributes:
         tokens: Maximum number of tokens; None shows the whole paper.
-        tokenizer: Passed to `models.token_counts.load_counter`; None counts each word and each sign as one token.
-        part: The part of the paper that is shown, and cut to that number of tokens.
+        tokenizer: Name for `models.token_counts.load_counter`; None counts each word and each sign as one token.
+        part: The part of the paper that is shown, cut to that number of tokens.
 
     Raises:
         PeercorpusError: The budget is below 64 tokens.
@@ -66,14 +66,14 @@ class TokenBudget:
 
 @dataclass(frozen=True, slots=True)
 class ShownPaper:
-    """A paper as the model sees it.
+    """A paper as shown to the model.
 
     Attributes:
-        tokens: Tokens of the whole text; None without a budget.
-        left_out: Tokens that are not shown.
-        is_body_cut: Whether more is left out than the references and what follows them.
-        blocks: Blocks of the text, separated by blank lines, that are shown; None if all are. In `shown_paper`, blocks
-            of the paper's Markdown, as the column `block` of a release's figures counts them.
+        tokens: Number of tokens of the whole text; None without a budget.
+        left_out: Number of tokens that are not shown.
+        is_body_cut: Whether more is left out than the references and appendices.
+        blocks: Number of blocks of the text, separated by blank lines, that are shown; None if all are. In
+            `shown_paper`, blocks of the paper's Markdown, counted as in the column `block` of a release's figures.
     """
 
     text: str
@@ -84,7 +84,7 @@ class ShownPaper:
 
 
 def _fit_paragraphs(text: str, most: int, count: Callable[[str], int]) -> str:
-    """Return the longest run of whole paragraphs from the start that fits, else as many words of the first as fit."""
+    """Return as many whole paragraphs from the start as fit, or as many words of the first if it does not fit."""
     paragraphs = text.split("\n\n")
     low = 0
     high = len(paragraphs)
@@ -100,7 +100,7 @@ def _fit_paragraphs(text: str, most: int, count: Callable[[str], int]) -> str:
 
 
 def shorten(text: str, most: int | None, count: Callable[[str], int]) -> ShownPaper:
-    r"""Cut a text to a number of tokens, with a note where it was cut.
+    r"""Cut a text to a number of tokens, with a note at the cut.
 
     Args:
         text: Markdown.
@@ -126,7 +126,7 @@ def shorten(text: str, most: int | None, count: Callable[[str], int]) -> ShownPa
         tokens=total,
         left_out=left_out,
         is_body_cut=kept != body,
-        # A block counts if what follows it, too, begins a line: words of a block that was cut inside do not.
+        # A block counts if the text after it also begins a line: a block that was cut inside does not.
         blocks=kept.count(BLOCK_BREAK) + text[len(kept) :].startswith("\n"),
     )
 
@@ -144,11 +144,11 @@ AGAIN = {
     BenchTask.SCORES: prompts.SCORES_AGAIN,
     BenchTask.REVIEW: prompts.REVIEW_AGAIN,
 }
-"""The question once more, after the paper; a discussion ends with what the authors say."""
+"""The question repeated after the paper; a discussion ends with the authors' message."""
 
 
 def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], int]) -> ShownPaper:
-    """Return the part of a paper that is shown, cut to the budget; a control says that it is not the whole."""
+    """Return the part of a paper that is shown, cut to the budget; a control states that it is not the whole paper."""
     bodies = {PaperPart.PAPER: paper.markdown, PaperPart.ABSTRACT: paper.abstract, PaperPart.TITLE: None}
     opening = opening_text(paper.title, bodies[budget.part]) or ""
     shown = shorten(escape_markers(opening), budget.tokens, count)
@@ -170,12 +170,12 @@ def _write_opening(case: Case, text: str) -> str:
 
 
 def right_answer(case: Case) -> str:
-    """Return the correct answer in the requested format; of several references, the first.
+    """Return the correct answer in the requested format, the first of several references.
 
     A review is followed by the mean scores, a meta-review by the decision.
 
     Raises:
-        PeercorpusError: The case has no single correct answer, because the model carries on the conversation itself.
+        PeercorpusError: The case has no single correct answer, because the model continues the conversation itself.
     """
     means = {score.field: score.mean for score in case.scores}
     if case.task is BenchTask.SCORES:
@@ -192,11 +192,11 @@ def right_answer(case: Case) -> str:
 
 
 def messages(case: Case, text: str, examples: Sequence[Case] = ()) -> list[CaseMessage]:
-    """Return the messages that ask a case: system prompt, examples, paper, and the conversation so far.
+    """Return the messages that present a case: system prompt, examples, paper, and the conversation so far.
 
     Args:
         case: The question.
-        text: The paper as it is shown.
+        text: The paper as shown.
         examples: Other cases of the same task, which are shown with their correct answers.
     """
     chat = [CaseMessage(Speaker.SYSTEM, SYSTEM[case.task])]
@@ -216,11 +216,11 @@ def messages(case: Case, text: str, examples: Sequence[Case] = ()) -> list[CaseM
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions:
-    """How cases are asked.
+    """Options for presenting cases.
 
     Attributes:
         few_shot: Number of examples from the train side before each question.
-        figures: What images of figures are shown with the paper; None for none.
+        figures: Chooser of the images shown with the paper; None for no images.
     """
 
     budget: TokenBudget = field(default_factory=TokenBudget)
@@ -228,19 +228,19 @@ class PromptOptions:
     figures: FigureBudget | None = None
 
     def check(self, task: BenchTask) -> None:
-        """Check that a task can be asked in this way.
+        """Check that these options apply to a task.
 
         Raises:
             PeercorpusError: The task takes no examples.
         """
         if self.few_shot and task in {BenchTask.REBUTTAL, BenchTask.META_REVIEW}:
             raise PeercorpusError(
-                f"The task '{task}' takes no examples, because each case holds a conversation; leave out 'few_shot'."
+                f"The task '{task}' takes no examples, because each case contains a conversation; omit 'few_shot'."
             )
 
 
 def example_pool(cases: Iterable[Case], few: int) -> list[Case]:
-    """Return the first `few` cases of each venue, without the text of the paper, which examples do not show."""
+    """Return the first `few` cases of each venue, without the paper's text, which examples do not show."""
     pool = []
     cases_by_venue = Counter[str]()
     for case in cases:
@@ -251,9 +251,9 @@ def example_pool(cases: Iterable[Case], few: int) -> list[Case]:
 
 
 def choose_examples(case: Case, pool: Sequence[Case], few: int) -> Iterator[Case]:
-    """Yield up to `few` examples for a case: from its venue first, then its conference, then any, in the pool's order.
+    """Yield up to `few` examples for a case: first from its venue, then its conference, then any, in the pool's order.
 
-    The paper itself is excluded; the pool contains it if the train side is asked about.
+    The paper itself is excluded; the pool contains it if the questions are about the train side.
     """
 
     def distance(example: Case) -> int:

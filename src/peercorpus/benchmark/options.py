@@ -28,31 +28,32 @@ class TaskOptions(TypedDict, total=False):
         venue: Venue ids or conference names, separated by commas; all by default.
         grade: The worst grade of text to accept; by default `only_before_review`, so that all texts are proven initial
             versions. A worse one needs a release that was published with it.
-        paper_tokens: Maximum tokens of a paper to show; whole papers by default.
+        paper_tokens: Maximum number of tokens of a paper to show; whole papers by default.
         tokenizer: Tokenizer that counts them: a file, a folder or a name on the Hugging Face Hub; by default, each word
             or sign is one token.
-        shown: What is shown of a paper: `paper` (the default), or as a control `abstract` (its title and abstract) or
-            `title`.
+        shown: The part of a paper that is shown: `paper` (the default), or as a control `abstract` (its title and
+            abstract) or `title`.
         few_shot: Number of examples before each question; none by default.
         adapter: Adapter whose prompts and answer format are used, such as `sea-e`; our own by default.
-        wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
-        map_ratings: Whether the rating of an adapter's model stands for a recommendation on another scale than its own,
-            mapped linearly; by default such scores are not asked of it.
+        wordings: File or folder by an adapter's authors with the prompts of the model's training.
+        map_ratings: Whether the rating of an adapter's model is used as a recommendation on another scale than its own,
+            mapped linearly; by default such scores are not requested.
         baseline: Baseline that answers instead of a model, such as `majority`.
         bert_score: Model of BERTScore, or `true` for the one that Re² used; omitted by default.
         embed_cos: Model of EmbedCos, or `true` for the one that Re² used; omitted by default.
         judged: Whether the model in the role `grader` judges written answers.
-        judge_profile: What the judge is told and answers: `ours` (the default), or `re2` as in Re²'s appendix D.
-        judge_words: For `re2`: a file that holds the words of the judge's instruction; ours by default.
-        repeats: How many times a judge is asked each question, to measure its consistency; once by default.
+        judge_profile: Instruction and answer format of the judge: `ours` (the default), or `re2` as in Re²'s appendix
+            D.
+        judge_words: For `re2`: a file with the text of the judge's instruction; ours by default.
+        repeats: Number of times a judge is asked each question, to measure its consistency; once by default.
         likelihood: For `acceptance` only: the answer is the probability that the model gives each decision.
-        led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
+        led: For `rebuttal` only: the model continues the discussion with a model in the role `author`.
         unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the form's
             fields; the correct answer is the mean of the reviewers' unified ratings.
         figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
         most_figures: Maximum number of images of a question; 8 by default.
-        most_image_kb: Maximum kilobytes of all images of a question; 2,000 by default.
-        most_megapixels: Maximum megapixels of all images of a question; 8 by default.
+        most_image_kb: Maximum total size of the images of a question, in kilobytes; 2,000 by default.
+        most_megapixels: Maximum total size of the images of a question, in megapixels; 8 by default.
     """
 
     side: str
@@ -90,20 +91,20 @@ FIGURE_OPTIONS = frozenset({"figures", *FIGURE_LIMITS})
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
-    """Parsed options of one task: the release, the cases and how they are asked.
+    """Parsed options of one task: the release, the cases and how they are presented.
 
     Attributes:
         release: Folder of the release.
         profile: Split profile that the release must have; None accepts any.
         adapter: Adapter whose prompts and answer format are used; None for our own.
-        wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
-        maps_ratings: Whether the adapter's model is asked for recommendations on other scales than its own.
+        wordings: File or folder by an adapter's authors with the prompts of the model's training.
+        maps_ratings: Whether recommendations on other scales than its own are requested from the adapter's model.
         baseline: Baseline that answers instead of a model; None for the model.
         bert_score: Model of BERTScore; None omits it.
         embed_cos: Model of EmbedCos; None omits it.
         judged: Whether a model in the role `grader` judges written answers.
-        instruction: What the judge is told.
-        repeats: How many times the judge is asked each question; the first answer counts.
+        instruction: Instruction for the judge.
+        repeats: Number of times the judge is asked each question; the first answer counts.
         likelihood: Whether the answer is the probability that the model gives each decision.
     """
 
@@ -154,23 +155,21 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def _read_figure_budget(read: _Read) -> FigureBudget | None:
-    """Return the limits of the images of a question; None if it shows none.
+    """Return the limits for the images of a question; None if it shows none.
 
     Raises:
-        PeercorpusError: A limit is below 1 or set without 'figures', or nobody looks at images.
+        PeercorpusError: A limit is below 1 or set without 'figures', or the answerer does not take images.
     """
     given = {option: getattr(read, option) for option in FIGURE_LIMITS if getattr(read, option) is not None}
     if not read.figures:
         if given:
-            raise PeercorpusError(
-                f"'{next(iter(given))}' limits images of figures; set 'figures' too, or leave it out."
-            )
+            raise PeercorpusError(f"'{next(iter(given))}' limits images of figures; set 'figures' too, or omit it.")
         return None
     if read.baseline is not None:
-        raise PeercorpusError("A baseline looks at no images; leave out 'figures' or the baseline.")
+        raise PeercorpusError("A baseline does not use images; omit 'figures' or the baseline.")
     if read.adapter is not None:
         raise PeercorpusError(
-            f"The model of the adapter '{read.adapter}' was trained on text alone and sees no images; leave out"
+            f"The model of the adapter '{read.adapter}' was trained on text only and takes no images; omit"
             " --figures or the adapter."
         )
     return FigureBudget(**{FIGURE_LIMITS[option]: limit for option, limit in given.items()})
@@ -186,40 +185,40 @@ def _check_together(read: _Read) -> None:
     refusals = (
         (
             is_control and asks_otherwise,
-            "Only a model that is asked in our own words is shown less than the paper; leave out 'shown', or the"
-            " adapter or baseline.",
+            "Only a model with our own prompts can be shown less than the paper; omit 'shown', or the adapter or"
+            " baseline.",
         ),
         (
             is_control and read.led,
-            "In a led discussion the other side would lack the paper too, so it has no controls; leave out 'shown' or"
+            "In a led discussion the other side would lack the paper too, so it has no controls; omit 'shown' or"
             " 'led'.",
         ),
-        (is_control and read.figures, "A control shows no figures; leave out 'figures' or 'shown'."),
+        (is_control and read.figures, "A control shows no figures; omit 'figures' or 'shown'."),
         (read.few_shot < 0, f"'few_shot' must be 0 or more, got {read.few_shot}."),
-        (read.repeats != 1 and not read.judged, "'repeats' needs a judge: set 'judged' too, or leave 'repeats' out."),
+        (read.repeats != 1 and not read.judged, "'repeats' needs a judge: set 'judged' too, or omit 'repeats'."),
         (
             not read.judged and (read.judge_profile is not JudgeProfile.OURS or read.judge_words is not None),
-            "'judge_profile' and 'judge_words' need a judge: set 'judged' too, or leave them out.",
+            "'judge_profile' and 'judge_words' need a judge: set 'judged' too, or omit them.",
         ),
         (
             read.baseline is not None and read.adapter is not None,
-            "A baseline answers in our own format, so it takes no adapter; leave out one of them.",
+            "A baseline answers in our own format, so it takes no adapter; omit one of them.",
         ),
         (
             read.few_shot and read.adapter is not None,
-            "The model of an adapter was trained without examples; leave out 'few_shot' or the adapter.",
+            "The model of an adapter was trained without examples; omit 'few_shot' or the adapter.",
         ),
         (
             read.map_ratings and read.adapter is None,
-            "Only the ratings of a published reviewing model are mapped; name its adapter, or leave out 'map_ratings'.",
+            "Only the ratings of a published reviewing model are mapped; name its adapter, or omit 'map_ratings'.",
         ),
         (
             read.likelihood and asks_otherwise,
-            "'likelihood' needs a model that is asked in our own words; leave it out, or the adapter or baseline.",
+            "'likelihood' needs a model with our own prompts; omit it, or the adapter or baseline.",
         ),
         (
             read.led and read.baseline is not None,
-            "A baseline cannot lead a discussion; leave out 'led' or the baseline.",
+            "A baseline cannot lead a discussion; omit 'led' or the baseline.",
         ),
     )
     for is_wrong, says in refusals:

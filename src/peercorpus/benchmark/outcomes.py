@@ -1,4 +1,4 @@
-"""Represent the outcome of one case: what a scorer recorded, or why the answer has no score.
+"""Represent the outcome of one case: a scorer's record, or why the answer has no score.
 
 Scorers write an outcome into a score's metadata; `logs` reads it back, and `measures` computes numbers from many of
 them.
@@ -19,18 +19,18 @@ from peercorpus.metrics.text_overlap import BleuCounts, count_bleu
 
 
 class Scored(StrEnum):
-    """What a scorer measures; the value is the scorer's name in a log."""
+    """Quantity that a scorer measures; the value is the scorer's name in a log."""
 
     DECISION = "decision"
     NUMBERS = "numbers"
     OVERLAP = "overlap"
     """Words shared with the human references (ROUGE-L and BLEU)."""
     RECOMMENDATION = "recommendation"
-    """What a meta-review recommends, against the decision."""
+    """Recommendation of a meta-review, compared with the decision."""
     POINTS = "points"
-    """Criticisms of people that a review makes, and its own that people make."""
+    """Human criticisms that a review makes, and its own criticisms that people make."""
     COVERAGE = "coverage"
-    """Critical points of a review that a later turn takes up."""
+    """Critical points of a review that a later turn addresses."""
     BERT_SCORE = "bert_score"
     EMBED_COS = "embed_cos"
     JUDGE = "judge"
@@ -43,7 +43,7 @@ class DecisionRecord:
     Attributes:
         accepted: The actual decision.
         said: The decision that the model predicts.
-        probability: Of acceptance, as the model states it; None if it states none.
+        probability: Probability of acceptance stated by the model; None if it states none.
     """
 
     accepted: bool
@@ -88,7 +88,7 @@ class Overlap:
 
     Attributes:
         rouge_l: F1 in [0, 1], the best over the references.
-        bleu: Counts of this text, from which the BLEU of a corpus is summed.
+        bleu: Counts for this text, from which the BLEU of a corpus is summed.
         words: Number of words of the text, split at white space.
         cut_off: Whether the model reached its token limit before the end of its answer.
     """
@@ -138,11 +138,11 @@ class JudgeScores:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRecord:
-    """What a turn takes up of a review, beside what the person's own turn does.
+    """Coverage of a review by a turn, and by the reviewer's own turn.
 
     Attributes:
-        said: Of the answer.
-        people: Of the turn that the reviewer wrote; of a discussion that the model led, of all turns.
+        said: Coverage by the answer.
+        people: Coverage by the reviewer's turn; in a discussion led by the model, by all turns.
     """
 
     said: Coverage
@@ -165,12 +165,12 @@ RECORD_TYPES: Mapping[Scored, type[OutcomeRecord]] = {
 }
 """Record type that each scorer writes."""
 GRADER_FAILED = "grader_failed"
-"""Reason for a missing score if the judge gave no usable verdict: never the answer's own fault."""
+"""Reason for a missing score if the judge gave no usable verdict, which is never the answer's fault."""
 RECORD_KEY = "found"
-"""Key of a score's metadata that holds the record."""
+"""Key of a score's metadata with the record."""
 
 EACH_KEY = "each"
-"""Key of a score's metadata that holds, for each reviewer left out, the records of the reviewer and of the floors."""
+"""Key of a score's metadata with, for each reviewer left out, the records of the reviewer and of the floors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +179,11 @@ class CaseOutcome:
 
     Attributes:
         forum_id: The paper, the unit that the bootstrap resamples.
-        found: The scorer's record; for an answer without a score, that of an answer by someone who read nothing.
+        found: The scorer's record; for an answer without a score, that of someone who has read nothing.
         unscored: Why the answer has no score; None if it has one.
-        lenient: Of an answer without a score: the record of what it says if read leniently; None if that is not plain.
-        venue: Conference and year; empty if nobody asks for it.
-        floors: Of a reviewer left out: the records of the floors, measured against the same other reviewers.
+        lenient: For an answer without a score, the record of its lenient reading; None if that is not clear.
+        venue: Conference and year; empty if not needed.
+        floors: For a reviewer left out, the records of the floors, measured against the same other reviewers.
     """
 
     case_id: str
@@ -204,8 +204,8 @@ def read_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRecord:
     """Return a scorer's record from a score's metadata.
 
     Raises:
-        KeyError: The metadata holds no record.
-        msgspec.ValidationError: The record has another form.
+        KeyError: The metadata contains no record.
+        msgspec.ValidationError: The record has another structure.
     """
     return msgspec.convert(metadata[RECORD_KEY], RECORD_TYPES[scored])
 
@@ -221,7 +221,7 @@ Number = Callable[[list[CaseOutcome]], float]
 
 
 def cover_review(text: str, metadata: Mapping[str, Any]) -> CoverageRecord:
-    """Return what an answer to `rebuttal`, and the person's own, takes up of the review.
+    """Return the coverage of the review by an answer to `rebuttal`, and by the reviewer's own turn.
 
     Args:
         text: The answer.
@@ -252,7 +252,7 @@ def uninformed_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRec
     """Return the record that counts for an answer without a score.
 
     This is a probability of 0.5, the reviewers' mean, an empty text, or the lowest ratings. `inform_of_majority` then
-    sets what takes all cases to know.
+    sets the values that depend on all cases.
 
     Args:
         scored: The scorer.
@@ -275,7 +275,7 @@ def uninformed_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRec
 
 
 def inform_of_majority(outcomes: Sequence[CaseOutcome]) -> list[CaseOutcome]:
-    """Let failures say what most papers got, and the mean score of each field, over all papers of the run."""
+    """Set the answers of failures to the majority decision and each field's mean score, over all papers of the run."""
     accepted = [outcome.found.accepted for outcome in outcomes if isinstance(outcome.found, DecisionRecord)]
     golds: dict[tuple[str, float, float], list[float]] = {}
     for outcome in outcomes:

@@ -1,6 +1,6 @@
-"""Rank papers in pairs within a venue and year: which was rated higher, or accepted, as answers say and as people did.
+"""Rank papers in pairs within a venue and year: which was rated higher, or accepted, by answers and by people.
 
-No scale is needed: only the order of two papers of one venue counts. The ceiling is one reviewer's order against that
+No scale is needed: only the order of two papers at one venue counts. The ceiling is one reviewer's order against that
 of the mean of the other reviewers.
 """
 
@@ -24,18 +24,18 @@ from peercorpus.metrics.intervals import bootstrap
 from peercorpus.records.enums import Aspect
 
 SCORED = {BenchTask.ACCEPTANCE: Scored.DECISION, BenchTask.SCORES: Scored.NUMBERS}
-"""The tasks whose answers order papers, with the scorer that keeps them."""
+"""The tasks whose answers order papers, with the scorer that records them."""
 PEOPLE = "one reviewer against the mean of the others"
 Group = tuple[str | float, ...]
-"""What two papers must share to be a pair: the venue, and for ratings the form's field with its scale."""
+"""Attributes that two papers must share to be a pair: the venue, and for ratings the form's field with its scale."""
 Matrix = npt.NDArray[np.float32]
 MOST_PAPERS = 1_000
-"""Papers of one venue and year that are paired; of more, those with the smallest hashes, so that memory is bounded."""
+"""Most papers of one venue and year that are paired, those with the smallest hashes, so that memory is bounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A number that somebody gives a paper, and the number that orders the papers of the group in fact."""
+    """A predicted number for a paper, and the true number that orders the papers of the group."""
 
     forum_id: str
     group: Group
@@ -45,17 +45,17 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How well the papers of one venue and year are ordered, in pairs.
+    """Quality of the pairwise order of the papers of one venue and year.
 
     Attributes:
-        concordance: Share of pairs in the right order, an answer that gives both the same counting half.
-        pairs: Pairs of papers that people order.
-        even: Pairs of papers that people do not order, which do not count.
-        groups: Venues and years with a pair.
-        tied: Share of the pairs in which the answers give both papers the same.
-        left_out: Answers without a score, which do not count.
-        not_drawn: Papers of venues with more than `MOST_PAPERS`, which do not count.
-        says: What the order is taken from, if that is not the obvious; else empty.
+        concordance: Share of pairs in the right order, with ties counted half.
+        pairs: Number of pairs of papers that people order.
+        even: Number of pairs of papers that people do not order, which do not count.
+        groups: Number of venues and years with a pair.
+        tied: Share of the pairs in which the answers are the same for both papers.
+        left_out: Number of answers without a score, which do not count.
+        not_drawn: Number of papers beyond `MOST_PAPERS` of a venue, which do not count.
+        says: Source of the order, if it is not the obvious one; otherwise empty.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rankings of one protocol: models, then baselines, the best first, and the ceiling last."""
+    """The rankings of one protocol: models, then baselines, best first, and the ceiling last."""
 
     protocol: Protocol
     rankings: tuple[Ranking, ...]
@@ -102,7 +102,7 @@ def _draw(opinions: Iterable[Opinion]) -> list[Opinion]:
 
 
 def _find_order(numbers: Iterable[float]) -> Matrix:
-    """Return for each two numbers 1 if the first is greater, -1 if it is less, else 0."""
+    """Return, for each pair of numbers, 1 if the first is greater, -1 if it is less, otherwise 0."""
     column = np.fromiter(numbers, np.float32)
     return np.sign(np.subtract.outer(column, column))
 
@@ -125,9 +125,9 @@ def _pair_up(opinions: Sequence[Opinion]) -> _Pairs:
 
 
 def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int = 0, says: str = "") -> Ranking | None:
-    """Return how well opinions order papers, or None if people order no two of them.
+    """Return the quality of an order of papers, or None if people order no two of them.
 
-    The interval draws papers; a paper that is drawn twice makes no pair with itself.
+    The interval resamples papers; a paper drawn twice does not form a pair with itself.
     """
     ordered = sorted(opinions, key=lambda opinion: str(opinion.group))
     by_group = groupby(ordered, key=lambda opinion: opinion.group)
@@ -171,7 +171,7 @@ def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int =
 
 
 def list_human_opinions(forum_id: str, venue_id: str, asked: Iterable[AskedScore]) -> Iterator[Opinion]:
-    """Yield each reviewer's recommendation on a paper with the mean of the others; nothing where there is only one."""
+    """Yield each reviewer's recommendation on a paper with the mean of the others'; nothing if there is only one."""
     rating = next((score for score in asked if score.aspect is Aspect.RECOMMENDATION), None)
     values = () if rating is None else rating.values
     for index, value in enumerate(values if len(values) > 1 else ()):
@@ -224,10 +224,10 @@ def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> 
 def rank_runs(runs: Iterable[TaskRun], resamples: int = 1000) -> list[Table]:
     """Return a table for each protocol of `acceptance` and `scores`; a baseline is in each table of its cases.
 
-    Of several runs of one model and protocol the last counts; runs that were interrupted do not.
+    The last of several runs of one model and protocol counts; interrupted runs do not.
 
     Args:
-        runs: The oldest first.
+        runs: Runs, oldest first.
         resamples: Number of bootstrap resamples for the intervals.
     """
     latest = {(run.protocol, *run.identity): run for run in runs if run.protocol.task in SCORED and not run.missing}

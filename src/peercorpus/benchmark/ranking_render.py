@@ -10,7 +10,7 @@ ORDERS = {
     BenchTask.ACCEPTANCE: "the one that was accepted above the one that was not",
     BenchTask.SCORES: "the one with the higher mean recommendation above the other",
 }
-"""What the right order of two papers is, by task."""
+"""The right order of two papers, by task."""
 HEAD = ("ranked by", "in the right order", "pairs", "papers", "venues", "tied", "no order", "unscored", "not drawn")
 
 
@@ -73,7 +73,7 @@ COLUMNS = (
 
 
 def render_csv(tables: Sequence[Table]) -> str:
-    """Render all rankings as CSV, one line each, unrounded."""
+    """Render all rankings as CSV, one per line, unrounded."""
     return format_csv(COLUMNS, _csv_lines(tables))
 
 

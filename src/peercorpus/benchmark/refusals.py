@@ -24,11 +24,11 @@ REGRETS = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Matches the beginning of what may stand before them."""
+"""Matches the beginning of words that may precede them."""
 LONGEST_REGRET = 100
-"""Characters of a sentence that only regrets."""
+"""Maximum number of characters of a sentence that only expresses regret."""
 LONGEST_REFUSAL_WORDS = 100
-"""Longer texts hold more than a refusal."""
+"""Longer texts contain more than a refusal."""
 
 
 def is_refusal(text: str) -> bool:

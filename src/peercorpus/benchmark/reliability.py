@@ -1,4 +1,4 @@
-"""Draw how well probabilities of acceptance hold: the share of papers accepted, by the probability stated."""
+"""Plot the calibration of acceptance probabilities: the share of papers accepted, by stated probability."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

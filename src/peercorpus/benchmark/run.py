@@ -43,9 +43,9 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.META_REVIEW: meta_review,
 }
 SECRETS = frozenset({"token", "hf_token", "access_token", "auth_token", "password", "secret"})
-"""Model arguments that inspect_ai would write to its logs; it omits `api_key` itself."""
+"""Secret model arguments that inspect_ai would write to its logs; it omits `api_key` itself."""
 MAX_RETRIES = 6
-"""How often a request is repeated if the model's service is busy or silent.
+"""Number of times a request is repeated if the model's service is busy or does not respond.
 
 inspect_ai waits 3 s before the first repetition and twice as long before each further one, about three minutes in all.
 """
@@ -54,15 +54,15 @@ MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MAX_ERROR_CHARACTERS = 300
 OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judge_profile", "judge_words", "repeats"})
-"""Options that concern written answers, so not the tasks acceptance and scores."""
+"""Options for written answers, which do not apply to the tasks acceptance and scores."""
 OPTIONS_OF_SCORES = frozenset({"unified", "map_ratings"})
-"""Options that concern the task scores alone."""
+"""Options that apply only to the task scores."""
 OPTIONS_OF_MODELS = FIGURE_OPTIONS | {
     *("adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer", "shown", "likelihood"),
 }
-"""Options that concern the question, so not the baselines."""
+"""Options that affect the question, which do not apply to baselines."""
 NO_KEY = "no-key"
-"""Sent as the key of an OpenAI-compatible endpoint if none is set: servers on one's own machine ask for none."""
+"""Sent as the key of an OpenAI-compatible endpoint if none is set: local servers do not need one."""
 
 
 Say = Callable[[str], None]
@@ -70,7 +70,7 @@ Say = Callable[[str], None]
 
 
 def say_nothing(_: str) -> None:
-    """Say nothing."""
+    """Ignore a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class Bench:
 
     Attributes:
         logs: Folder of the logs; running the same command again resumes from them.
-        model: As inspect_ai names it, such as `openai/…`, `vllm/…` or `hf/…`, or the folder of a model, an adapter or a
-            fine-tuning run; None for the baselines alone.
+        model: Its name in inspect_ai, such as `openai/…`, `vllm/…` or `hf/…`, or the folder of a model, an adapter or a
+            fine-tuning run; None for only the baselines.
         options: See `options.TaskOptions`.
-        with_baselines: Whether the baselines of each task answer too.
+        with_baselines: Whether the baselines of each task are run too.
         roles: The models in the roles `grader`, `grader2` and `author`.
         role_args: Arguments of these models, by role: settings such as `temperature` and `max_tokens`, the `base_url`
             of a service, or arguments of a provider.
@@ -91,9 +91,9 @@ class Bench:
             that this process loads decodes greedily unless a temperature is set, and then samples with the seed 0
             unless a seed is set.
         is_of_all: Whether the tasks are all of the release; one without a case is then left out with a note.
-        controls: Whether a model is asked the same questions with less than the paper, too.
-        say: Receives what should be known before anything is spent.
-        show: Receives the tokens that models of this process have written.
+        controls: Whether a model is also asked the same questions with less than the paper.
+        say: Receives warnings before resources are spent.
+        show: Receives the number of tokens written by models of this process.
     """
 
     tasks: Sequence[BenchTask]
@@ -151,7 +151,7 @@ def _check_secrets(bench: Bench) -> None:
         )
     if "@" in urlsplit(bench.base_url or "").netloc:
         raise PeercorpusError(
-            "A name or password in the address of a model would be written to every log; leave it out of --model-url"
+            "A name or password in the URL of a model would be written to every log; omit it from --model-url"
             " and set the service's API key in the environment."
         )
 
@@ -159,11 +159,11 @@ def _check_secrets(bench: Bench) -> None:
 def _check(bench: Bench) -> None:
     _check_secrets(bench)
     if bench.model is None and not bench.with_baselines:
-        raise PeercorpusError("There is nothing to run: name a model with --model, or leave out --no-baselines.")
+        raise PeercorpusError("There is nothing to run: name a model with --model, or omit --no-baselines.")
     if "wordings" in bench.options and "adapter" not in bench.options and not _find_adapter_name(bench.model):
         raise PeercorpusError("--wordings needs an adapter: name it with --adapter.")
     if bench.options.get("likelihood") and (bench.model is None or BenchTask.ACCEPTANCE not in bench.tasks):
-        raise PeercorpusError("--likelihood needs a model and the task 'acceptance'; name both, or leave it out.")
+        raise PeercorpusError("--likelihood needs a model and the task 'acceptance'; name both, or omit it.")
     _check_roles(bench)
     if bench.options.get("figures"):
         _check_figures(bench)
@@ -192,33 +192,31 @@ def _check_roles(bench: Bench) -> None:
 
 
 def _check_figures(bench: Bench) -> None:
-    """Check what can be said of figures before a release is read."""
+    """Check the options for figures before a release is read."""
     if bench.model is None:
-        raise PeercorpusError("Figures are shown to a model, and no baseline sees them: name one with --model.")
+        raise PeercorpusError("Figures are shown only to a model, not to baselines: name one with --model.")
     if isinstance(bench.model, str) and is_loaded_here(bench.model):
         raise ModelError(
-            f"The model '{bench.model}' is loaded by this process, which shows it text alone; name a model of a service"
-            " that takes images, such as vllm/…, or leave out --figures."
+            f"The model '{bench.model}' is loaded by this process, which shows it only text; name a model of a"
+            " service that takes images, such as vllm/…, or omit --figures."
         )
 
 
 def _check_controls(bench: Bench) -> None:
-    """Check what can be said of controls before a release is read."""
+    """Check the options for controls before a release is read."""
     if bench.model is None:
-        raise PeercorpusError(
-            "Controls are asked of a model, and baselines always see whole papers: name one with --model."
-        )
+        raise PeercorpusError("Controls are for models, as baselines always use whole papers: name one with --model.")
     if bench.options.get("led"):
         raise PeercorpusError(
-            "In a led discussion the other side would lack the paper too, so it has no controls; leave out --controls"
+            "In a led discussion the other side would lack the paper too, so it has no controls; omit --controls"
             " or --author."
         )
     for task in bench.tasks:
         adapter = _select_options(bench, task, is_baseline=False).get("adapter")
         if adapter is not None:
             raise PeercorpusError(
-                f"The model of the adapter '{adapter}' was trained on whole papers, so '{task}' has no controls; leave"
-                " out --controls."
+                f"The model of the adapter '{adapter}' was trained on whole papers, so '{task}' has no controls;"
+                " omit --controls."
             )
 
 
@@ -254,10 +252,10 @@ def _make_baseline_tasks(bench: Bench, task: BenchTask, notes: list[str]) -> lis
 
 
 def _list_arms(bench: Bench, task: BenchTask) -> Iterator[dict[str, Any]]:
-    """Yield the options of each arm in which a model is asked."""
+    """Yield the options of each arm of a model."""
     options = _select_options(bench, task, is_baseline=False)
     yield options
-    # The same questions without images, asked as in a run that has no figures at all.
+    # The same questions without images, as in a run without figures.
     plain = {name: value for name, value in options.items() if name not in FIGURE_OPTIONS}
     if options.get("figures"):
         yield plain
@@ -299,10 +297,10 @@ def _get_model(
     show: Show,
     config: GenerateConfig | None = None,
 ) -> Model:
-    """Return a model that can be asked: one that this process loads, if `local` says so, or one of a service.
+    """Return a model: one that this process loads if `local` is given, otherwise one of a service.
 
     Raises:
-        ModelError: It cannot be asked.
+        ModelError: It cannot be used.
     """
     if isinstance(named, Model):
         return named
@@ -310,21 +308,21 @@ def _get_model(
     try:
         if local is not None:
             return load_local(local, config, show)
-        # Not memoised: inspect_ai knows a client by its name, and the same name may be at another address now.
+        # Not memoised: inspect_ai identifies a client by its name, and the same name may now be at another address.
         return get_model(named, config=config, memoize=False, **(_stand_in_key(named) | dict(args)))
     except (PrerequisiteError, ValueError, TypeError, ImportError, OSError, RuntimeError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_shorten_error(error)}") from None
 
 
 def _stand_in_key(named: str) -> dict[str, Any]:
-    """Return a key to send to an OpenAI-compatible endpoint for which none is set, as inspect_ai insists on one."""
+    """Return a key for an OpenAI-compatible endpoint without one, as inspect_ai requires a key."""
     provider, _, model = named.partition("/")
     variable = f"{model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
     return {} if provider != "openai-api" or os.environ.get(variable) else {"api_key": NO_KEY}
 
 
 def _get_role(bench: Bench, role: str) -> tuple[Model, LocalModel | None]:
-    """Return the model in a role; its arguments that are settings of generation become its configuration."""
+    """Return the model in a role; arguments that are generation settings become its configuration."""
     args = dict(bench.role_args.get(role, {}))
     settings = {name: args.pop(name) for name in GenerateConfig.model_fields if name in args}
     try:
@@ -348,14 +346,14 @@ def _choose_settings(bench: Bench, local: LocalModel | None) -> dict[str, Any]:
 
 
 def _say_few_papers(bench: Bench, tasks: Sequence[Task]) -> None:
-    """Say before anything is spent that there are too few papers to tell models apart."""
+    """Warn, before resources are spent, that there are too few papers to distinguish models."""
     limit = bench.settings.get("limit")
     papers = {task.name: {(sample.metadata or {})["forum_id"] for sample in task.dataset[:limit]} for task in tasks}
     few = [f"{len(ids):,} of '{name}'" for name, ids in papers.items() if len(ids) < FEW_PAPERS]
     if few:
         bench.say(
-            f"Few papers to test on: {', '.join(few)}. Below {FEW_PAPERS} papers two models can hardly be told apart;"
-            " publish a release of more venues, or ask without --limit."
+            f"Few papers to test on: {', '.join(few)}. With fewer than {FEW_PAPERS} papers two models can hardly"
+            " be distinguished; publish a release of more venues, or omit --limit."
         )
 
 
@@ -364,7 +362,7 @@ def _shorten_error(error: object) -> str:
 
 
 def rehearse(bench: Bench) -> None:
-    """Check that every question can be asked, without loading the model.
+    """Check every question without loading the model.
 
     Raises:
         PeercorpusError: A task cannot be made, or a question exceeds the window of a model that this process loads.
@@ -374,7 +372,7 @@ def rehearse(bench: Bench) -> None:
 
 
 MakeTasks = Callable[[Bench, LocalModel | None, list[str]], list[Task]]
-"""Makes the tasks of a run for a model, which is given if this process loads it; adds notes on what is left out."""
+"""Makes the tasks of a run for a model, which is passed if this process loads it; adds notes on what is left out."""
 
 
 def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
@@ -404,7 +402,7 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
         _check_sees(bench, tasks)
     _say_few_papers(bench, tasks)
     try:
-        # What inspect_ai shows is progress; standard output is for the tables.
+        # inspect_ai shows progress; standard output is for the tables.
         with redirect_stdout(sys.stderr):
             is_whole, logs = eval_set(
                 tasks,
@@ -428,7 +426,7 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
             if local is not None:
                 free_model(used)
     if len(logs) < len(tasks) or any(log.status == "cancelled" for log in logs):
-        # inspect_ai handles Ctrl-C itself and returns as if it were done, but without the logs of unfinished tasks.
+        # inspect_ai handles Ctrl-C itself and returns normally, but without the logs of unfinished tasks.
         raise KeyboardInterrupt
     return BenchResult(
         logs=logs, is_whole=is_whole, errors=Counter(error for log in logs for error in _list_errors(log)), notes=notes
@@ -436,12 +434,12 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
 
 
 def _check_sees(bench: Bench, tasks: Sequence[Task]) -> None:
-    """Check that the model takes an image, by one short question with one of the figures.
+    """Check that the model accepts an image, with one short question with one of the figures.
 
     Raises:
-        ModelError: It does not.
+        ModelError: It does not accept it.
     """
-    # A client is of the event loop that it was first used in, and inspect_ai starts another one for the tasks.
+    # A client is bound to the event loop that it was first used in, and inspect_ai starts another one for the tasks.
     named, args = bench.model, dict(bench.model_args)
     model = named if isinstance(named, Model) else get_model(named, base_url=bench.base_url, memoize=False, **args)
     release = open_release(bench.release)
@@ -450,13 +448,13 @@ def _check_sees(bench: Bench, tasks: Sequence[Task]) -> None:
         ask_about_image(model, release.folder.absolute(), release.sha256, samples)
     except Exception as error:  # noqa: BLE001 -- each provider raises errors of its own
         raise ModelError(
-            f"The model '{model}' does not take a question with an image ({_find_reason(str(error))}); name a model"
-            " that sees, or leave out --figures."
+            f"The model '{model}' does not take a question with an image ({_find_reason(str(error))}); name a"
+            " model that takes images, or omit --figures."
         ) from None
 
 
 def _find_reason(error: str) -> str:
-    """Return what a provider said; the message of inspect_ai begins with the whole question and ends with that."""
+    """Return a provider's message, which is at the end of inspect_ai's, after the whole question."""
     return _shorten_error(BLANK_LINE.split(error)[-1].rstrip("')\\"))
 
 

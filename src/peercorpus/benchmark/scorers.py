@@ -69,11 +69,11 @@ def _read_records(kind: Scored, metadata: dict[str, Any]) -> list[OutcomeRecord]
 
 
 Read = Callable[[dict[str, Any], dict[str, Any]], tuple[OutcomeRecord, float]]
-"""Takes a parsed answer and the sample's metadata; returns the record and the one number that a log viewer shows."""
+"""Takes a parsed answer and the sample's metadata; returns the record and the single number that a log viewer shows."""
 
 
 def _read_leniently(read: Read, answer: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the record of what an unreadable answer says if read leniently; None if it says nothing even so."""
+    """Return the record of an unreadable answer's lenient reading; None if there is none."""
     if LENIENT not in answer:
         return None
     try:
@@ -85,8 +85,8 @@ def _read_leniently(read: Read, answer: dict[str, Any], metadata: dict[str, Any]
 def _make_scorer(read: Read) -> Scorer:
     """Return a scorer that applies `read` to a parsed answer.
 
-    For an unreadable one it keeps the reason, and the record of what it says if read leniently. `read` raises
-    `UnreadableAnswerError` where an answer can be read, but has nothing for this scorer.
+    For an unreadable one it records the reason and the lenient reading. `read` raises `UnreadableAnswerError` if an
+    answer is readable but has nothing for this scorer.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 -- the protocol's own
@@ -115,7 +115,7 @@ ONE_REVIEWER = "one_reviewer"
 
 
 def _score_people(read: Read, metadata: dict[str, Any]) -> Score:
-    """Score each reviewer left out, and the floors on the same terms, as a model is scored."""
+    """Score each reviewer left out, and the floors on the same terms, like a model."""
     task = BenchTask(metadata["task"])
     each: list[dict[str, Any]] = []
     values = []
@@ -146,7 +146,7 @@ def _format_answer(answer: dict[str, Any]) -> str:
 
 @scorer(metrics=[numbers_of(Scored.DECISION.value)], name=Scored.DECISION.value)
 def decision() -> Scorer:
-    """Score a decision: 1 if it is correct, else 0."""
+    """Score a decision: 1 if it is correct, otherwise 0."""
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         record = DecisionRecord(bool(metadata["accepted"]), answer["accept"], answer["probability"])
@@ -157,7 +157,7 @@ def decision() -> Scorer:
 
 @scorer(metrics=[numbers_of(Scored.RECOMMENDATION.value)], name=Scored.RECOMMENDATION.value)
 def recommendation() -> Scorer:
-    """Score the recommendation of a meta-review: 1 if it is the decision, else 0; unscored if there is none."""
+    """Score the recommendation of a meta-review: 1 if it equals the decision, else 0; unscored if missing."""
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         if answer["accept"] is None:
@@ -197,7 +197,7 @@ def overlap() -> Scorer:
 
 @scorer(metrics=[numbers_of(Scored.POINTS.value)], name=Scored.POINTS.value)
 def points() -> Scorer:
-    """Score the recall of people's criticisms; 0 in a log viewer, too, where people criticise nothing."""
+    """Score the recall of people's criticisms; also 0 in a log viewer if people criticise nothing."""
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         counts = count_points(answer["text"], metadata["references"])
@@ -208,7 +208,7 @@ def points() -> Scorer:
 
 @scorer(metrics=[numbers_of(Scored.COVERAGE.value)], name=Scored.COVERAGE.value)
 def coverage() -> Scorer:
-    """Score the share of the review's critical points that a turn takes up; 0 in a log viewer, too, without any."""
+    """Score the share of the review's critical points that a turn addresses; 0 in a log viewer if there are none."""
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         record = cover_review(answer["text"], metadata)

@@ -51,9 +51,9 @@ from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import Grade
 
 ANSWER = "answer"
-"""Key of a sample's metadata that holds the answer of a baseline."""
+"""Key of a sample's metadata with the answer of a baseline."""
 PEOPLE = "people"
-"""Key of a sample's metadata that holds each reviewer of a paper left out, for the human ceiling."""
+"""Key of a sample's metadata with each reviewer of a paper left out, for the human ceiling."""
 MESSAGES = {
     Speaker.SYSTEM: ChatMessageSystem,
     Speaker.USER: ChatMessageUser,
@@ -67,7 +67,7 @@ def chat(messages: Sequence[CaseMessage]) -> list[ChatMessage]:
 
 
 def _list_references(case: Case) -> list[str]:
-    """Return the human references; for a conversation that the model carries on, all reviewer messages as one text."""
+    """Return the human references; for a conversation led by the model, all reviewer messages as one text."""
     reviewer_texts = [message.text for message in case.following if message.speaker is Speaker.ASSISTANT]
     return list(case.references) or (["\n\n".join(reviewer_texts)] if reviewer_texts else [])
 
@@ -82,7 +82,7 @@ def _find_review(case: Case) -> str | None:
 def build_metadata(case: Case, shown: ShownPaper) -> dict[str, Any]:
     """Return the metadata of a sample.
 
-    `asked` holds the form's fields with their scales and scores; `shown` says how much of the paper the model saw;
+    `asked` contains the form's fields with their scales and scores; `shown` states how much of the paper the model saw;
     `review` is the review that a discussion is about.
     """
     paper = case.paper
@@ -117,12 +117,12 @@ def rebuild_case(case_id: str, metadata: dict[str, Any]) -> Case:
 
 
 def read_asked(metadata: dict[str, Any]) -> list[AskedScore]:
-    """Return the form's fields that a sample asks for."""
+    """Return the form's fields that a sample requests."""
     return msgspec.convert(metadata["asked"], list[AskedScore])
 
 
 def read_following(metadata: dict[str, Any]) -> list[CaseMessage]:
-    """Return the rest of a conversation that the model carries on itself."""
+    """Return the rest of a conversation that the model continues itself."""
     return msgspec.convert(metadata["following"], list[CaseMessage])
 
 
@@ -137,10 +137,10 @@ def build_sample(
 
     Args:
         case: The question.
-        messages: Messages that ask it.
-        shown: The paper as the model sees it.
+        messages: Messages that present it.
+        shown: The paper as shown to the model.
         answer: Answer of a baseline; None if a model answers.
-        figures: The images that the question shows; None if it is asked without figures.
+        figures: The images that the question shows; None for a question without figures.
     """
     references = _list_references(case)
     target = references if case.task.is_written else right_answer(case)
@@ -150,7 +150,7 @@ def build_sample(
 
 
 READ = "read"
-"""Key of a sample's metadata that holds the parsed answer."""
+"""Key of a sample's metadata with the parsed answer."""
 AUTHOR = "author"
 """Role of the model that plays the authors."""
 
@@ -179,13 +179,13 @@ def _decision_to_json(decision: Decision) -> dict[str, Any]:
 
 
 LENIENT = "lenient"
-"""Key of an unreadable answer that holds what it says if read leniently."""
+"""Key of an unreadable answer with its lenient reading."""
 
 
 def _explain_failure(
     error: UnreadableAnswerError, task: BenchTask, completion: str, metadata: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return why an answer is unreadable, and what it says if read leniently, as far as that is plain."""
+    """Return why an answer is unreadable, and its lenient reading if that is clear."""
     parsed: dict[str, Any] = {"unscored": error.reason.value, "detail": str(error)}
     if error.reason is Unscored.REFUSED:
         return parsed
@@ -206,7 +206,7 @@ def read(adapter: str | None = None, maps_ratings: bool = False) -> Solver:
 
     Args:
         adapter: Adapter whose answer format is expected; None for our own.
-        maps_ratings: Whether the model's rating stands for a recommendation on another scale.
+        maps_ratings: Whether the model's rating is used as a recommendation on another scale.
     """
     theirs = None if adapter is None else load_adapter(adapter, maps_ratings=maps_ratings)
 
@@ -234,7 +234,7 @@ def read(adapter: str | None = None, maps_ratings: bool = False) -> Solver:
 PREFIX = '{"decision": "'
 """Beginning of an answer to `acceptance`, which the model continues with the decision."""
 MOST_LIKELY = 20
-"""How many tokens with their probabilities a service is asked for: the most that OpenAI's API gives."""
+"""Number of tokens whose probabilities are requested from a service: the most that OpenAI's API returns."""
 
 
 def compare_likelihoods(output: ModelOutput) -> float | None:
@@ -276,10 +276,10 @@ def weigh() -> Solver:
 
 @modelapi(name="baseline")
 class BaselineAPI(ModelAPI):
-    """The name of a baseline among models; it is never asked, as `fixed` answers."""
+    """The name of a baseline among models; it is never called, as `fixed` answers."""
 
     async def generate(self, *_: object, **__: object) -> ModelOutput:
-        """Refuse: there is no model to ask."""
+        """Raise an error: there is no model."""
         raise AssertionError("a baseline is never asked")
 
 
@@ -301,15 +301,15 @@ def fixed(baseline: str) -> Solver:
 
 
 STOPPED: tuple[StopReason, ...] = ("content_filter", "max_tokens", "model_length")
-"""Abnormal stop reasons, the worst first; the worst one of any turn is reported for the whole discussion."""
+"""Abnormal stop reasons, worst first; the worst one of any turn is reported for the whole discussion."""
 
 
 @solver
 def discuss() -> Solver:
-    """Let the model carry on a discussion with a model in the role `author`, for as many turns as the original had.
+    """Let the model continue a discussion with a model in the role `author`, for as many turns as the original had.
 
-    The authors' first message is the original; later ones are generated in reply to the model. The answer is everything
-    that the model writes, as one text.
+    The authors' first message is the original; later ones are generated in reply to the model. The answer is all of the
+    model's messages, as one text.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -1,4 +1,4 @@
-"""Define the five inspect_ai tasks, and the metadata that their logs keep."""
+"""Define the five inspect_ai tasks, and the metadata of their logs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -52,17 +52,17 @@ SIGNED_METRICS = {
     BenchTask.REBUTTAL: (*_TEXT_METRICS, "point_coverage"),
     BenchTask.META_REVIEW: (*_TEXT_METRICS, "accuracy", "balanced_accuracy", "mcc"),
 }
-"""The metrics of each task whose signatures a log keeps."""
+"""The metrics of each task whose signatures are in a log."""
 
 
 def about_run(
     of_task: BenchTask, release: Release, request: TaskRequest, counts: CaseCounts, baseline: Baseline | None
 ) -> dict[str, Any]:
-    """Return the metadata that a log keeps of its run.
+    """Return the metadata of a run for its log.
 
     Args:
         of_task: The task.
-        release: The release that the cases come from.
+        release: The release with the cases.
         request: Options of the task.
         counts: Counts of the cases and of what was left out.
         baseline: The fitted baseline that answers; None if a model does.
@@ -94,7 +94,7 @@ def about_run(
 
 
 def _describe_figures(request: TaskRequest) -> dict[str, str] | None:
-    """Return what images of figures the questions show; None without any."""
+    """Return a description of the images that the questions show; None if there are none."""
     budget = request.asking.figures
     return None if budget is None else {"arm": budget.arm, "says": budget.says, "signature": budget.signature}
 
@@ -105,7 +105,7 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
     if not of_task.is_written:
         return signatures
     for model in filter(None, (request.bert_score, request.embed_cos)):
-        # A signature names the revision in the local cache, where a model is only once it has been requested.
+        # A signature names the revision in the local cache, which contains a model only after its first request.
         with loading(model):
             check_model_available(model)
     if request.bert_score is not None:
@@ -121,16 +121,16 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
 
 
 NO_MODEL = "none/none"
-"""Name of the model that inspect_ai is given if a baseline answers."""
+"""Name of the model passed to inspect_ai if a baseline answers."""
 VERSION = "3"
-"""Version of the tasks: what they ask and how answers are scored; the prompts have their own version."""
+"""Version of the tasks' questions and scoring; the prompts have their own version."""
 
 
 def open_sided_release(request: TaskRequest) -> Release:
     """Return the release of a request.
 
     Raises:
-        PeercorpusError: It has no sides, or others than asked for, or not the grade or venue.
+        PeercorpusError: It has no sides, or not the requested ones, or not the grade or venue.
     """
     release = open_release(request.release)
     sides = release.sides()
@@ -157,7 +157,8 @@ def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) 
     cases = list(read_cases(release, of_task, selection, counts))
     if not cases:
         why = (
-            "; ".join(f"{reason}: {count:,}" for reason, count in counts.left_out.most_common(3)) or "it holds no paper"
+            "; ".join(f"{reason}: {count:,}" for reason, count in counts.left_out.most_common(3))
+            or "it contains no paper"
         )
         raise NoCaseError(
             f"The side '{selection.side}' of '{release.folder}' has no case of the task '{of_task}' ({why}); choose"
@@ -179,7 +180,7 @@ def _fit_baseline(name: str, of_task: BenchTask, request: TaskRequest, release: 
 
 
 def _make_baseline_samples(baseline: Baseline, cases: Sequence[Case]) -> list[Sample]:
-    """Return samples that carry a baseline's answers, without the papers, which the baseline has read already."""
+    """Return samples with a baseline's answers, without the papers, which the baseline has already read."""
     from peercorpus.benchmark.baselines.people import People
 
     samples = []
@@ -196,7 +197,7 @@ def _make_baseline_samples(baseline: Baseline, cases: Sequence[Case]) -> list[Sa
 def _make_model_samples(
     of_task: BenchTask, request: TaskRequest, release: Release, cases: Sequence[Case], adapter: Adapter | None
 ) -> list[Sample]:
-    """Return samples that ask a model."""
+    """Return samples with questions for a model."""
     budget = request.asking.budget
     few = request.asking.few_shot
     of_each = few + (request.selection.side is Split.TRAIN)
@@ -222,7 +223,7 @@ _OF_TEXTS = {
     BenchTask.REBUTTAL: (scorers.overlap, scorers.coverage),
     BenchTask.META_REVIEW: (scorers.overlap, scorers.recommendation),
 }
-"""What is always measured of a text, in the order of tables."""
+"""Scorers that always apply to a text, in the order of tables."""
 
 
 def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
@@ -253,7 +254,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
     """
     request.asking.check(of_task)
     if request.likelihood and of_task is not BenchTask.ACCEPTANCE:
-        raise PeercorpusError(f"Only 'acceptance' is answered by likelihood, not '{of_task}'; leave 'likelihood' out.")
+        raise PeercorpusError(f"Only 'acceptance' is answered by likelihood, not '{of_task}'; omit 'likelihood'.")
     release = open_sided_release(request)
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
@@ -281,7 +282,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         scorer=_select_scorers(of_task, request),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
         model=None if baseline is None else f"baseline/{baseline.name}",
-        # inspect_ai stores it and keeps logs of another release or other prompts apart.
+        # inspect_ai stores it and keeps logs of different releases or prompts separate.
         version="|".join(
             [VERSION, f"prompts:{prompts.DIGEST}", f"release:{release.sha256[:12]}"]
             + ([] if figures is None else [f"words:{WORDS_DIGEST}"])
@@ -341,8 +342,8 @@ def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
 def meta_review(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Write the meta-review of a paper from its reviews and their discussion, and recommend acceptance or rejection.
 
-    Measured against the human meta-reviews as `review` is, and by the agreement of the recommendation with the
-    decision.
+    Measured against the human meta-reviews in the same way as `review`, and by the agreement of the recommendation with
+    the decision.
 
     Args:
         release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.

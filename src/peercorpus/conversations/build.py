@@ -1,7 +1,7 @@
-"""Run the stage that builds conversations, and read the published ones of Re².
+"""Run the stage that builds conversations, and read Re²'s published conversations.
 
-A published conversation replaces the one built from the same reviewer's posts. Every post is in a conversation or set
-aside with a reason; `balance` proves it.
+A published conversation replaces the one built from the same reviewer's posts. Every post is either in a conversation
+or set aside with a reason; `balance` proves it.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ SYSTEM = "system"
 _PUBLISHED_REASONS = frozenset(
     {Reason.SUPERSEDED, Reason.RECORDS_DIFFER, Reason.RECORD_UNREADABLE, Reason.FORUM_MISSING}
 )
-"""Reasons for which only published conversations are set aside, never posts."""
+"""Reasons that apply to published conversations only, never to posts."""
 UNKNOWN = "unknown"
 
 
@@ -57,7 +57,7 @@ def read_conversation(raw_record: RawObject) -> Conversation:
     """Return the conversation of one record of `REBUTTAL_*.json`.
 
     Raises:
-        msgspec.DecodeError: The record does not match the card of Re², or contains no message of the reviewer.
+        msgspec.DecodeError: The record does not match Re²'s data card, or contains no message by the reviewer.
     """
     record = msgspec.json.decode(raw_record.body, type=Re2Rebuttal)
     reviewer = non_empty(record.reviewer_id) or UNKNOWN
@@ -73,7 +73,7 @@ def read_conversation(raw_record: RawObject) -> Conversation:
         elif not spoken:
             opening.append(message)
     if not spoken:
-        raise msgspec.ValidationError("No message is the reviewer's")
+        raise msgspec.ValidationError("No message is by the reviewer")
     turns = tuple(
         Turn(
             role=role,
@@ -97,9 +97,9 @@ def read_conversation(raw_record: RawObject) -> Conversation:
 
 
 def _keep_others(record: Re2Rebuttal, reviewer: str, opening: Sequence[Re2Message], body: bytes) -> str:
-    """Return, as JSON, what a record states beside its exchange: its other members, and its prompt as `opening`.
+    """Return, as JSON, what a record contains besides its exchange: its other members, and its prompt as `opening`.
 
-    A prompt that contains the paper, and not only its id, is left out: the paper's text has a place of its own.
+    A prompt that contains the paper, and not only its id, is left out: the paper's text is stored elsewhere.
     """
     fields = list_lost(msgspec.json.decode(body, type=Answers), {"paper_id": record.paper_id, "reviewer_id": reviewer})
     del fields["messages"]
@@ -111,11 +111,11 @@ def _keep_others(record: Re2Rebuttal, reviewer: str, opening: Sequence[Re2Messag
 def read_published_conversations(
     records: Sequence[RawObject], *, has_paper: bool, is_held: bool, out: Replacement
 ) -> dict[str, Conversation]:
-    """Return the published conversations of one forum by reviewer, and set aside the records that are not used.
+    """Return one forum's published conversations by reviewer, and set aside the records that are not used.
 
     Args:
-        records: The forum's records.
-        has_paper: Whether a paper was read from any record of the forum.
+        records: The records of the forum.
+        has_paper: Whether the paper itself was read from any record of the forum.
         is_held: Whether OpenReview's own note of the paper is in the workspace; it supersedes every record.
         out: Receives the records that are set aside.
     """
@@ -124,7 +124,7 @@ def read_published_conversations(
         if is_held or not has_paper:
             reason = Reason.SUPERSEDED if is_held else Reason.FORUM_MISSING
             is_missing = "No record of the paper itself was imported."
-            detail = "OpenReview's own notes of the paper are held." if is_held else is_missing
+            detail = "The workspace has OpenReview's own notes of the paper." if is_held else is_missing
             out.set_aside(drop_number(record.object_id), record.forum_id, reason, detail)
             continue
         try:
@@ -137,19 +137,19 @@ def read_published_conversations(
 
 
 def _choose_record(read: Sequence[tuple[RawObject, Conversation]], out: Replacement) -> Conversation:
-    """Return the conversation that says most, else the first by content, and set aside the other records of it."""
+    """Return the conversation with the most content, or the first by content if equal; set the others aside."""
     (kept, chosen), *others = sorted(read, key=lambda one: (-sum(len(turn.text) for turn in one[1].turns), one[0].body))
     for record, conversation in others:
         says_same = conversation.turns == chosen.turns
         reason = Reason.SUPERSEDED if says_same else Reason.RECORDS_DIFFER
-        what = "says the same" if says_same else "says otherwise"
+        what = "has the same turns" if says_same else "has other turns"
         detail = f"The record whose SHA-256 begins with {_digest(kept)} {what} and is used; this is {_digest(record)}."
         out.set_aside(drop_number(record.object_id), record.forum_id, reason, detail)
     return chosen
 
 
 def _digest(record: RawObject) -> str:
-    """Return what tells records of one id from each other, in whatever order they were imported."""
+    """Return a digest that distinguishes records with the same id, whatever order they were imported in."""
     return hashlib.sha256(record.body).hexdigest()[:12]
 
 
@@ -158,10 +158,10 @@ NAME = "build_conversations"
 
 @dataclass(slots=True)
 class ForumPosts:
-    """The rows that the conversations of one forum are built from.
+    """The rows from which the conversations of one forum are built.
 
     Attributes:
-        reviews: Those with a changed score or a final justification.
+        reviews: The reviews with a changed score or a final justification.
     """
 
     posts: list[Post] = field(default_factory=list)
@@ -196,12 +196,12 @@ UNREAD_OF_REVIEWS = {
     "consent": None,
     "form_conflict": None,
 }
-"""What conversations are not built from, so that it is not read: the texts of reviews are those of their posts."""
+"""Fields that conversations do not use and that are not read: the texts of reviews are taken from their posts."""
 READ_OF_REVIEWS = [name for name in arrow_schema(Review).names if name not in {*UNREAD_OF_REVIEWS, "venue_id"}]
 
 
 def _read_changed_reviews(tables: Tables, venue_id: str, span: ForumRange) -> Iterator[Review]:
-    """Yield the reviews that tell of a changed score or a final justification: of others, the posts say all."""
+    """Yield the reviews with a changed score or a final justification; for all others the posts are enough."""
     for batch in tables.batches("2-reviews", venue_id, READ_OF_REVIEWS, span=span):
         has_changes = pc.greater(pc.list_value_length(batch.column("score_changes")), 0)
         is_changed = pc.or_(has_changes, pc.is_valid(batch.column("final_justification")))
@@ -231,15 +231,15 @@ def build_conversations(
     decided_at: datetime | None = None,
     decisions: Decisions = NO_DECISIONS,
 ) -> tuple[list[Conversation], Left]:
-    """Return one forum's conversations, and the posts that are in none.
+    """Return one forum's conversations, and the posts that are in none of them.
 
     Those with reviewers come first, in order of the reviewers, then all others in order of kind and name.
 
     Args:
         posts: All posts of the forum, in any order.
-        reviews: Its reviews.
+        reviews: Its reviews, in any order.
         decided_at: When the decision on the paper was posted; None if unknown.
-        decisions: What a person decided of posts: whether they are reminders.
+        decisions: A person's decisions on whether posts are reminders.
     """
     justified = {review.review_id for review in reviews if review.final_justification is not None}
     threads = read_threads(posts, decided_at, justified, decisions)
@@ -274,14 +274,14 @@ class _Builder:
         return self._converse((ConversationKind.REVIEW, reviewer), posts, spoken, context, undated)
 
     def _sort_responses(self, responses: Sequence[Post]) -> Sequence[Post]:
-        """Return responses in reading order; most are those of another conversation, too."""
+        """Return responses in reading order; most of them belong to another conversation too."""
         key = tuple(post.post_id for post in responses)
         if key not in self._sorted:
             self._sorted[key] = sort_by_reading_order(responses)
         return self._sorted[key]
 
     def with_others(self, party: Party) -> Conversation:
-        """Return the conversation with somebody else than a reviewer."""
+        """Return the conversation with someone other than a reviewer."""
         posts = self._threads.by_party[party]
         groups = merge_turns((item,) for item in self._mark_ends(posts, ()))
         return self._converse(party, posts, [group for group in groups if not isinstance(group[0], TurnEnd)])
@@ -307,9 +307,9 @@ class _Builder:
         )
 
     def _mark_ends(self, posts: Sequence[Post], responses: Sequence[Post]) -> list[Item]:
-        """Return the posts of a conversation with responses and decisions among them.
+        """Return the posts of a conversation with responses and decisions inserted among them.
 
-        Each stands before the first post that is later or answers it; at the same time, nothing tells what came first.
+        Each is placed before the first post that is later or answers it; the order of simultaneous ones is unknown.
         """
         if not responses and not self._threads.decisions:
             return list(posts)
@@ -318,7 +318,7 @@ class _Builder:
         items: list[list[Item]] = [[] for _ in (*posts, None)]
         ends = [(post, False) for post in responses] + [(post, True) for post in self._threads.decisions]
         for end, is_decision in ends:
-            # An end, too, comes after what it answers, whatever its clock says.
+            # The end of a turn also comes after the post that it answers, whatever its timestamp.
             later = bisect_right(times, self._threads.latest[end.post_id]) if end.created_at else len(posts)
             place = min(later, first_below.get(end.post_id, len(posts)))
             items[place].append(TurnEnd(end.post_id, end.created_at, is_decision=is_decision))
@@ -327,7 +327,7 @@ class _Builder:
         return [item for group in items for item in group]
 
     def _find_first_below(self, posts: Sequence[Post]) -> dict[str, int]:
-        """Return the index of the first post that is each post or stands below it, by post id."""
+        """Return, for each post id, the index of the first post that is that post or a descendant of it."""
         first: dict[str, int] = {}
         for index, post in enumerate(posts):
             above: Post | None = post
@@ -338,7 +338,7 @@ class _Builder:
 
 
 def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | None]:
-    """Return how many turns had begun at each response or decision, by post id.
+    """Return, by post id, how many turns had begun by each response or decision.
 
     Args:
         items: Posts, actions and ends of turns in time order.
@@ -375,14 +375,14 @@ def _build_forum(
         context = tuple(replace(response, before_turn=None) for response in conversation.context)
         out.add(replace(instead, context=context))
         for post_id in (post_id for turn in conversation.turns for post_id in turn.post_ids):
-            detail = "A published conversation stands in the place of its own."
+            detail = "A published conversation replaces the one built from it."
             out.set_aside(post_id, conversation.forum_id, Reason.OUTSIDE_CONVERSATION, detail)
     for conversation in published.values():
         out.add(conversation)
 
 
 def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
-    """Return what builds every conversation of a range of a venue's forums, one forum at a time."""
+    """Return the function that builds every conversation of a range of a venue's forums, one forum at a time."""
     roots = workspace.raw.roots(venue_id)
     decisions = read_decisions(workspace.folder)
 
@@ -449,7 +449,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 READS = ("1-papers", "2-reviews", "3-posts")
 STAGE = Stage(
     name=NAME,
-    version=8,
+    version=9,
     reads_raw=(RawKind.PUBLISHED, RawKind.NOTE),
     reads=READS,
     writes=("6-conversations",),

@@ -1,4 +1,4 @@
-"""Split responses of the authors to several reviewers into passages, and place them beside a conversation."""
+"""Split the authors' responses to several reviewers into passages, and attach them to conversations as context."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ POINT = re.compile(r"\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+")
 
 
 def _find_level(paragraph: str) -> int | None:
-    """Return the level of a heading, from 0; None for any other passage."""
+    """Return the level of a heading, from 0; None if the passage is not a heading."""
     return next((level for level, heading in enumerate(HEADINGS) if heading.match(paragraph)), None)
 
 
 def _split_paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text; each point of a list is a paragraph of its own."""
+    """Yield the paragraphs of a text; each list item is a separate paragraph."""
     for block in re.split(r"\n\s*\n", text):
         lines: list[str] = []
         for line in block.split("\n"):
@@ -36,7 +36,7 @@ def _split_paragraphs(text: str) -> Iterator[str]:
 def addressed_passages(text: str, names: ReviewerNames) -> list[tuple[str, set[str]]]:
     """Return the passages of a text, verbatim, each with the reviewers named by it or a heading above it.
 
-    A heading applies up to the next one of its level or a higher one, or to the next that names a reviewer.
+    A heading applies up to the next heading of the same or a higher level, or the next that names a reviewer.
     """
     passages: list[tuple[str, set[str]]] = []
     headed: set[str] = set()
@@ -53,9 +53,9 @@ def addressed_passages(text: str, names: ReviewerNames) -> list[tuple[str, set[s
 
 
 def is_beside(post: Post, reviewer: str) -> bool:
-    """Return whether a response to several or all is context of the conversation with one reviewer.
+    """Return whether a response to several or all reviewers is context of the conversation with one reviewer.
 
-    One of which nothing says whom it addresses is context of every conversation.
+    A response with unknown addressees is context of every conversation.
     """
     return not post.addressed_to or Addressee.EVERYONE in post.addressed_to or reviewer in post.addressed_to
 
@@ -69,7 +69,7 @@ def attach(
     """Return the responses to several or all reviewers as context of one conversation.
 
     Args:
-        responses: Those that are context of this conversation, in reading order.
+        responses: The responses that are context of this conversation, in reading order.
         reviewer: The conversation's reviewer.
         passages: The passages of each response, by post id, with the reviewers they concern.
         begun: How many turns had begun when each response became visible, by post id; None if that is unknown.

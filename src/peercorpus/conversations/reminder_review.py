@@ -1,4 +1,4 @@
-"""List the posts of authors that are reminders by rule or nearly so, each with its thread, for a person to decide."""
+"""List the authors' posts that are reminders by rule, or nearly so, each with its thread, for a person to decide."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ from peercorpus.records.reviews import Post
 from peercorpus.workspace.workspace import Workspace
 
 MOST_OBJECTIONS = 3
-"""A post with more objections than this is not nearly a reminder."""
+"""A post with more objections than this is not a candidate."""
 MOST_CHARACTERS = 1_500
-"""A longer post with any objection is not nearly a reminder."""
+"""A longer post with any objection is not a candidate."""
 _BESIDE = 2
-"""Posts of its thread that are shown before and after a post."""
+"""Number of posts of the same thread shown before and after a post."""
 _UNREAD = {"extra": "{}", "meta_review": None}
 
 
 class RuleResult(StrEnum):
-    """What the rule makes of a post."""
+    """Outcome of the rule for a post."""
 
     TAKEN = "taken"
-    """It only urges, at the end of its thread: the rule sets it aside."""
+    """It only asks for a reply, at the end of its thread: the rule sets it aside."""
     PLACE = "kept_for_its_place"
-    """It only urges, but somebody replies to it, or the authors have not answered before."""
+    """It only asks for a reply, but it has replies, or the authors have not answered before."""
     WORDS = "kept_for_its_words"
-    """It asks for something, and few things in it are about the paper."""
+    """It asks for something, and little in it is about the paper."""
     CLEAR = "clearly_kept"
-    """It is no candidate; it is listed because somebody decided on it."""
+    """It is not a candidate; it is listed because a person decided on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,11 @@ class Candidate:
     """One post to decide on.
 
     Attributes:
-        reviewer: Whose conversation it belongs to; None for a response to all reviewers, or a conversation with others.
-        result: What the rule makes of it.
-        objections: What in its words keeps it from being a reminder; their number is the score of the rule.
-        decision: What a person decided; None if nobody did.
+        reviewer: Reviewer whose conversation it belongs to; None for a response to all reviewers or a conversation with
+            others.
+        result: Outcome of the rule.
+        objections: Parts of its text that keep it from being a reminder; their number is the score of the rule.
+        decision: A person's decision; None if there is none.
         before: Posts of its thread before it, in time order.
         after: Posts of its thread after it, and those that reply to it.
     """
@@ -61,13 +62,13 @@ class Candidate:
 
     @property
     def is_set_aside(self) -> bool:
-        """Whether the next build sets it aside: by the decision, or else by the rule."""
+        """Whether the next build sets it aside: by the decision if there is one, otherwise by the rule."""
         if self.decision is not None:
             return self.decision.verdict is Verdict.REMINDER
         return self.result is RuleResult.TAKEN
 
     def to_json(self) -> dict[str, Any]:
-        """Return what there is to know of it, as JSON data."""
+        """Return the candidate as JSON data."""
         decision = self.decision
         return {
             **_to_json(self.post),
@@ -93,11 +94,11 @@ def _to_json(post: Post) -> dict[str, Any]:
 
 
 def find_candidates(workspace: Workspace, decisions: Decisions) -> Iterator[Candidate]:
-    """Yield the posts to decide on, paper by paper in the order of the tables; of a paper, in time order.
+    """Yield the posts to decide on, paper by paper in table order and in time order within each paper.
 
     Args:
-        workspace: Its posts are read.
-        decisions: What was decided; posts that were decided on are listed whatever the rule makes of them.
+        workspace: The workspace whose posts are read.
+        decisions: Earlier decisions; posts with one are listed whatever the outcome of the rule.
     """
     for venue_id in workspace.tables.venues("3-posts"):
         rows = workspace.tables.read(Post, venue_id, _UNREAD)
@@ -139,7 +140,7 @@ def _find_replies(post: Post, posts: Sequence[Post]) -> list[Post]:
 
 
 def judge_words(title: str | None, text: str) -> RuleResult:
-    """Return what the rule makes of a post that it does not take."""
+    """Return the outcome of the rule for a post that it does not set aside."""
     if is_reminder(title, text):
         return RuleResult.PLACE
     objections = find_objections(title, text)
@@ -155,18 +156,18 @@ def decide(
     undo: Sequence[str] = (),
     note: str = "",
 ) -> None:
-    """Write decisions on posts of the authors into the workspace's file, or take some back.
+    """Write decisions on the authors' posts to the workspace's file, or withdraw some.
 
     Args:
         workspace: Opened for writing.
         drop: Posts that are reminders.
         keep: Posts that are not.
-        undo: Posts of which the decision is taken back.
-        note: Why.
+        undo: Posts whose decision is withdrawn.
+        note: Reason for the decisions.
 
     Raises:
-        PeercorpusError: An id is named for two things, no post has it, the post is not the authors', there is no
-            decision to take back, or the file is not valid; nothing is changed.
+        PeercorpusError: An id is given twice, no post has it, the post is not the authors', there is no decision to
+            withdraw, or the file is invalid; nothing is changed.
     """
     named = [*dict.fromkeys(drop), *dict.fromkeys(keep), *dict.fromkeys(undo)]
     twice = [post_id for post_id in named if named.count(post_id) > 1]
@@ -175,7 +176,7 @@ def decide(
     decisions = read_decisions(workspace.folder)
     undecided = [post_id for post_id in undo if post_id not in decisions]
     if undecided:
-        raise PeercorpusError(f"There is no decision on '{undecided[0]}' to take back; nothing was changed.")
+        raise PeercorpusError(f"There is no decision on '{undecided[0]}' to withdraw; nothing was changed.")
     for post_id, why in find_undecidable(workspace, [*drop, *keep]).items():
         raise PeercorpusError(f"'{post_id}' cannot be decided on: {why}. Nothing was changed.")
     verdicts = dict.fromkeys(drop, Verdict.REMINDER) | dict.fromkeys(keep, Verdict.KEEP)
@@ -185,7 +186,7 @@ def decide(
 
 
 def find_undecidable(workspace: Workspace, post_ids: Sequence[str]) -> dict[str, str]:
-    """Return for each id that cannot be decided on why: no post has it, or the post is not the authors'."""
+    """Return, for each id that cannot be decided on, the reason: no post has it, or the post is not the authors'."""
     roles: dict[str, str] = {}
     for venue_id in workspace.tables.venues("3-posts"):
         for batch in workspace.tables.batches("3-posts", venue_id, ["post_id", "role"]):
@@ -193,7 +194,7 @@ def find_undecidable(workspace: Workspace, post_ids: Sequence[str]) -> dict[str,
             roles |= {post_id: role for post_id, role in pairs if post_id in post_ids}
     unknown = {post_id: "no post of the workspace has this id" for post_id in post_ids if post_id not in roles}
     others = {
-        post_id: f"it is not a post of the authors, but of the role '{role}'"
+        post_id: f"it is not a post by the authors but by the role '{role}'"
         for post_id, role in roles.items()
         if role != Role.AUTHOR
     }

@@ -16,7 +16,7 @@ ENDINGS = (
     *(("ing", ""), ("ing", "e"), ("ly", ""), ("er", ""), ("ers", ""), ("ment", ""), ("ments", "")),
 )
 _MAX_OTHER_WORDS = 3
-"""Words outside the lists that a reminder may contain, at most one per sentence."""
+"""Largest number of words outside the lists in a reminder, with at most one per sentence."""
 _MAX_OTHER_SHARE = 0.08
 """Largest share of such words among all words of a reminder."""
 
@@ -50,19 +50,19 @@ ASKS = re.compile(
     r"|would be (?:grateful|glad|happy|thankful)|last (?:day|chance))\b"
     r"|\b(?:discussion|period|phase|stage|window|thread)\b[^.]{0,60}\b(?:close|closing|end|extend|conclude|concluding)"
 )
-"""Applied to lower-case text: ignoring case takes twice as long."""
+"""Applied to lower-case text, because ignoring case takes twice as long."""
 SPACE = re.compile(r"[^\S\n]{2,}|[^\S\n ]|(?<=[-=_*#~.]{3})[-=_*#~.]+")
 LINES = re.compile(r"(?<!\s)(?:[^\S\n]*+\n){2}\s*+")
 _MAX_REMINDER_CHARACTERS = 4_000
 """Longer posts are never reminders."""
 _MAX_QUOTED = 80
-"""Characters of a sentence that an objection quotes."""
+"""Number of characters of a sentence that an objection quotes."""
 SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
 def _find_stems(word: str) -> Iterator[str]:
-    """Yield a word and the words that it may be an inflected form of."""
+    """Yield a word and the words of which it may be an inflected form."""
     yield word
     for ending, instead in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 2:
@@ -103,7 +103,7 @@ def is_reminder(title: str | None, text: str) -> bool:
 
 
 def find_objections(title: str | None, text: str) -> tuple[str, ...] | None:
-    """Return what keeps a post from being a reminder, each in words; None if it asks for nothing.
+    """Return the objections that keep a post from being a reminder, in words; None if it asks for nothing.
 
     >>> find_objections("Reminder", "The discussion ends soon. With three seeds the gap is 0.4 points.")
     ("evidence: '0'", "evidence: '4'", "a word about the paper: 'gap'", "a word about the paper: 'seeds'")
@@ -133,7 +133,7 @@ def _shorten(sentence: str) -> str:
 
 
 def _remove_harmless(text: str) -> str | None:
-    """Return a text without harmless numbers, or None at the first evidence, to save searching the rest."""
+    """Return a text without harmless numbers, or None at the first evidence, so that the rest need not be searched."""
     parts: list[str] = []
     walked = 0
     for match in HARMLESS.finditer(text):

@@ -1,4 +1,4 @@
-"""Assign each post of a forum to a conversation, to the responses to all reviewers, or to none with a reason."""
+"""Assign each post of a forum to a conversation or to the responses to all reviewers, or set it aside with a reason."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -25,10 +25,10 @@ DISCUSSION = frozenset(
     {PostKind.REVIEW, PostKind.REBUTTAL, PostKind.COMMENT, PostKind.ACKNOWLEDGEMENT, PostKind.RECOMMENDATION}
 )
 OF_CHAIRS = frozenset({PostKind.META_REVIEW, PostKind.DECISION, PostKind.DESK_REJECTION, PostKind.WITHDRAWAL})
-"""What chairs say of a paper, and what authors tell the chairs by a form."""
+"""Posts by chairs about a paper, and authors' forms addressed to the chairs."""
 NO_DECISIONS: Mapping[str, Decision] = MappingProxyType({})
 Party = tuple[ConversationKind, str]
-"""With whom a conversation is: its kind, and the signature or a word of `Addressee`."""
+"""The other party of a conversation: its kind, and the signature or a value of `Addressee`."""
 CHAIRS: Party = (ConversationKind.CHAIRS, Addressee.CHAIRS.value)
 EVERYONE: Party = (ConversationKind.OTHER, Addressee.EVERYONE.value)
 KINDS = {Addressee.PUBLIC: ConversationKind.PUBLIC, Addressee.ETHICS: ConversationKind.ETHICS}
@@ -45,23 +45,23 @@ def refusal(post: Post) -> tuple[Reason, str] | None:
     ):
         return Reason.PERSON_OR_AI, _explain_doubt(post)
     if post.role is Role.AI:
-        return Reason.OUTSIDE_CONVERSATION, "The venue's AI posted it, and it stands below no AI review."
+        return Reason.OUTSIDE_CONVERSATION, "The venue's AI posted it, but it is not below an AI review."
     if post.kind is PostKind.OTHER:
-        return Reason.OUTSIDE_CONVERSATION, "What it is cannot be told from its invitation."
+        return Reason.OUTSIDE_CONVERSATION, "Its kind cannot be determined from its invitation."
     return None
 
 
 def _explain_doubt(post: Post) -> str:
     if post.role is Role.AI:
-        return "A group for what an AI writes signed it, and its invitation is one for people."
+        return "It is signed by a group for AI posts, but its invitation is for people."
     return (
-        "Its invitation is for AI reviews, and it is not signed as the venue signs those: a person may have written it."
+        "Its invitation is for AI reviews, but it is not signed as the venue signs those: a person may have written it."
     )
 
 
 @dataclass(slots=True)
 class Threads:
-    """The posts of one forum, each in exactly one place.
+    """The posts of one forum, each assigned to exactly one place.
 
     Attributes:
         by_reviewer: The posts of the conversation with each reviewer, in time order.
@@ -69,11 +69,11 @@ class Threads:
         responses: The authors' posts to several or all reviewers, in time order.
         decisions: The posts with a decision that everyone can read, in time order.
         left: Posts that are in no conversation, each with the reason.
-        orphans: Ids of posts in conversations that answer a post which is deleted, hidden or missing.
+        orphans: Ids of posts in conversations that answer a deleted, hidden or missing post.
         ordered: All posts, in time order.
         replies: The posts as a tree.
-        latest: When each post, or one that it answers, was posted last, by its id.
-        reminded: The thread that each reminder stood in, itself included, by the reminder's id.
+        latest: By id, the latest time at which the post or any post above it was posted.
+        reminded: The thread of each reminder, itself included, by the reminder's id.
     """
 
     by_reviewer: dict[str, list[Post]] = field(default_factory=dict)
@@ -90,19 +90,19 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """What is known of a post and of those above it.
+    """Facts about a post and those above it.
 
     Attributes:
-        top: The one that stands at the top.
-        latest: When the last of them was posted.
-        greeted: The reviewer whom the nearest one that greets and addresses reviewers greets first.
-        owner: Who wrote the nearest one by a reviewer, or whom the nearest by the authors to one reviewer addresses.
-        other: The nearest one by neither authors nor reviewers.
-        is_letter: Whether it is the authors' letter to the chairs alone, where no chair has spoken before.
-        has_letter: Whether there is such a letter before the nearest one by a reviewer.
-        has_chair: Whether a chair wrote one.
-        has_ai: Whether an AI did.
-        is_authors: Whether the authors wrote all.
+        top: The topmost post.
+        latest: When the latest of them was posted.
+        greeted: The reviewer greeted first in the nearest post that greets and addresses reviewers.
+        owner: The author of the nearest reviewer's post, or the addressee of the authors' nearest post to one reviewer.
+        other: The nearest post by neither authors nor reviewers.
+        is_letter: Whether it is the authors' letter to the chairs alone, with no chair's post above it.
+        has_letter: Whether there is such a letter between the post and the nearest reviewer's post.
+        has_chair: Whether a chair wrote one of them.
+        has_ai: Whether an AI wrote one of them.
+        is_authors: Whether the authors wrote all of them.
     """
 
     top: Post
@@ -118,7 +118,7 @@ class _Above:
 
 
 def _look_above(post: Post, above: _Above | None, reviewers: frozenset[str]) -> _Above:
-    """Return what is known of a post and those above it, given what is known of the one that it answers."""
+    """Return the facts about a post and those above it, given those of the post that it answers."""
     is_author = post.role is Role.AUTHOR
     is_reviewer = post.role is Role.REVIEWER
     has_chair = PARTIES.get(post.role) is Addressee.CHAIRS or (above is not None and above.has_chair)
@@ -143,7 +143,7 @@ def _look_above(post: Post, above: _Above | None, reviewers: frozenset[str]) -> 
 
 
 def _find_owner(above: _Above) -> str | None:
-    """Return the reviewer whose conversation a post belongs to, or None if it belongs to no single one's."""
+    """Return the reviewer whose conversation a post belongs to, or None if there is no single one."""
     if above.greeted is not None:
         return above.greeted
     if above.has_letter:
@@ -154,17 +154,17 @@ def _find_owner(above: _Above) -> str | None:
 
 
 def _find_party(post: Post, above: _Above, names: Mapping[Addressee, Set[str]]) -> Party | None:
-    """Return with whom else than a reviewer a post is exchanged, or None if it is not exchanged with anybody else.
+    """Return the party other than a reviewer with whom a post is exchanged, or None if there is none.
 
     Args:
         post: The post.
-        above: What is known of it and those above it.
-        names: Who of each party of `KINDS` posted what can be read.
+        above: Facts about it and those above it.
+        names: For each party of `KINDS`, the signatures that posted something readable.
     """
     if post.kind in OF_CHAIRS or above.is_letter:
         return CHAIRS
     if above.other is not None:
-        # Whoever began the thread, unless authors or reviewers did: then whoever spoke to them last.
+        # The party that began the thread; if that is the authors or reviewers, the party that posted last.
         is_theirs = above.top.role not in {Role.AUTHOR, Role.REVIEWER}
         speaker = above.top if is_theirs else above.other
         addressee = PARTIES.get(speaker.role)
@@ -196,8 +196,8 @@ def read_threads(
     Args:
         posts: All posts of the forum.
         decided_at: When the decision on the paper was posted; None if unknown.
-        justified: Ids of the reviews that hold a final justification.
-        decisions: What a person decided of posts: whether they are reminders.
+        justified: Ids of the reviews with a final justification.
+        decisions: A person's decisions on whether posts are reminders.
     """
     addressed = address_posts(posts)
     replies = Replies(addressed)
@@ -218,7 +218,7 @@ def read_threads(
             continue
         above = places[post.post_id]
         if above.has_ai:
-            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, "It stands below what the venue's AI posted."))
+            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, "It is below a post by the venue's AI."))
             continue
         owner = _find_owner(above) if _is_said(post) else None
         party = _find_party(post, above, names) if owner not in threads.by_reviewer else None
@@ -243,7 +243,7 @@ def read_threads(
 
 
 def _name_parties(usable: Iterable[Post]) -> dict[Addressee, set[str]]:
-    """Return who signs for each party that authors may address besides reviewers."""
+    """Return the signatures of each party that authors may address besides reviewers."""
     names: dict[Addressee, set[str]] = {addressee: set() for addressee in KINDS}
     for post in usable:
         party = PARTIES.get(post.role)
@@ -253,31 +253,31 @@ def _name_parties(usable: Iterable[Post]) -> dict[Addressee, set[str]]:
 
 
 def _is_said(post: Post) -> bool:
-    """Return whether a post is part of a discussion with a reviewer, as far as its kind tells."""
+    """Return whether a post's kind makes it part of a discussion with a reviewer."""
     return post.kind in DISCUSSION and (post.kind is not PostKind.RECOMMENDATION or post.role is Role.REVIEWER)
 
 
 def _has_reader(post: Post, readable: set[str], reviewers: frozenset[str]) -> bool:
-    """Return whether a response addresses everyone, or a reviewer of whom something can be read."""
+    """Return whether a response addresses everyone, or a reviewer with readable posts."""
     named = reviewers.intersection(post.addressed_to)
     return not named or not named.isdisjoint(readable)
 
 
 def _explain_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -> str:
     if owner is not None:
-        return f"Nothing that {owner} posted can be read."
+        return f"No post by {owner} can be read."
     if post.reply_to is not None and post.reply_to not in by_id:
-        return "The post it answers is not held, and it names no single reviewer."
-    return "Nothing that those posted whom it addresses can be read."
+        return "The post it answers is not in the workspace, and it names no single reviewer."
+    return "No post by those it addresses can be read."
 
 
 def _set_decided_aside(threads: Threads, decisions: Decisions) -> None:
-    """Set aside the authors' posts that a person decided to be reminders, wherever they stand."""
+    """Set aside the authors' posts that a person decided are reminders, wherever they are in a thread."""
     if not decisions:
         return
     for thread in (*threads.by_reviewer.values(), *threads.by_party.values(), threads.responses):
         urging = [post for post in thread if post.role is Role.AUTHOR and _decided(post, decisions) is Verdict.REMINDER]
-        _remove_reminders(threads, thread, urging, f"A person decided that it only reminds ({LIST}).")
+        _remove_reminders(threads, thread, urging, f"A person decided that it is only a reminder ({LIST}).")
     threads.by_party = {party: thread for party, thread in threads.by_party.items() if thread}
 
 
@@ -297,7 +297,7 @@ def _decided(post: Post, decisions: Decisions) -> Verdict | None:
 def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Decisions) -> None:
     """Set aside the authors' last posts if they are only reminders and the authors have answered before."""
     replied_to = {post.reply_to for post in posts if post.role is not Role.AUTHOR}
-    detail = "It only reminds: nothing in it is about the paper, and nobody answers it."
+    detail = "It is only a reminder: nothing in it is about the paper, and it has no reply."
     known: dict[str, bool] = {}
 
     def urges(post: Post) -> bool:
@@ -321,14 +321,14 @@ def _urges(post: Post, decisions: Decisions) -> bool:
 
 
 def _may_have_answered(thread: Sequence[Post], others: Sequence[Post]) -> bool:
-    """Return False where nothing of the authors comes before the last post: then its words need not be searched."""
+    """Return False if the authors posted nothing before the last post: then its words need not be searched."""
     if not thread or (len(thread) > 1 and thread[-2].role is Role.AUTHOR):
         return bool(thread)
     return any(True for _ in _find_between(thread[:-1], others, thread[-1]))
 
 
 def _find_between(before: Sequence[Post], others: Sequence[Post], reminder: Post) -> Iterator[Post]:
-    """Yield what the authors posted elsewhere since what came before a reminder, and not after it."""
+    """Yield the authors' posts elsewhere between the post before a reminder and the reminder."""
     since = (before[-1].created_at if before else None) or EPOCH
     until = reminder.created_at or EPOCH
     return (post for post in others if since <= (post.created_at or EPOCH) <= until)
@@ -337,34 +337,34 @@ def _find_between(before: Sequence[Post], others: Sequence[Post], reminder: Post
 def _has_answered(
     before: Sequence[Post], others: Sequence[Post], reminder: Post, urges: Callable[[Post], bool]
 ) -> bool:
-    """Return whether the authors posted last before a reminder, there or elsewhere: otherwise it may be an answer."""
+    """Return whether the last post before a reminder is one of the authors'; if not, it may be an answer."""
     if before and before[-1].role is Role.AUTHOR:
         return True
     return not all(map(urges, _find_between(before, others, reminder)))
 
 
 def _set_silence_aside(talks: dict[KeyT, list[Post]], left: Left, justified: Set[str]) -> None:
-    """Set aside the posts of conversations in which nobody says anything, such as those of a rating without words."""
+    """Set aside the posts of conversations without any words, such as a review with only a rating."""
     for key, posts in list(talks.items()):
         if posts and not any(_has_words(post) or post.post_id in justified for post in posts):
-            left.extend((post, Reason.NOTHING_SAID, "It holds no words, and nobody answers it.") for post in posts)
+            left.extend((post, Reason.NOTHING_SAID, "It contains no words, and it has no reply.") for post in posts)
             del talks[key]
 
 
 def _has_words(post: Post) -> bool:
-    """Return whether a post says anything: in its text or, if its title is not its form's, in its title."""
+    """Return whether a post has any words: in its text or, if its title is not the form's, in its title."""
     is_titled = post.title is not None and post.kind not in {PostKind.REVIEW, *OF_CHAIRS}
     return bool((post.initial_text or post.text).strip()) or is_titled
 
 
 def _place_responses(threads: Threads) -> None:
-    """Drop conversations without posts; if none with a reviewer is left, the responses are a conversation of theirs."""
+    """Drop conversations without posts; if no reviewer's is left, the responses become a conversation of their own."""
     threads.by_reviewer = {reviewer: posts for reviewer, posts in threads.by_reviewer.items() if posts}
     if threads.responses and not threads.by_reviewer:
         threads.by_party[EVERYONE] = threads.responses
         threads.responses = []
     outside = [post for post in threads.responses if not any(is_beside(post, name) for name in threads.by_reviewer)]
-    detail = "Nothing that those posted whom it addresses can be read."
+    detail = "No post by those it addresses can be read."
     threads.left.extend((post, Reason.OUTSIDE_CONVERSATION, detail) for post in outside)
     outside_ids = {post.post_id for post in outside}
     threads.responses = [post for post in threads.responses if post.post_id not in outside_ids]

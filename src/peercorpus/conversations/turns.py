@@ -15,26 +15,26 @@ from peercorpus.records.until_decision import is_after
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAction:
-    """A later change to a review: of a score, or the final justification.
+    """A later change to a review: a changed score, or the final justification.
 
     Attributes:
-        at: When; None for a final justification without a visible edit, which comes last, but before the decision.
-        told_in: Id of the post that reports it, if nothing else does.
+        at: Time; None for a final justification without a visible edit, which comes last, but before the decision.
+        reported_in: Id of the post that reports it, if nothing else does.
     """
 
     reviewer: str
     at: datetime | None
     change: ScoreChange | None = None
     final_justification: str | None = None
-    told_in: str | None = None
+    reported_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """Something outside the conversation that everyone could read: a response to all reviewers, or the decision.
+    """A public post outside the conversation that ends a turn: a response to all reviewers, or the decision.
 
     Attributes:
-        at: When; None if unknown.
+        at: Time; None if unknown.
         is_decision: Whether it ends the authors' turn as well.
     """
 
@@ -49,21 +49,21 @@ Speaker = tuple[Role, str] | None
 
 
 def find_speaker(item: Item) -> Speaker:
-    """Return the role and name of whoever posts or acts; None for what ends a turn."""
+    """Return the role and name of the person who posts or acts; None for the end of a turn."""
     if isinstance(item, TurnEnd):
         return None
     return (item.role, item.signature) if isinstance(item, Post) else (Role.REVIEWER, item.reviewer)
 
 
 def read_time(item: Item) -> datetime | None:
-    """Return when something was posted or done, or None if that is unknown."""
+    """Return the time of a post or action, or None if unknown."""
     return item.created_at if isinstance(item, Post) else item.at
 
 
 def drop_idle_ends(items: Iterable[Item]) -> list[Item]:
-    """Return the items without those ends that stand after a post of the authors and are no decision.
+    """Return the items without ends that come first or follow an author's post, unless they are decisions.
 
-    The authors themselves respond to all: what they say before and after that is one turn.
+    The authors themselves respond to all: their posts before and after that are one turn.
     """
     kept: list[Item] = []
     speaker: Speaker = None
@@ -106,11 +106,11 @@ def read_actions(
     undated: list[ScoreChange] = []
     for review in sorted(reviews, key=lambda review: review.review_id):
         for change in review.score_changes:
-            told_in = None if change.changed_at else _find_reporting_post(review, change, posts)
-            if change.changed_at is None and told_in is None:
+            reported_in = None if change.changed_at else _find_reporting_post(review, change, posts)
+            if change.changed_at is None and reported_in is None:
                 undated.append(change)
             else:
-                deeds.append(ReviewerAction(review.reviewer, change.changed_at, change, told_in=told_in))
+                deeds.append(ReviewerAction(review.reviewer, change.changed_at, change, reported_in=reported_in))
         if review.final_justification is not None:
             deeds.append(
                 ReviewerAction(review.reviewer, review.justified_at, final_justification=review.final_justification)
@@ -119,7 +119,7 @@ def read_actions(
 
 
 def insert_actions(posts: Sequence[Item], deeds: Iterable[ReviewerAction]) -> list[Item]:
-    """Return posts and ends of turns with each action inserted at its time, after the post that reports it, or last."""
+    """Return posts and ends of turns with each action inserted at its time, after the post reporting it, or last."""
     items: list[Item] = list(posts)
     for deed in sorted(deeds, key=lambda deed: (deed.at is None, deed.at or EPOCH)):
         items.insert(_find_position(deed, items), deed)
@@ -127,19 +127,19 @@ def insert_actions(posts: Sequence[Item], deeds: Iterable[ReviewerAction]) -> li
 
 
 def _find_position(deed: ReviewerAction, items: Sequence[Item]) -> int:
-    """Return where an action stands; one without a time stands last, but before the decision, as forms ask for it."""
+    """Return the index for an action; without a time it is last, but before the decision, as forms ask for it then."""
     for index, item in enumerate(items):
-        if deed.told_in is not None and isinstance(item, Post) and item.post_id == deed.told_in:
+        if deed.reported_in is not None and isinstance(item, Post) and item.post_id == deed.reported_in:
             return index + 1
         if deed.at is not None and not isinstance(item, ReviewerAction) and (read_time(item) or EPOCH) > deed.at:
             return index
-        if deed.at is None and deed.told_in is None and isinstance(item, TurnEnd) and item.is_decision:
+        if deed.at is None and deed.reported_in is None and isinstance(item, TurnEnd) and item.is_decision:
             return index
     return len(items)
 
 
 def _comes_after_decision(group: Group, decided_at: datetime | None) -> bool | None:
-    """Return whether anything of a turn came after the decision; None if nothing is known to, and not all times are."""
+    """Return whether part of a turn came after the decision; None if none is known to and some times are unknown."""
     known = {
         item.posted_after_decision if isinstance(item, Post) else is_after(read_time(item), decided_at)
         for item in group
@@ -155,7 +155,7 @@ def build_turn(group: Group, orphans: Set[str] = frozenset(), decided_at: dateti
 
     Args:
         group: Posts and actions in time order.
-        orphans: Ids of posts that answer a post which is deleted, hidden or missing.
+        orphans: Ids of posts that answer a deleted, hidden or missing post.
         decided_at: When the decision on the paper was posted; None if unknown.
     """
     posts = sort_by_reading_order([item for item in group if isinstance(item, Post)])

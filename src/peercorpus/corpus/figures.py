@@ -1,4 +1,4 @@
-"""Find the figures of a file by its sha256, and the place of a figure in a text, in bounded memory."""
+"""Find the figures of a file by its sha256, and the position of a figure in a text, in bounded memory."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ _STARTS = {FigureKind.FIGURE: r"fig(?:ure|\.)", FigureKind.TABLE: r"tab(?:le|\.)
 
 
 class VenueFigures:
-    """The figures of a venue's files; only the places of row groups are in memory."""
+    """The figures of a venue's files; only the positions of row groups are in memory."""
 
     def __init__(self, tables: Tables, venue_id: str) -> None:
         self._venue_id = venue_id
@@ -49,10 +49,10 @@ class VenueFigures:
 
 
 def require_figures(tables: Tables, venue_id: str) -> None:
-    """Check that figures were cut out of every PDF of a venue's versions, or that the PDF was set aside.
+    """Check that figures were extracted from every PDF of a venue's versions, or that the PDF was set aside.
 
     Raises:
-        TableError: They were not.
+        TableError: For some PDFs neither is the case.
     """
     files = {one.sha256 for one in tables.read(PaperVersion, venue_id) if one.sha256 is not None and one.is_pdf}
     cut = {sha256 for (sha256,) in tables.tuples(TABLE, venue_id, ("sha256",))}
@@ -60,14 +60,15 @@ def require_figures(tables: Tables, venue_id: str) -> None:
     missing = len(files - cut - aside)
     if missing:
         raise TableError(
-            f"The figures of {missing:,} PDFs of '{venue_id}' are not cut out yet; run 'peercorpus build --figures'."
+            f"The figures of {missing:,} PDFs of '{venue_id}' have not been extracted yet; run 'peercorpus build"
+            " --figures'."
         )
 
 
 def find_caption_block(markdown: str, figure: Figure) -> int | None:
-    """Return which block of a text is the caption of a figure; None if no block of its page begins with its label.
+    """Return the index of the block with a figure's caption; None if no block of its page begins with its label.
 
-    Blocks are separated by blank lines and counted from 0; the line between two pages is a block, too. A text that is
+    Blocks are separated by blank lines and counted from 0; the line between two pages is also a block. A text that is
     not divided into pages is searched as a whole.
     """
     begins = re.compile(

@@ -1,7 +1,7 @@
 """Parse paper filters such as `year>=2023` and apply them to a frame of papers.
 
-Conditions on the same field with `=` are alternatives (`venue=TMLR` or `venue=JLE`); all others must hold together. A
-value that is not known meets no condition, so `year!=2023` leaves out papers without a year.
+Conditions on the same field with `=` are alternatives (`venue=TMLR` or `venue=JLE`); otherwise all conditions must be
+met. An unknown value meets no condition, so `year!=2023` leaves out papers without a year.
 """
 
 import math
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Operator(StrEnum):
-    """How a paper's value must compare with the value of the condition."""
+    """How a paper's value is compared with the value of the condition."""
 
     IS = "="
     IS_NOT = "!="
@@ -33,11 +33,11 @@ class Operator(StrEnum):
 
 
 class FieldKind(StrEnum):
-    """What kind of value a field of a paper holds."""
+    """Kind of value in a field of a paper."""
 
     WORD = "word"
     WORDS = "words"
-    """A list of words; a condition compares with each of them."""
+    """A list of words; a condition is compared with each of them."""
     NUMBER = "number"
     TRUTH = "truth"
 
@@ -48,8 +48,8 @@ class FilterField:
 
     Attributes:
         column: The column of a frame of papers that `matching` reads.
-        says: What the value is, in words.
-        words: All values it can have; empty if any word is possible.
+        says: Description of the value.
+        words: All possible values; empty if any word is possible.
     """
 
     column: str
@@ -63,12 +63,12 @@ FIELDS: Mapping[str, FilterField] = {
     "conference": FilterField("conference", FieldKind.WORD, "the conference family: `iclr`"),
     "year": FilterField("year", FieldKind.NUMBER, "the calendar year that the venue names"),
     "track": FilterField("track", FieldKind.WORD, "`main`, or the track or workshop"),
-    "status": FilterField("status", FieldKind.WORD, "what became of the paper", words=tuple(Status)),
-    "grade": FilterField("grade", FieldKind.WORD, "how sure it is which PDF the reviewers read", words=tuple(Grade)),
+    "status": FilterField("status", FieldKind.WORD, "the outcome for the paper", words=tuple(Status)),
+    "grade": FilterField("grade", FieldKind.WORD, "how certain it is which PDF the reviewers read", words=tuple(Grade)),
     "keyword": FilterField("keywords", FieldKind.WORDS, "one of the paper's keywords"),
-    "reviews": FilterField("reviews", FieldKind.NUMBER, "how many public reviews it has"),
+    "reviews": FilterField("reviews", FieldKind.NUMBER, "its number of public reviews"),
     "rating": FilterField(
-        "rating", FieldKind.NUMBER, "the mean of its overall recommendations as they stand now, on the venue's scale"
+        "rating", FieldKind.NUMBER, "the mean of its current overall recommendations, on the venue's scale"
     ),
     "rating_share": FilterField(
         "rating_unit",
@@ -78,26 +78,26 @@ FIELDS: Mapping[str, FilterField] = {
     "spread_share": FilterField(
         "spread_unit",
         FieldKind.NUMBER,
-        "its highest recommendation less its lowest, as a share of the scale; not known with fewer than two",
+        "its highest recommendation minus its lowest, as a share of the scale; unknown with fewer than two",
     ),
     "change_share": FilterField(
         "change_unit",
         FieldKind.NUMBER,
-        "the mean change of its recommendations, as a share of the scale; not known where no first one is",
+        "the mean change of its recommendations, as a share of the scale; unknown if no first one is known",
     ),
     "confidence": FilterField(
-        "confidence", FieldKind.NUMBER, "the mean of its reviewers' confidences as they stand now, on the venue's scale"
+        "confidence", FieldKind.NUMBER, "the mean of its reviewers' current confidences, on the venue's scale"
     ),
     "has_rebuttal": FilterField(
-        "has_rebuttal", FieldKind.TRUTH, "whether the authors answered a review, or all of them"
+        "has_rebuttal", FieldKind.TRUTH, "whether the authors replied to a review, or to all of them"
     ),
     "score_changed": FilterField(
         "score_changed",
         FieldKind.TRUTH,
-        "whether a reviewer changed the overall recommendation; not known where no first one is",
+        "whether a reviewer changed the overall recommendation; unknown if no first one is known",
     ),
 }
-"""The fields by their names in a condition. Words are compared without regard to case."""
+"""The fields by their names in a condition. Words are compared ignoring case."""
 
 _CONDITION = re.compile(r"\s*([A-Za-z_]+)\s*(!=|>=|<=|=|>|<)(.*)", re.DOTALL)
 _TRUTH_VALUES = {"yes": True, "true": True, "no": False, "false": False}
@@ -117,7 +117,7 @@ class Condition:
 
     Attributes:
         name: A key of `FIELDS`.
-        value: In lower case if it is a word.
+        value: The value, in lower case if it is a word.
     """
 
     name: str
@@ -150,7 +150,9 @@ def parse(text: str) -> Condition:
     if field is None:
         raise PeercorpusError(f"Papers have no field '{name}' to filter by; use one of: {', '.join(FIELDS)}.")
     if field.kind is not FieldKind.NUMBER and comparison not in {Operator.IS, Operator.IS_NOT}:
-        raise PeercorpusError(f"'{text}' compares what has no order; write '{name}={value}' or '{name}!={value}'.")
+        raise PeercorpusError(
+            f"'{text}' compares values that have no order; write '{name}={value}' or '{name}!={value}'."
+        )
     return Condition(name, comparison, _parse_value(name, field, value))
 
 
@@ -187,14 +189,14 @@ def parse_all(texts: Iterable[str]) -> tuple[Condition, ...]:
 
 
 def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None:
-    """Check that some paper has the word that a condition names: a misspelt one would match nothing, or everything.
+    """Check that some paper has the word in each condition: a misspelt one would match nothing, or everything.
 
     Args:
         conditions: The conditions.
         papers: All papers, with the columns that `matching` needs.
 
     Raises:
-        PeercorpusError: No paper has it; the nearest word, or the words that there are, is named.
+        PeercorpusError: No paper has it; the message suggests the nearest word, or lists the existing ones.
     """
     for condition in conditions:
         field = FIELDS[condition.name]
@@ -209,7 +211,7 @@ def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None
 
 
 def _group_alternatives(conditions: Iterable[Condition]) -> list[list[Condition]]:
-    """Return groups of conditions; all groups must hold, and a group holds if any of its conditions does."""
+    """Return groups of conditions; all groups must be met, and a group is met if any of its conditions is."""
     groups: dict[object, list[Condition]] = {}
     for condition in conditions:
         key = condition.name if condition.comparison is Operator.IS else condition

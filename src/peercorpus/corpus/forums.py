@@ -17,10 +17,10 @@ from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.delta_tables import Tables
 
 SPOKEN = frozenset({PostKind.DECISION, PostKind.META_REVIEW})
-"""Kinds of posts that can hold a paper's decision and the comment with it."""
+"""Kinds of posts that can contain a paper's decision and the comment on it."""
 COMMENT = frozenset({"decision_comment"})
 DECIDED = frozenset({"status", "decision", "decided_at"}) | COMMENT
-"""The fields of a paper that are read from its decision."""
+"""The fields of a paper that are taken from its decision."""
 
 
 def hides_decision(decision: str | None, comment: str | None, are_public: Collection[bool]) -> bool:
@@ -28,8 +28,8 @@ def hides_decision(decision: str | None, comment: str | None, are_public: Collec
 
     Args:
         decision: The paper's decision; None if it has none.
-        comment: The comment with the decision; None if there is none.
-        are_public: For each post of the paper that can hold a decision, whether everyone may read it.
+        comment: The comment on the decision; None if there is none.
+        are_public: For each post of the paper that can contain a decision, whether everyone may read it.
     """
     has_decision = decision is not None or comment is not None
     return has_decision and len(are_public) > 0 and not any(are_public)
@@ -49,7 +49,7 @@ RecordT = TypeVar("RecordT", bound=OfForum)
 
 @dataclass(frozen=True, slots=True)
 class Forum:
-    """One paper with its reviews, posts, versions and conversations, and apart from them what an AI said of it."""
+    """One paper with its reviews, posts, versions and conversations, and separately the reviews by an AI."""
 
     paper: Paper
     reviews: list[Review]
@@ -60,7 +60,7 @@ class Forum:
 
     @property
     def public_post_ids(self) -> set[str]:
-        """The ids of the posts that everyone may read and nobody deleted."""
+        """The ids of the posts that everyone may read and that are not deleted."""
         return {post.post_id for post in self.posts if post.readers_public and not post.deleted}
 
     @property
@@ -76,7 +76,7 @@ class Forum:
 
     @property
     def withheld(self) -> frozenset[str]:
-        """The fields of the paper known only from posts that not everyone may read: `DECIDED`, `COMMENT` or none."""
+        """The fields of the paper known only from posts that are not public: `DECIDED`, `COMMENT` or none."""
         public = self.public_post_ids
         comment = self.paper.decision_comment
         spoken = [post for post in self.posts if post.kind in SPOKEN]
@@ -117,10 +117,10 @@ def read_forum(tables: Tables, venue_id: str, forum_id: str) -> Forum | None:
 
 
 class ForumReader(Generic[RecordT]):
-    """Takes the records of one forum after another from an iterator that is sorted by forum.
+    """Reads the records of one forum after another from an iterator that is sorted by forum.
 
     Attributes:
-        orphans: Number of records skipped so far because their forum was not asked for.
+        orphans: Number of records skipped so far because their forum was not requested.
     """
 
     def __init__(self, records: Iterator[RecordT]) -> None:
@@ -129,7 +129,7 @@ class ForumReader(Generic[RecordT]):
         self.orphans = 0
 
     def take(self, forum_id: str) -> list[RecordT]:
-        """Return the records of a forum; forums must be asked for in ascending order of their ids."""
+        """Return the records of a forum; forums must be requested in ascending order of their ids."""
         while self._next is not None and self._next[0] < forum_id:
             self._skip(self._next[1])
         if self._next is None or self._next[0] != forum_id:
@@ -143,7 +143,7 @@ class ForumReader(Generic[RecordT]):
         self._next = next(self._groups, None)
 
     def exhaust(self) -> int:
-        """Skip the remaining records and return the number of all skipped ones."""
+        """Skip the remaining records and return the total number skipped."""
         while self._next is not None:
             self._skip(self._next[1])
         return self.orphans
@@ -186,9 +186,9 @@ class PaperRecord:
     """One paper with every record that belongs to it.
 
     Attributes:
-        set_aside: Records of it that a stage could not use, with the reason.
+        set_aside: Its records that a stage could not use, with the reason.
         links: Links with other submissions of the same work, earlier and later ones.
-        ai_reviews: What an AI said of it, as the venue posted it, apart from all that people wrote.
+        ai_reviews: Reviews by an AI that the venue posted, separate from everything that people wrote.
     """
 
     paper: Paper

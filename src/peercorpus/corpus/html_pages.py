@@ -1,7 +1,7 @@
-"""Set up Jinja2 templates for HTML pages, in which text from outside can only ever be text.
+"""Set up Jinja2 templates for HTML pages in which text from outside is always escaped.
 
-Every package keeps its templates in its folder `templates`. `frame.html` beside this module is the frame of pages that
-are one file: it loads nothing, runs no script, and holds the style that these pages share.
+Every package has its templates in its folder `templates`. `templates/frame.html` in this package is the frame of
+single-file pages: it loads nothing, runs no script, and contains the styles that these pages share.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def page_templates(package: str, clean: Callable[[str], str] = escape_and_cut) -
 
     Args:
         package: Import name of the package with the folder `templates`.
-        clean: Applied to each text that is not markup yet, before it is escaped.
+        clean: Function applied to each text that is not yet markup, before it is escaped.
     """
 
     def finalize(value: object) -> object:

@@ -1,6 +1,6 @@
-"""List the PDF that reviewers read of each paper, by its grade, and say why a paper has none.
+"""List the PDF of each paper that its reviewers read, by grade, and state why a paper has none.
 
-Nothing that the take-down list names is among them: neither its papers nor other papers' copies of the same file.
+The list contains nothing that is taken down: neither the papers nor other papers' copies of the same file.
 """
 
 from collections import Counter
@@ -18,11 +18,11 @@ from peercorpus.records.suggestions import suggest_name
 from peercorpus.workspace.workspace import Workspace
 
 PROVEN = "proven"
-"""Stands for the worst grade that proves a PDF to be what the reviewers read."""
+"""Name for the worst grade that proves that the reviewers read a PDF."""
 PDF_GRADES: Mapping[str, Grade] = {PROVEN: PUBLISHABLE_GRADES[-1]} | {
     grade.value: grade for grade in Grade if grade not in {Grade.STATED, Grade.UNSTATED, Grade.UNAVAILABLE}
 }
-"""What can be asked for → the worst grade accepted. The grades that are missing belong to texts without a PDF."""
+"""Name that a user can give → the worst grade accepted. The missing grades belong to texts without a PDF."""
 
 
 class NoPdf(StrEnum):
@@ -37,7 +37,7 @@ class NoPdf(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InitialPdf:
-    """The PDF of one paper that its reviewers read, with the certainty that `grade` states.
+    """The PDF of one paper that its reviewers read, as certain as `grade` states.
 
     Attributes:
         licence: Licence stated on the submission; None if none is stated.
@@ -66,7 +66,7 @@ class PdfList:
     Attributes:
         pdfs: One for each paper, in order of venue and forum id.
         without: Papers without one, each with the reason and the grade of their best PDF.
-        taken_down: Number of papers left out as they, or the files of all their PDFs, are taken down.
+        taken_down: Number of papers left out because they, or the files of all their PDFs, are taken down.
     """
 
     pdfs: list[InitialPdf] = field(default_factory=list)
@@ -83,10 +83,10 @@ def worst_pdf_grade(name: str) -> Grade:
     """Return the worst grade that is accepted for a key of `PDF_GRADES`.
 
     Raises:
-        PeercorpusError: There is no such grade of a PDF.
+        PeercorpusError: There is no such grade for a PDF.
     """
     if name not in PDF_GRADES:
-        raise PeercorpusError(f"'{name[:80]}' is no grade of a PDF; {suggest_name(name, PDF_GRADES)}")
+        raise PeercorpusError(f"'{name[:80]}' is not a grade of a PDF; {suggest_name(name, PDF_GRADES)}")
     return PDF_GRADES[name]
 
 
@@ -99,10 +99,10 @@ def list_initial_pdfs(
     """List the initial PDFs of some venues.
 
     Args:
-        workspace: Its tables are built.
+        workspace: A workspace whose tables are built.
         venue_ids: The venues.
         worst_grade: The worst grade accepted.
-        chosen: Forum ids of the papers to list; None lists all. Others are not counted at all.
+        chosen: Forum ids of the papers to list; None lists all. Other papers are not counted at all.
 
     Raises:
         PeercorpusError: A line of `takedown.txt` is not an id.

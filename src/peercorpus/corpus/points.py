@@ -1,4 +1,4 @@
-"""Read the points of a venue for a release, and check that they are of the present texts of reviews and posts."""
+"""Read the points of a venue for a release, and check that they match the current texts of reviews and posts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,17 +13,17 @@ TABLE = "9-points"
 
 
 def require_points(tables: Tables, venue_id: str) -> None:
-    """Check that the points of a venue's reviews were looked for.
+    """Check that the points of a venue's reviews were extracted.
 
     Raises:
-        TableError: They were not.
+        TableError: They were not extracted.
     """
     if tables.digest(TABLE, venue_id) == "None":
-        raise TableError(f"The points of '{venue_id}' were not looked for; run 'peercorpus build --points'.")
+        raise TableError(f"The points of '{venue_id}' have not been extracted; run 'peercorpus build --points'.")
 
 
 class VenuePoints:
-    """The points of a venue, taken forum by forum in ascending order of their ids."""
+    """The points of a venue, read forum by forum in ascending order of ids."""
 
     def __init__(self, tables: Tables, venue_id: str) -> None:
         self._points = ForumReader(tables.read(Point, venue_id))
@@ -32,10 +32,10 @@ class VenuePoints:
         """Return the points of the public reviews of a forum, in order.
 
         Args:
-            forum: A forum from which what was taken down is already removed.
+            forum: A forum without what was taken down.
 
         Raises:
-            TableError: The points are of an earlier text of a review or a post.
+            TableError: The points belong to an earlier text of a review or a post.
         """
         rows = self._points.take(forum.paper.forum_id)
         public = keep_public(forum)
@@ -54,6 +54,6 @@ def _check_current(forum: PublicForum, rows: Sequence[Point], shown: Iterable[Po
         texts = [(answer.text, post.text[answer.start : answer.end]) for answer, post in spoken if post is not None]
         if point.review_id not in current or any(before != now for before, now in texts):
             raise TableError(
-                f"The points of the review '{point.review_id}' are of earlier texts; run 'peercorpus build --points'"
+                f"The points of the review '{point.review_id}' belong to earlier texts; run 'peercorpus build --points'"
                 f" for the venue '{point.venue_id}'."
             )

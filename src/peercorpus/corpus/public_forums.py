@@ -1,7 +1,7 @@
 """Reduce forums to what may be shown: without hidden, deleted or taken-down posts.
 
-Two steps: `PublicFilter` removes what the take-down list names, and `keep_public` what not everyone may read. Removing
-a post also removes what was derived from it: turns of conversations, scores read from its text, decisions.
+There are two steps: `PublicFilter` removes what the take-down list names, and `keep_public` what is not public.
+Removing a post also removes what was derived from it: turns of conversations, scores read from its text, decisions.
 """
 
 from collections import Counter
@@ -23,15 +23,15 @@ from peercorpus.records.until_decision import decides, forget_decision_in
 from peercorpus.workspace.delta_tables import Tables
 
 CountTexts = Callable[[Forum], Counter[str]]
-"""Counts what is made of the texts of a forum, by kind."""
+"""Counts the texts that are made from a forum, by kind."""
 
 
 @dataclass(slots=True)
 class PublicFilter:
-    """Removes from forums what is taken down, and counts what it removed.
+    """Removes from forums what is taken down, and counts the removed records.
 
     Attributes:
-        takedown: What to remove.
+        takedown: The records to remove.
         by_venue: Number of records removed so far, by venue and kind (`takedown.RECORDS`).
     """
 
@@ -44,7 +44,7 @@ class PublicFilter:
         return sum(self.by_venue.values(), Counter())
 
     def through(self, forums: Iterable[Forum], count_texts: CountTexts | None = None) -> Iterator[Forum]:
-        """Yield the forums whose paper is not taken down, each without the records that are; arguments as `sift`."""
+        """Yield the forums whose paper is not taken down, each without records that are; arguments as for `sift`."""
         for forum in forums:
             kept = self.sift(forum, count_texts)
             if kept is not None:
@@ -55,7 +55,7 @@ class PublicFilter:
 
         Args:
             forum: Everything posted to one submission.
-            count_texts: Counts what would be published of the texts of a forum; None counts nothing of them.
+            count_texts: Counts the texts of a forum that would be published; None does not count texts.
         """
         kept = None if forum.paper.forum_id in self.takedown.forums else self._remove_records(forum)
         removed = Counter(
@@ -124,7 +124,7 @@ def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
 
 
 def _keep_conflicts(paper: Paper, reviews: Sequence[Review]) -> Paper:
-    """Return a paper with the conflicts that are about what it still has, and about these reviews."""
+    """Return a paper with only those conflicts that concern what it still has, and these reviews."""
     if not paper.conflicts:
         return paper
     reviewers = {review.reviewer for review in reviews}
@@ -180,9 +180,9 @@ def _remove_text_scores(review: Review, gone: Sequence[Post]) -> Review:
 
 
 def _remove_unsourced_turns(talk: Conversation, gone: Sequence[Post]) -> Conversation:
-    """Return a conversation without the turns that name no post, if a post of the same side is taken down.
+    """Return a conversation without the turns that name no post, if a post by the same side is taken down.
 
-    Such a turn may hold the text of the post.
+    Such a turn may contain the text of the post.
     """
     lost = {post.role for post in gone if post.role is Role.AUTHOR or post.signature == talk.reviewer}
     turns = tuple(turn for turn in talk.turns if turn.post_ids or not turn.text or turn.role not in lost)
@@ -234,7 +234,7 @@ def _remove_posts(
 class _TurnEnds:
     """Find what still separates two turns of one speaker after posts were removed.
 
-    That is a response to all reviewers, or the decision.
+    This is a response to all reviewers, or the decision.
     """
 
     def __init__(self, talk: Conversation, gone: frozenset[str], decisions: Sequence[Post]) -> None:
@@ -247,7 +247,7 @@ class _TurnEnds:
         Args:
             first: The earlier turn.
             second: The later turn, of the same speaker.
-            places: Indices of turns before which a response would stand between the two.
+            places: Indices of turns before which a response would separate the two.
         """
         if second.role is not Role.AUTHOR and not self._places.isdisjoint(places):
             return True
@@ -309,7 +309,7 @@ def _join_turns(first: Turn, second: Turn, kept: dict[str, Post]) -> Turn:
 
 @dataclass(frozen=True)
 class PublicForum:
-    """One paper with the records of it that may be shown."""
+    """One paper with those of its records that may be shown."""
 
     paper: Paper
     reviews: Sequence[Review]
@@ -349,7 +349,7 @@ class PublicForum:
 
     @property
     def has_rebuttal(self) -> bool:
-        """Whether the authors answered a review, or all reviews at once."""
+        """Whether the authors replied to a review, or to all reviews at once."""
         return any(talk.context or any(turn.role is Role.AUTHOR for turn in talk.turns) for talk in self.with_reviewers)
 
     @cached_property
@@ -363,7 +363,7 @@ def _sort_by_time(posts: Sequence[Post]) -> list[Post]:
 
 
 def keep_public(forum: Forum) -> PublicForum:
-    """Return what everyone may read of a forum; take-downs must have been applied before (`PublicFilter`)."""
+    """Return the public part of a forum; take-downs must already have been applied (`PublicFilter`)."""
     public = forum.public_post_ids
     posts = forum.public_posts
     talks = [
@@ -390,5 +390,5 @@ def keep_public(forum: Forum) -> PublicForum:
 
 
 def public_forums(tables: Tables, takedown: Takedown, venue_id: str) -> Iterator[PublicForum]:
-    """Yield what may be shown of a venue, one forum at a time."""
+    """Yield the parts of a venue's forums that may be shown, one forum at a time."""
     return map(keep_public, PublicFilter(takedown).through(VenueForums(tables, venue_id)))

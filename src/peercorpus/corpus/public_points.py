@@ -1,6 +1,6 @@
-"""Reduce the points of a paper's reviews to what may be shown: only what its public records still say.
+"""Reduce the points of a paper's reviews to what may be shown: only what its public records still contain.
 
-The table `9-points` holds texts of reviews and posts, those that are hidden or taken down among them.
+The table `9-points` contains texts of reviews and posts, including hidden and taken-down ones.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from peercorpus.records.scores import ScoreChange
 
 
 def public_points(forum: PublicForum, points: Iterable[Point]) -> list[Point]:
-    """Return the points of the reviews of a paper that may be shown, without what may not be shown of them.
+    """Return the points that may be shown of a paper's reviews, without the parts that must not be shown.
 
-    Left out are reviews that are not public or taken down, and those whose points are not their text: a table that was
-    made before a review changed may hold what its reviewer removed.
+    Reviews that are not public or are taken down are left out, and so are those whose points differ from their text: a
+    table made before a review changed may contain what its reviewer removed.
 
     Args:
-        forum: What may be shown of the paper.
-        points: Its rows of `9-points`: those of a review follow each other, in the order of their numbers.
+        forum: The records of the paper that may be shown.
+        points: Its rows of `9-points`; those of one review are consecutive, in the order of their numbers.
     """
     reviews = {review.review_id: review for review in forum.reviews}
     changed = _list_score_changes(forum)
@@ -54,9 +54,9 @@ def _list_score_changes(forum: PublicForum) -> Mapping[str, set[ScoreChange]]:
 
 
 def _keep_public(point: Point, forum: PublicForum, review: Review, changed: set[ScoreChange]) -> Point:
-    """Return a point with what public posts say of it.
+    """Return a point with only what public posts say about it.
 
-    A change of the paper that is known from a promise goes with any answer: the promise may have been in that one.
+    A change to the paper known from a promise is removed with any answer, as that answer may contain the promise.
     """
     answers = tuple(answer for answer in point.answers if _is_answer_public(answer, forum))
     reaction = point.reaction if point.reaction and _is_reaction_public(point.reaction, forum, review) else None
@@ -71,7 +71,7 @@ def _keep_public(point: Point, forum: PublicForum, review: Review, changed: set[
 
 
 def keep_changes(point: Point, numbers: Collection[int]) -> Point:
-    """Return a point with those changes of the paper that have one of these numbers."""
+    """Return a point with only those changes to the paper that have one of these numbers."""
     return replace(point, changes=tuple(change for change in point.changes if change.number in numbers))
 
 

@@ -1,7 +1,8 @@
-"""Read and edit `reminders.tsv` of a workspace: which of the authors' posts a person decided to be reminders, or not.
+"""Read and edit `reminders.tsv` of a workspace: a person's decisions on which of the authors' posts are reminders.
 
-A line is the id of a post, `reminder` or `keep`, the day and a note, between tabs; the last two may be missing, and "#"
-starts a comment line. `build` reads it when it makes conversations, where it overrules the rule; a release names it.
+A line has the id of a post, `reminder` or `keep`, the day and a note, separated by tabs; the last two may be missing,
+and "#" starts a comment line. `build` reads the file when it makes conversations, and it overrides the rule; a release
+names it.
 """
 
 import hashlib
@@ -25,12 +26,12 @@ _MAX_FIELDS = 4
 
 
 class Verdict(StrEnum):
-    """What a person decided of a post."""
+    """A person's decision on a post."""
 
     REMINDER = "reminder"
-    """It only reminds: it is set aside, whatever the rule says of it."""
+    """It is only a reminder: it is set aside, whatever the outcome of the rule."""
     KEEP = "keep"
-    """It says something: it stays in its conversation, whatever the rule says of it."""
+    """It has content: it stays in its conversation, whatever the outcome of the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Decision:
     """One line of the file.
 
     Attributes:
-        day: When it was decided; None if the line does not say.
-        note: Why; empty if the line does not say.
+        day: Day of the decision; None if the line does not state it.
+        note: Reason; empty if the line does not state one.
     """
 
     post_id: str
@@ -49,7 +50,7 @@ class Decision:
 
 
 Decisions = Mapping[str, Decision]
-"""By the id of the post."""
+"""Decisions by id of the post."""
 
 
 def read_decisions(folder: Path) -> dict[str, Decision]:
@@ -68,7 +69,7 @@ def read_decisions(folder: Path) -> dict[str, Decision]:
         if isinstance(decision, str):
             raise PeercorpusError(
                 f"Line {number} of '{path}' is not a decision: {decision}. Expected a post's id, 'reminder' or 'keep',"
-                " a day and a note, between tabs; correct the line, or put a '#' before it."
+                " a day and a note, separated by tabs; correct the line, or put a '#' before it."
             )
         before = decisions.get(decision.post_id)
         if before is not None and before.verdict is not decision.verdict:
@@ -91,7 +92,7 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _parse_line(line: str) -> Decision | str:
-    """Return the decision of a line, or what is wrong with it."""
+    """Return the decision of a line, or a description of what is wrong with it."""
     fields = [field.strip() for field in line.split("\t")]
     if not 2 <= len(fields) <= _MAX_FIELDS:
         return f"it has {len(fields)} fields"
@@ -99,16 +100,16 @@ def _parse_line(line: str) -> Decision | str:
     if not _POST_ID.fullmatch(post_id):
         return "it does not begin with the id of a post"
     if verdict not in set(Verdict):
-        return f"'{verdict}' is no decision"
+        return f"'{verdict}' is not a decision"
     try:
         decided_on = date.fromisoformat(day) if day else None
     except ValueError:
-        return f"'{day}' is no day (2026-11-23)"
+        return f"'{day}' is not a day (such as 2026-11-23)"
     return Decision(post_id, Verdict(verdict), decided_on, note)
 
 
 def write_decisions(folder: Path, decided: Iterable[Decision], undone: Iterable[str] = ()) -> None:
-    """Add decisions, in place of earlier ones of the same posts, and take others back; comment lines stay.
+    """Add decisions, replacing earlier ones on the same posts, and withdraw others; comment lines stay.
 
     Raises:
         PeercorpusError: As `read_decisions`; nothing is changed.
@@ -127,18 +128,18 @@ def _format_line(decision: Decision) -> str:
 
 
 def count_verdicts(workspace: Workspace) -> Counter[Verdict]:
-    """Return how many posts of a workspace were decided on, by the decision; raises as `read_decisions`."""
+    """Return the number of decided posts of a workspace, by decision; raises as `read_decisions`."""
     return Counter(decision.verdict for decision in read_decisions(workspace.folder).values())
 
 
 def digest_file(folder: Path) -> str | None:
-    """Return the sha256 of the file as it is, or None without one."""
+    """Return the sha256 of the file, or None if there is none."""
     path = folder / LIST
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def digest_of_venue(workspace: Workspace, venue_id: str) -> str:
-    """Return a digest of the decisions on a venue's posts, empty for none: notes and days do not change the rows.
+    """Return a digest of the decisions on a venue's posts, without notes and days, which affect no row; empty for none.
 
     Raises:
         PeercorpusError: As `read_decisions`.

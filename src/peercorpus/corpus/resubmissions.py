@@ -1,4 +1,4 @@
-"""Group submissions that links join into works, and number the submissions of each work by date.
+"""Group linked submissions into works, and number the submissions of each work by date.
 
 A work is a set of submissions of the same paper, directly or indirectly linked. Each of its submissions is an attempt.
 """
@@ -32,8 +32,7 @@ class Attempt:
         status: None if the decision is not public.
         decision: The decision, verbatim.
         ratings: Current overall recommendations of its public reviews, on the venue's own scale.
-        unified: For each of `ratings` the same on Re²'s scale of 1 to 10; None if the wording of the form does not
-            determine it.
+        unified: Each of `ratings` on Re²'s scale of 1 to 10; None if the wording of the form does not determine it.
         mean_unified: Mean of the known values of `unified`; None if there are none.
     """
 
@@ -81,7 +80,7 @@ def make_attempt(submission: Mapping[str, Any], ratings: Iterable[tuple[float | 
 
     Args:
         submission: Its columns, named as the fields of `Attempt`.
-        ratings: For each of its reviews the rating on the venue's own scale and on Re²'s; a review whose first value is
+        ratings: The rating of each of its reviews on the venue's own scale and on Re²'s; a review whose first value is
             None is left out.
     """
     rated = [(rating, unified) for rating, unified in ratings if rating is not None]
@@ -107,8 +106,8 @@ def number_attempts(submissions: Iterable[Attempt], works: Mapping[str, str]) ->
     """Return the attempts of every work with two or more submissions, sorted by work and number.
 
     Args:
-        submissions: Each as the only attempt of its work (`make_attempt`).
-        works: The work of each linked submission; its id may be a submission that is not among `submissions`.
+        submissions: Submissions, each as the only attempt of its work (`make_attempt`).
+        works: The work of each linked submission; a work's id may be that of a submission not in `submissions`.
     """
     members: dict[str, list[Attempt]] = defaultdict(list)
     for submission in submissions:

@@ -1,7 +1,7 @@
-"""Read and edit the take-down list of a workspace, and find what its ids name.
+"""Read and edit the take-down list of a workspace, and find the records that its ids name.
 
-`takedown.txt` lists ids of papers, notes and authors, one a line; "#" starts a comment. Every export leaves out what
-they name. A release says how much was left out in `takedown.json`, with salted hashes instead of the ids.
+`takedown.txt` lists ids of papers, notes and authors, one per line; "#" starts a comment. Every export leaves out what
+they name. A release states in `takedown.json` how much was left out, with salted hashes instead of the ids.
 """
 
 import hashlib
@@ -31,9 +31,9 @@ LIST = "takedown.txt"
 SALT = "takedown.salt"
 _SALT_BYTES = 32
 _NOTE_ID = re.compile(r"[A-Za-z0-9_:./-]+")
-"""The id of a note; ids of imported records also contain colons and slashes."""
+"""Matches the id of a note; ids of imported records also contain colons and slashes."""
 _AUTHOR_ID = re.compile(r"~\S+\d|[^\s@/]+@(?=[^\s@/]++$)[^\s@/]+\.[^\s@/]+")
-"""A profile (`~Ada_Example1`), or the e-mail address by which an author without a profile is recorded."""
+"""Matches a profile (`~Ada_Example1`), or the e-mail address that identifies an author without a profile."""
 
 
 def is_author_id(listed: str) -> bool:
@@ -98,7 +98,7 @@ def check_ids(ids: Iterable[str]) -> None:
 
 
 def add_to_list(folder: Path, ids: Sequence[str]) -> None:
-    """Append the ids that are not listed yet, one a line.
+    """Append the ids that are not yet listed, one per line.
 
     Raises:
         PeercorpusError: A text or a line of the file is not an id; nothing is changed.
@@ -124,7 +124,7 @@ def remove_from_list(folder: Path, ids: Sequence[str]) -> list[str]:
 
 
 def _write(folder: Path, lines: Sequence[str]) -> None:
-    """Replace the list atomically: half a list would publish what was taken down."""
+    """Replace the list atomically: with half a list, records that were taken down would be published."""
     replace_file(folder / LIST, lines)
 
 
@@ -144,13 +144,14 @@ def _read_salt(folder: Path) -> bytes:
     salt = path.read_bytes()
     if len(salt) != _SALT_BYTES:
         raise WorkspaceError(
-            f"'{path}' must hold {_SALT_BYTES} bytes of salt, got {len(salt)}; move it away to have a new one created."
+            f"'{path}' must contain {_SALT_BYTES} bytes of salt, got {len(salt)}; move it away to have a new one"
+            " created."
         )
     return salt
 
 
 def hash_ids(folder: Path, ids: Iterable[str]) -> list[str]:
-    """Return the ids as HMAC-SHA256 with the workspace's salt, sorted by hash so that the order tells nothing."""
+    """Return the ids as HMAC-SHA256 with the workspace's salt, sorted by hash so that the order reveals nothing."""
     listed = list(ids)
     salt = _read_salt(folder) if listed else b""
     return sorted(hmac.new(salt, each_id.encode(), hashlib.sha256).hexdigest() for each_id in listed)
@@ -167,15 +168,15 @@ def hash_list(folder: Path) -> str | None:
 
 TOMBSTONE = "takedown.json"
 RECORDS = ("papers", "reviews", "posts", "versions", "conversations", "ai_reviews", "texts", "changes")
-"""What the tombstone counts; `texts` and `changes` are those that would be published."""
+"""Kinds of records that the tombstone counts; for `texts` and `changes`, those that would be published."""
 ID_COLUMNS = {"1-papers": "forum_id", "2-ai-reviews": "ai_review_id", "2-reviews": "review_id", "3-posts": "post_id"}
-"""The column with the id of a row; the rows of `2-ai-reviews` hold the ids of replies too."""
+"""The column with the id of a row; the rows of `2-ai-reviews` also contain the ids of replies."""
 _PEOPLE = {"signatures", "authorids", "username"}
-"""Keys of a note under which accounts are named; `username` belongs to an entry of an author list."""
+"""Keys of a note whose values name accounts; `username` belongs to an entry of an author list."""
 
 
 class IdKind(StrEnum):
-    """What a listed id names."""
+    """Kind of record that a listed id names."""
 
     FORUM = "forum"
     NOTE = "note"
@@ -207,8 +208,8 @@ class Takedown:
         ids: The listed ids, each with what it removes.
         forums: Papers that are removed as a whole.
         posts: Reviews and other posts that are removed.
-        files: sha256 of every file of those papers; other papers with the same file lose it too.
-        venues: Forum id and venue id of every paper that loses anything.
+        files: sha256 of every file of those papers; it is also removed from other papers with the same file.
+        venues: Forum id and venue id of every paper from which anything is removed.
         post_venues: Id and venue id of every post in `posts`.
     """
 
@@ -233,7 +234,7 @@ def read_takedown(workspace: Workspace) -> Takedown:
 
 
 def find_removals(workspace: Workspace, ids: Sequence[str]) -> Takedown:
-    """Return what some ids remove, in all venues, whether or not they are listed."""
+    """Return the records that some ids remove, in all venues, whether or not the ids are listed."""
     if not ids:
         return NOTHING
     authors = {listed for listed in ids if is_author_id(listed)}
@@ -292,7 +293,7 @@ def _find_records(tables: Tables, record_ids: set[str]) -> tuple[dict[str, str],
 
 
 def read_row_ids(batch: pa.RecordBatch, column: str) -> Iterator[tuple[str, str]]:
-    """Yield the id and the forum of each row, and of each reply that it holds."""
+    """Yield the id and the forum of each row, and of each reply that it contains."""
     row_ids, forum_ids = (batch.column(name).to_pylist() for name in (column, "forum_id"))
     yield from zip(row_ids, forum_ids, strict=True)
     if "replies" in batch.schema.names:
@@ -322,14 +323,14 @@ def _read_notes(raw: RawStore) -> Iterator[RawObject]:
 
 
 def _pick_signed_part(received: RawObject) -> Any:  # noqa: ANN401 -- whatever JSON holds
-    """Return the part that says whose a note is; an edit may be signed by a chair who edits another's note."""
+    """Return the part that names the author of a note; a chair may sign an edit of another person's note."""
     body = msgspec.json.decode(received.body)
     part = {RawKind.EDIT: "note", RawKind.REFERENCE: "content"}.get(received.kind)
     return body if part is None or not isinstance(body, dict) else body.get(part)
 
 
 def _find_people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: ANN401 -- whatever JSON holds
-    """Return the accounts that signed a note, and those of a submission's authors, case-folded."""
+    """Return, case-folded, the accounts that signed a note and those of a submission's authors."""
     if isinstance(value, str):
         return {value.casefold()} if is_named else set()
     if isinstance(value, list):
@@ -347,8 +348,8 @@ def write_tombstone(
 
     Args:
         folder: The folder of the release.
-        workspace: The workspace, which keeps the salt.
-        takedown: What is taken down.
+        workspace: The workspace, which contains the salt.
+        takedown: The records taken down.
         by_venue: Number of records left out of this release, by venue and kind.
     """
     matched = [entry for entry in takedown.ids if entry.kind is not IdKind.NOTHING]

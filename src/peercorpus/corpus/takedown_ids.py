@@ -1,4 +1,4 @@
-"""Check the ids to take down: one that names nothing is mistyped, and what it may be meant for is suggested."""
+"""Check the ids to take down: an id that names nothing is refused, with a suggestion of what may be meant."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,26 +13,26 @@ from peercorpus.workspace.workspace import Workspace
 _IN_URL = re.compile(r"[?&](noteId|id)=([^&#\s]+)")
 _PROFILES = re.compile(rb'"(~[^"\\\s]++)(?<=\d)"')
 _MAX_CHANGED = 2
-"""Neighbouring characters that may differ between what was typed and what was meant."""
+"""Number of neighbouring characters that may differ between the typed and the intended id."""
 
 
 def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
     """Check that each id names a paper, a post or an author of the workspace.
 
     Raises:
-        PeercorpusError: One does not; the message says what may have been meant.
+        PeercorpusError: One does not; the message suggests what may have been meant.
     """
     check_ids(ids)
     for entry in find_removals(workspace, ids).ids:
         if not entry.forums and not entry.posts:
             raise PeercorpusError(
                 f"Nothing in the workspace has the id '{entry.listed}'; {_suggest(workspace, entry.listed)}"
-                " Nothing was changed; --force lists it all the same."
+                " Nothing was changed; --force lists it anyway."
             )
 
 
 def read_listed_id(typed: str) -> str:
-    """Return the id in the address of a page of OpenReview, that of the post if it names one; any other text as it is.
+    """Return the id in the URL of an OpenReview page (that of the post if it names one); any other text as it is.
 
     >>> read_listed_id("https://openreview.net/forum?id=abc&noteId=xyz"), read_listed_id("~Ada_Example1")
     ('xyz', '~Ada_Example1')
@@ -44,12 +44,15 @@ def read_listed_id(typed: str) -> str:
 
 
 def _suggest(workspace: Workspace, typed: str) -> str:
-    """Return what may be meant by an id that names nothing, to stand in a sentence after a semicolon."""
+    """Return a clause that suggests what may be meant by an id that names nothing, to follow a semicolon."""
     if "@" in typed:
         return "authors who have a profile are listed by it (~Ada_Example1), not by their e-mail address."
     if meant := next((known for known in _read_known_ids(workspace) if is_mistyped(typed, known)), None):
         return f"did you mean '{meant}'?"
-    return "copy it from the page on OpenReview: of a paper the part after 'id=', of a post that after 'noteId='."
+    return (
+        "copy it from the URL of its page on OpenReview: for a paper the part after 'id=', for a post the part"
+        " after 'noteId='."
+    )
 
 
 def is_mistyped(typed: str, meant: str) -> bool:
@@ -66,7 +69,7 @@ def is_mistyped(typed: str, meant: str) -> bool:
 
 
 def _count_common(first: str, second: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 

@@ -1,7 +1,7 @@
-"""Choose the text that stands for a paper among those of its versions, and the texts shown beside it.
+"""Choose which version's text represents a paper, and which texts are shown beside it.
 
-A text is *accepted* if its grade is at least the worst one that is asked for: by default it is proven to be what the
-reviewers read. Tasks hold accepted texts only; what people read may be any text that is held, if it says which it is.
+A text is *accepted* if its grade is no worse than the requested one; by default this means that it is proven to be what
+the reviewers read. Tasks contain accepted texts only; people may be shown any available text, if it is labelled.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ class TextChoice(StrEnum):
     """Which texts of a paper's versions are published."""
 
     INITIAL = "initial"
-    """Only a text that is accepted as what the reviewers read; beside it, texts proven to be other ones."""
+    """Only a text accepted as what the reviewers read; beside it, texts proven to be from other versions."""
     BEST = "best"
-    """The best text that is held, whatever its grade; beside it, the same as with `initial`."""
+    """The best available text, whatever its grade; beside it, the same texts as with `initial`."""
     ALL = "all"
-    """The best text that is held; beside it, the text of every version."""
+    """The best available text; beside it, the text of every version."""
 
 
 def is_publishable(version: PaperVersion) -> bool:
@@ -32,15 +32,15 @@ def is_publishable(version: PaperVersion) -> bool:
 
 
 _AFTER_REVIEWS = frozenset({VersionMoment.DISCUSSION, VersionMoment.CAMERA_READY})
-"""Moments that come after the reviews: a version from one of them is never the one that the reviewers read."""
+"""Moments after the reviews: the reviewers never read a version from one of them."""
 
 
 def choose_shown(versions: Sequence[PaperVersion]) -> list[PaperVersion]:
-    """Return the versions of one paper that are proven to be the initial one or another, in their order.
+    """Return the versions of one paper that are proven to be, or not to be, the initial one, in their order.
 
-    That is the version proven to be the one the reviewers read, and every ungraded PDF proven to be another one,
-    because the initial version is proven or because it came after the first review. A version whose grade proves
-    nothing is neither; nor is its file another one where it was uploaded once more.
+    These are the version proven to be the one that the reviewers read, and every ungraded PDF proven not to be, because
+    the initial version is proven or because it came after the first review. A version whose grade proves nothing is
+    neither, and another upload of its file is not a different version.
     """
     is_proven = any(map(is_publishable, versions))
     return [
@@ -72,14 +72,14 @@ _MOMENTS: tuple[str | None, ...] = (
     *(VersionMoment.INITIAL, *_BEFORE, VersionMoment.DISCUSSION, VersionMoment.CAMERA_READY),
     *(None, VersionMoment.CURRENT),
 )
-"""Moments of versions without a grade, the nearest to what the reviewers read first."""
+"""Moments of versions without a grade, those nearest to what the reviewers read first."""
 
 
 def rank_text(grade: str | None, moment: str | None, created_at: datetime | None) -> tuple[int, int, float]:
-    """Return the sort key of a version's text, best first: by grade, then by how near it is to the reviews.
+    """Return the sort key of a version's text, best first: by grade, then by how close it is to the reviews.
 
-    Among versions without a grade, those from before the reviews come first, the latest of them first; then those from
-    the discussion and of the final version, the earliest first; last the current one. `unavailable` counts as no grade.
+    Among versions without a grade, those from before the reviews come first, latest first; then those from the
+    discussion and the final version, earliest first; the current version comes last. `unavailable` counts as no grade.
     Equal keys keep the order of the versions.
 
     >>> rank_text("stated", None, None) < rank_text("unstated", None, None) < rank_text(None, "before_reviews", None)
@@ -95,19 +95,19 @@ def rank_text(grade: str | None, moment: str | None, created_at: datetime | None
 
 
 class HeldTexts(Protocol):
-    """The texts of files that are held, by sha256."""
+    """The available texts of files, by sha256."""
 
     def __contains__(self, sha256: object) -> bool:
-        """Whether the text of a file is held."""
+        """Whether the text of a file is available."""
         ...
 
     def has_words(self, sha256: str) -> bool:
-        """Return whether the text of a file holds anything; that of a scan may not."""
+        """Return whether the text of a file has any words; that of a scan may have none."""
         ...
 
 
 def is_grade_accepted(grade: str | None, worst_grade: Grade) -> bool:
-    """Return whether a grade is at least as good as the worst one accepted; no grade and `unavailable` never are.
+    """Return whether a grade is at least as good as the worst one accepted; false for no grade and `unavailable`.
 
     >>> is_grade_accepted("exact", Grade.UNREVISED), is_grade_accepted("stated", Grade.UNREVISED)
     (True, False)
@@ -120,13 +120,13 @@ class TextRule:
     """Which texts of a paper are shown, and which of them count as what the reviewers read.
 
     Attributes:
-        choice: What is shown.
-        worst_grade: The worst grade accepted as what the reviewers read: tasks hold no other text.
-        with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
-        with_blocks: Whether it is there block by block, too.
+        choice: The texts that are shown.
+        worst_grade: The worst grade accepted as what the reviewers read: tasks contain no other text.
+        with_latex: Whether each text of the configuration `texts` is also given as LaTeX.
+        with_blocks: Whether each text is also given block by block.
 
     Raises:
-        PeercorpusError: The worst grade is `unavailable`, which is the grade of no text.
+        PeercorpusError: The worst grade is `unavailable`, which no text has.
     """
 
     choice: TextChoice = TextChoice.BEST
@@ -145,7 +145,7 @@ class TextRule:
         return version is not None and is_grade_accepted(version.grade, self.worst_grade)
 
     def rank_versions(self, versions: Sequence[PaperVersion]) -> list[PaperVersion]:
-        """Return the versions whose text may stand for the paper, best first."""
+        """Return the versions whose text may represent the paper, best first."""
         ranked = sorted(
             (version for version in versions if version.sha256 is not None),
             key=lambda version: rank_text(version.grade, version.moment, version.created_at),
@@ -153,7 +153,7 @@ class TextRule:
         return [version for version in ranked if self.choice is not TextChoice.INITIAL or self.accepts(version)]
 
     def choose_best(self, versions: Sequence[PaperVersion], texts: HeldTexts) -> PaperVersion | None:
-        """Return the version whose text stands for the paper; None where none is held.
+        """Return the version whose text represents the paper; None if none is available.
 
         A text with words comes before an empty one of a better grade.
         """

@@ -1,6 +1,6 @@
 """Find the Markdown of a venue's files by their sha256, in bounded memory.
 
-`VenueTexts` and `TextStore` hold many texts compressed in a scratch file; `find_text` looks up a single one.
+`VenueTexts` and `TextStore` store many texts compressed in a scratch file; `find_text` looks up a single one.
 """
 
 import tempfile
@@ -26,18 +26,18 @@ _STORE_COLUMNS = ["sha256", "markdown", "engine", "engine_version"]
 _OUTLINE_COLUMNS = ["pages", "headings"]
 _BLOCK_COLUMNS = ["blocks"]
 _BATCH_ROWS = 32
-"""Texts held in memory at once."""
+"""Number of texts in memory at once."""
 _COMPRESSION_LEVEL = 1
-"""Of Zstandard, the fastest of its regular levels."""
+"""Level of Zstandard compression: the fastest regular one."""
 
 
 class Outline(NamedTuple):
     """The structure of a text.
 
     Attributes:
-        pages: Number of pages; None where it is not known.
+        pages: Number of pages; None if unknown.
         headings: Its headings.
-        blocks: Its blocks; None where they were not asked for, or the engine knows none.
+        blocks: Its blocks; None if they were not requested, or the engine does not find blocks.
     """
 
     pages: int | None
@@ -97,7 +97,7 @@ class TextStore:
         """Return the Markdown of a file.
 
         Raises:
-            KeyError: The file was not asked for, or has no text.
+            KeyError: The file was not requested, or has no text.
         """
         return self._find(self._places[sha256]).decode()
 
@@ -106,7 +106,7 @@ class TextStore:
         return msgspec.msgpack.decode(self._find(self._outlines[sha256]), type=Outline)
 
     def has_words(self, sha256: str) -> bool:
-        """Return whether the text of a file that is held has anything on a page."""
+        """Return whether the stored text of a file has anything on a page."""
         return sha256 not in self._empty
 
     def engine(self, sha256: str) -> str:
@@ -124,9 +124,9 @@ def _find_files(tables: Tables, venue_id: str, choose: ChooseVersions) -> Iterat
 
 
 class VenueTexts(TextStore):
-    """The texts of a venue's papers that are chosen; a context manager that removes its scratch file.
+    """The chosen texts of a venue's papers; a context manager that removes its scratch file.
 
-    By default they are those proven to be what the reviewers read.
+    By default these are the texts proven to be what the reviewers read.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class HeldText:
 
     Attributes:
         pages: The text page by page; the text of a published dataset is a single page.
-        problems: What the engine could not do, in words.
+        problems: Descriptions of what the engine could not do.
     """
 
     pages: list[str]

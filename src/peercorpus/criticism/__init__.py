@@ -1,1 +1,1 @@
-"""Read the text of a review as single points, and find what in another text answers a point or says the same."""
+"""Split the text of a review into points, and find passages of other texts that answer or repeat a point."""

@@ -1,9 +1,9 @@
 """Find which point of a review each passage of a reply is about.
 
-A reply is read as a walk over the sentences of the review, in a hidden Markov model: its passages stay with a sentence,
-go on to the next ones, jump, or are about none. What a passage has in common with a sentence (rare words, repeated
-words, the point's label) weighs its place in that order, and the other way round. The probabilities are those of the
-forward and backward pass (Rabiner 1989, "A tutorial on hidden Markov models", section III.B).
+A reply is modelled as a walk over the sentences of the review, in a hidden Markov model: its passages stay with a
+sentence, go on to later ones, jump, or are about none. Features that a passage shares with a sentence (rare words,
+repeated words, the point's label) are weighed against its position in that order. The probabilities are those of the
+forward-backward algorithm (Rabiner 1989, "A tutorial on hidden Markov models", section III.B).
 """
 
 import re
@@ -23,7 +23,7 @@ from peercorpus.records.points import CRITICAL_KINDS, AnswerMethod, PointKind
 Matrix = NDArray[np.float64]
 
 RUN_WORDS = 4
-"""Words in a row that count as repeated."""
+"""Number of consecutive words that count as repeated."""
 
 
 COURTESY = re.compile(
@@ -34,30 +34,30 @@ COURTESY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much, as logarithms; tuned on one half of DISAPERE's forums (docs/points.md).
+    """Weights of the evidence, as logarithms; tuned on one half of DISAPERE's forums (docs/points.md).
 
     Attributes:
-        similarity: Of the cosine of rare words with a sentence.
-        point_similarity: Of the highest such cosine within the point.
-        quote: Of the share of words that are repeated in a row.
-        label: Of naming the point's label.
-        critical: Of a sentence in a point that asks for an answer.
-        question: Of a question.
-        nothing: Of being about no point.
-        courtesy: Added to that for thanks and greetings.
-        reference: Added to that for entries of a list of references.
-        stay: Of the same sentence again, within a paragraph.
-        within: Of another sentence of the same point.
-        forward: Of a later point.
-        back: Of an earlier point.
-        stay_after_break: As `stay`, in a new paragraph; likewise the next three.
+        similarity: Factor of the cosine of rare words with a sentence.
+        point_similarity: Factor of the highest such cosine within the point.
+        quote: Factor of the share of words that are repeated consecutively.
+        label: Factor of how well a label named by the passage fits.
+        critical: For a sentence in a point that asks for an answer.
+        question: For a question.
+        nothing: For being about no point.
+        courtesy: Added to `nothing` for thanks and greetings.
+        reference: Added to `nothing` for entries of a list of references.
+        stay: For staying with the same sentence, within a paragraph.
+        within: For moving to another sentence of the same point.
+        forward: For moving to a later point.
+        back: For moving to an earlier point.
+        stay_after_break: As `stay`, but in a new paragraph; likewise the next three.
         within_after_break: As `within`.
         forward_after_break: As `forward`.
         back_after_break: As `back`.
-        distance: Loss for each doubling of the distance.
-        leave: Of a passage about no point after one about a point.
-        enter: Of a passage about a point after one about none.
-        stay_out: Of a further passage about no point.
+        distance: Penalty for each doubling of the distance.
+        leave: For a passage about no point after one about a point.
+        enter: For a passage about a point after one about none.
+        stay_out: For a further passage about no point.
     """
 
     similarity: float = 3.85
@@ -105,14 +105,14 @@ class ReviewSentence:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a passage of a reply is about.
+    """The point that a passage of a reply is about.
 
     Attributes:
         point: Index of the point; None if it is about none.
-        probability: That it is about that point.
+        probability: Probability that it is about that point.
         sentences: Indices of the review's sentences that it is about.
         method: The main evidence.
-        is_repeated: Whether the passage is little more than words of the point.
+        is_repeated: Whether the passage does little more than repeat the point.
     """
 
     point: int | None
@@ -126,9 +126,9 @@ class ReviewMatcher:
     """Finds which point of one review each passage of a reply is about.
 
     Args:
-        sentences: The review's sentences, in order; each point has one at least, and they follow each other.
-        labels: Labels of the points, by index; empty where a point has none.
-        weights: What counts how much.
+        sentences: The review's sentences, in order; each point has at least one, and those of a point are consecutive.
+        labels: Labels of the points, by index; empty if a point has none.
+        weights: Weights of the evidence.
     """
 
     def __init__(
@@ -147,7 +147,8 @@ class ReviewMatcher:
         counts = np.zeros((len(sentences), len(self._columns)))
         for row, words in enumerate(content):
             counts[row, [self._columns[word] for word in words]] = 1.0
-        # As in BM25: a word in few sentences of the review says more (Robertson and Zaragoza 2009, section 3.1).
+        # As in BM25: a word in few sentences of the review is more informative (Robertson and Zaragoza 2009, section
+        # 3.1).
         self._rarity = np.log(1.0 + (len(sentences) + 1.0) / (counts.sum(0) + 0.5))
         rows = counts * self._rarity
         norms = np.sqrt((rows * rows).sum(1))
@@ -159,7 +160,7 @@ class ReviewMatcher:
         self._steps = self._make_steps(len(sentences))
 
     def attribute(self, passages: Sequence[Passage], words: Sequence[Sequence[str]]) -> list[Attribution]:
-        """Return what each passage of a reply is about, in order.
+        """Return the attribution of each passage of a reply, in order.
 
         Args:
             passages: The passages of the reply.
@@ -183,13 +184,13 @@ class ReviewMatcher:
         for row, each in enumerate(words):
             known = [columns[word] for word in content_words(each) if word in columns]
             if known:
-                # Not one product of matrices: few words are shared, and BLAS starts threads for it that only wait.
+                # Not a matrix product: few words are shared, and BLAS would start threads that only wait.
                 weights = self._rarity[known]
                 found[row] = weights @ self._by_word[known] / np.sqrt(weights @ weights)
         return found
 
     def _measure_quotes(self, words: Sequence[Sequence[str]]) -> Matrix:
-        """Return the share of words that each passage repeats of each sentence in runs, of the shorter of the two."""
+        """Return how much each passage repeats of each sentence in runs of words, as a share of the shorter one."""
         counts = np.zeros((len(words), len(self._lengths)))
         for row, each in enumerate(words):
             for index in range(len(each) - RUN_WORDS + 1):
@@ -200,7 +201,7 @@ class ReviewMatcher:
         return shares
 
     def _measure_labels(self, passages: Sequence[Passage]) -> Matrix:
-        """Return how well the labels that each passage names fit each sentence, by its point: 0 to 1."""
+        """Return how well the labels that each passage names fit each sentence's point, from 0 to 1."""
         by_point = np.zeros((len(passages), len(self._labels)))
         for row, passage in enumerate(passages):
             opens = row == 0 or passages[row - 1].block != passage.block
@@ -220,14 +221,14 @@ class ReviewMatcher:
         return np.hstack([scores, np.full((len(scores), 1), weights.nothing)])
 
     def _weigh_nothing(self, passages: Sequence[Passage]) -> Matrix:
-        """Return the evidence in each passage itself that it is about no point."""
+        """Return the evidence within each passage that it is about no point."""
         weights = self._weights
         courtesies = np.array([COURTESY.search(passage.words) is not None for passage in passages], dtype=float)
         references = np.array([passage.is_reference for passage in passages], dtype=float)
         return np.asarray(weights.courtesy * courtesies + weights.reference * references)
 
     def _make_steps(self, count: int) -> tuple[Matrix, Matrix]:
-        """Return the probabilities of the next sentence, within a paragraph and in a new one; the last is "none"."""
+        """Return the transition probabilities, within a paragraph and into a new one; the last state is "none"."""
         weights = self._weights
         distance = np.arange(count)[None, :] - np.arange(count)[:, None]
         far = weights.distance * np.log1p(np.abs(distance))
@@ -251,7 +252,7 @@ class ReviewMatcher:
         return inner, after
 
     def _walk(self, evidence: Matrix, breaks: Sequence[bool]) -> Matrix:
-        """Return the probability of each sentence, or none, for each passage, given the whole reply."""
+        """Return the probability of each sentence, or of none, for each passage, given the whole reply."""
         inner, after = self._steps
         likely = np.exp(evidence - evidence.max(1, keepdims=True))
         count, states = likely.shape
@@ -269,7 +270,7 @@ class ReviewMatcher:
         return np.asarray(forward.round(DIGITS))
 
     def _decide(self, chances: Matrix, similarity: Matrix, quotes: Matrix, labels: Matrix) -> list[Attribution]:
-        """Return the most probable point of each passage, with the sentences of it that share in this."""
+        """Return the most probable point of each passage, with the sentences that contribute to it."""
         of_points = np.add.reduceat(chances[:, :-1], self._starts, axis=1)
         evidence = [np.maximum.reduceat(each, self._starts, axis=1) for each in (quotes, labels, similarity)]
         found = []
@@ -291,7 +292,7 @@ class ReviewMatcher:
         return found
 
     def _share(self, chances: Matrix, point: int) -> tuple[int, ...]:
-        """Return the sentences of a point that share in its probability."""
+        """Return the sentences that contribute to a point's probability."""
         start = self._starts[point]
         end = self._starts[point + 1] if point + 1 < len(self._starts) else len(self._points)
         own = chances[start:end].tolist()
@@ -300,25 +301,25 @@ class ReviewMatcher:
 
 
 MAX_NOTHING = 0.22
-"""Probability of being about no point above which a passage is; tuned as the weights are."""
+"""A passage with a higher probability of being about no point is about none; tuned in the same way as the weights."""
 MIN_PROBABILITY = 0.5
-"""Probability below which no point is named."""
+"""Smallest probability with which a point is attributed."""
 REPEATED_SHARE = 0.7
-"""Share of a passage's words that it repeats of a sentence from which it is a quotation; our choice."""
+"""Smallest share of a passage's words repeated from a sentence that makes it a quotation; our choice."""
 MIN_SHARE = 0.02
-"""Share of the most probable sentence's probability from which another sentence of the point counts."""
+"""Smallest probability, relative to the most probable sentence, with which another sentence of the point counts."""
 MIN_QUOTE, MIN_LABEL, MIN_COSINE = 0.5, 0.5, 0.2
-"""From which share, fit and cosine repeated words, a label or shared rare words name the method; our choice."""
+"""Smallest share of repeated words, fit of a label and cosine of rare words that determine the method; our choice."""
 DIGITS = 9
-"""Decimals to which probabilities are rounded, so that a choice does not hang on the order of a sum."""
+"""Decimals to which probabilities are rounded, so that a choice does not depend on the order of summation."""
 
 
 def _find_breaks(passages: Sequence[Passage], quoted: Matrix) -> list[bool]:
-    """Return whether each passage begins a paragraph of its own: not one below a heading or the words it answers.
+    """Return whether each passage begins a new paragraph; one below a heading or a quotation that it answers does not.
 
     Args:
         passages: The passages of a reply.
-        quoted: Share of the words of each that it repeats of some sentence.
+        quoted: Largest share of the words of each that it repeats from one sentence.
     """
     leads = [one.is_heading or share >= REPEATED_SHARE for one, share in zip(passages, quoted.tolist(), strict=True)]
     later = (
@@ -328,7 +329,7 @@ def _find_breaks(passages: Sequence[Passage], quoted: Matrix) -> list[bool]:
 
 
 def _name_method(quote: float, label: float, cosine: float) -> AnswerMethod:
-    """Return the main evidence: repeated words, the label, shared rare words, else the order."""
+    """Return the main evidence: repeated words, the label, shared rare words, or otherwise the order."""
     if quote >= MIN_QUOTE:
         return AnswerMethod.QUOTE
     if label >= MIN_LABEL:
@@ -337,7 +338,7 @@ def _name_method(quote: float, label: float, cosine: float) -> AnswerMethod:
 
 
 def _fit(named: Label, own: Sequence[Label]) -> float:
-    """Return how well a label that a reply names fits a point: 1 for the same list, 0.5 where one names no list."""
+    """Return how well a label in a reply fits a point: 1 for the same list, 0.5 if either has no list, else 0."""
     best = 0.0
     for label in own:
         if label.number == named.number and named.part in (0, label.part):
@@ -349,7 +350,7 @@ def _fit(named: Label, own: Sequence[Label]) -> float:
 
 
 def _index_runs(sentences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], list[int]]:
-    """Return the sentences by the runs of words in them."""
+    """Return the indices of the sentences that contain each run of words."""
     runs: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, words in enumerate(sentences):
         for run in {tuple(words[index : index + RUN_WORDS]) for index in range(len(words) - RUN_WORDS + 1)}:

@@ -1,4 +1,4 @@
-"""Find the passages of the authors' posts that answer each point of a review, and say how sure that is."""
+"""Find the passages of the authors' posts that answer each point of a review, with the confidence in each."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class ReviewPoint:
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """Return the labels that name it: as the reviewer wrote it, with the letter of its list where that is known."""
+        """Return the labels of the point, completed by the letter of its list if that is known."""
         label = read_label(self.point.label)
         if label is None or label.letter:
             return (label,) if label else ()
@@ -36,7 +36,7 @@ class ReviewPoint:
 
 
 def make_matcher(points: Sequence[ReviewPoint]) -> ReviewMatcher:
-    """Return what finds the point that a passage is about, for all points of one review."""
+    """Return the matcher that finds the point of a review that a passage is about."""
     sentences = [
         ReviewSentence(
             point=index,
@@ -71,7 +71,7 @@ def _find_in(matcher: ReviewMatcher, reply: Reply, offset: int, part: str) -> It
 
 
 def _make_answer(reply: Reply, offset: int, run: Sequence[tuple[Passage, Attribution]]) -> PointAnswer | None:
-    """Return the answer that successive passages about one point are; None if they only repeat the point."""
+    """Return the answer made of successive passages about one point; None if they only repeat the point."""
     first = next((place for place, (passage, found) in enumerate(run) if not only_repeats(passage, found)), None)
     if first is None:
         return None

@@ -1,4 +1,4 @@
-"""Turn the probability of an attribution into the share of such answers that people called right."""
+"""Turn the probability of an attribution into the share of such answers that annotators judged correct."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from peercorpus.records.points import AnswerMethod
 
 Steps = Sequence[tuple[float, float]]
-"""Probability from which a share holds, with the share; ascending in both."""
+"""Pairs of the lowest probability to which a share applies and that share; ascending in both."""
 
 STEPS: Mapping[AnswerMethod, Steps] = MappingProxyType(
     {
@@ -22,9 +22,9 @@ weights were tuned; `benchmarks/run.py points` measures both halves."""
 
 
 def calibrate(probability: float, method: AnswerMethod, *, is_to_all: bool) -> float:
-    """Return the share of answers of this kind that people called right.
+    """Return the share of answers of this kind that annotators judged correct.
 
-    Posts to several or all reviewers are not in the measured pairs, so their answers get the lowest share.
+    The measured pairs include no posts to several or all reviewers, so answers in those get the lowest share.
 
     >>> calibrate(0.95, AnswerMethod.QUOTE, is_to_all=False), calibrate(0.95, AnswerMethod.QUOTE, is_to_all=True)
     (0.89, 0.7)

@@ -1,4 +1,4 @@
-"""Find which critical points of a review a later text takes up, as answers are found."""
+"""Find which critical points of a review a later text takes up, by the same method as answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from peercorpus.records.reviews import Section
 MAX_CHARACTERS = 100_000
 """Characters of a review, and of a text about it, that are read."""
 MAX_SENTENCES = 400
-"""Sentences of either that are read; the most in 12,457 recorded reviews are 202. Every two are compared."""
+"""Sentences of either that are read, as every pair is compared; the longest of 12,457 recorded reviews has 202."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Coverage:
 
     Attributes:
         points: Critical points of the review.
-        covered: Those that some passage of the text is about by its words or by naming the point's label, without only
-            repeating the point.
+        covered: Number of those that a passage of the text is about, judging by its words or a point's label, without
+            only repeating the point.
     """
 
     points: int
@@ -37,7 +37,7 @@ class Coverage:
 
 
 def measure_coverage(review: str, text: str) -> Coverage:
-    """Return how many critical points of a review a text takes up; of both the beginning is read, within limits."""
+    """Return how many critical points of a review a text takes up; both are read up to `MAX_CHARACTERS`."""
     points = [*_read_points(review[:MAX_CHARACTERS])]
     critical = {index for index, one in enumerate(points) if one.point.kind in CRITICAL_KINDS}
     return Coverage(len(critical), len(critical & find_covered(points, text[:MAX_CHARACTERS])) if critical else 0)
@@ -56,7 +56,7 @@ def _read_points(review: str) -> Iterator[ReviewPoint]:
 def find_covered(points: Sequence[ReviewPoint], text: str) -> set[int]:
     """Return the points that a text is about, by their indices.
 
-    A passage of which only its place among others tells is left out, or paragraphs about nothing would cover points.
+    A passage attributed by its position alone is left out; otherwise passages about no point would cover points.
     """
     passages = read_passages(text)[:MAX_SENTENCES]
     found = make_matcher(points).attribute(passages, [split_words(passage.words) for passage in passages])

@@ -1,4 +1,4 @@
-"""Tell kind and aspect of the sentences of a review, by the words and phrases of `words.toml`."""
+"""Classify the sentences of a review by kind and aspect, from the words and phrases of `words.toml`."""
 
 import re
 import tomllib
@@ -11,18 +11,18 @@ from peercorpus.execution.stage import digest_of_data
 from peercorpus.records.points import PointAspect, PointKind
 
 TOKEN = re.compile(r"[a-z0-9]+(?:['\u2019\-][a-z0-9]+)*")
-"""A word in lower case, with what an apostrophe or a hyphen joins to it."""
+"""Matches a word in lower case, including parts joined by an apostrophe or a hyphen."""
 
 MIN_STEM = 3
-"""Letters that a word keeps at least; our choice."""
+"""Fewest letters that a stem keeps; our choice."""
 
 REACH_WORDS = 4
-"""Words over which a word that turns praise into criticism reaches; our choice."""
+"""Number of following words that are affected by a word that turns praise into criticism; our choice."""
 
 
 @dataclass(slots=True)
 class _Node:
-    """A word of the phrases that begin alike; `label` if a phrase ends here."""
+    """A node of the tree of phrases, one word per level; has a `label` if a phrase ends here."""
 
     below: dict[str, "_Node"] = field(default_factory=dict)
     label: str | None = None
@@ -32,7 +32,7 @@ class Phrases:
     """Finds phrases in a sequence of words, the longest at each place.
 
     Args:
-        by_label: Label → its phrases, words apart by one space; a star at the end stands for any end of the last word.
+        by_label: Phrases by label, with words separated by one space; a final star matches any ending of the last word.
 
     Raises:
         ValueError: A phrase has two labels.
@@ -47,7 +47,7 @@ class Phrases:
                 for word in phrase.split():
                     node = node.below.setdefault(word, _Node())
                 if node.label not in (None, label):
-                    raise ValueError(f"The phrase '{phrase}' stands under {node.label} and {label}.")
+                    raise ValueError(f"The phrase '{phrase}' is listed under both {node.label} and {label}.")
                 node.label = label
 
     def find(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
@@ -86,17 +86,17 @@ def _descend(node: _Node, word: str) -> _Node | None:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words and phrases of `words.toml`, ready to be looked for.
+    """The words and phrases of `words.toml`, prepared for search.
 
     Attributes:
-        kinds: Phrases that tell the kind of a sentence.
-        aspects: Phrases that tell its aspect.
-        reactions: Phrases that tell whether a point is resolved.
-        turning: Words that, shortly before a word of praise, turn it into criticism or a wish.
-        empty: Words that say nothing of what a passage is about.
-        endings: Endings that a word loses before it is compared, longest first.
-        headings: Names of headings, with the kind of what stands below each.
-        plain_headings: Lines that are headings without any mark.
+        kinds: Phrases that indicate the kind of a sentence.
+        aspects: Phrases that indicate its aspect.
+        reactions: Phrases that indicate whether a point is resolved.
+        turning: Words that turn a word of praise shortly after them into criticism or a suggestion.
+        empty: Words that do not indicate what a passage is about.
+        endings: Endings removed from a word before it is compared, longest first.
+        headings: Texts of headings, with the kind of the text below each.
+        plain_headings: Lines that are headings even without markup.
         digest: Digest of the file, for content keys.
     """
 
@@ -113,7 +113,7 @@ class Words:
 
 @cache
 def read_words() -> Words:
-    """Return the words and phrases that tell kinds and aspects."""
+    """Return the words and phrases that indicate kinds and aspects."""
     data = tomllib.loads(files("peercorpus.criticism").joinpath("words.toml").read_text(encoding="utf-8"))
     headings = {name: PointKind(kind) for kind, names in data["headings"].items() for name in names}
     return Words(
@@ -139,9 +139,9 @@ def split_words(text: str) -> list[str]:
 
 
 def read_heading_kind(words: Sequence[str]) -> PointKind | None:
-    """Return the kind of what stands below a heading; None if the heading does not tell.
+    """Return the kind of the text below a heading; None if the heading does not indicate one.
 
-    Of a longer heading its first words count, or its last ones: "Weaknesses and questions", "My main concerns".
+    In a longer heading, the first words count, or the last ones: "Weaknesses and questions", "My main concerns".
     """
     headings = read_words().headings
     whole = " ".join(words)
@@ -170,13 +170,13 @@ def stem(word: str) -> str:
 
 
 def content_words(words: Iterable[str]) -> list[str]:
-    """Return the stems of the words that say what a passage is about, each once, in order."""
+    """Return the stems of the words that indicate what a passage is about, each once, in order."""
     empty = read_words().empty
     return [*dict.fromkeys(stem(word) for word in words if word not in empty)]
 
 
 def read_sentence_kind(words: Sequence[str], *, is_question: bool) -> PointKind | None:
-    """Return the kind of a sentence by its words; None if they do not tell.
+    """Return the kind of a sentence from its words; None if they do not indicate one.
 
     Args:
         words: Its words.
@@ -201,11 +201,11 @@ def read_sentence_kind(words: Sequence[str], *, is_question: bool) -> PointKind 
 
 
 _PRECEDENCE = (PointKind.MINOR, PointKind.SUGGESTION, PointKind.QUESTION, PointKind.SUMMARY)
-"""Kinds whose words decide, whatever else a sentence says."""
+"""Kinds whose words decide, whatever else the sentence contains, in order of precedence."""
 
 
 def read_aspect(words: Sequence[str]) -> PointAspect | None:
-    """Return the aspect that most of a point's words are about; None if none is, or two are alike."""
+    """Return the aspect with the most words in a point; None if there is none, or two are tied."""
     votes: dict[str, float] = {}
     for _, length, label in read_words().aspects.find(words):
         votes[label] = votes.get(label, 0) + length

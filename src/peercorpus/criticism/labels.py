@@ -1,4 +1,4 @@
-"""Read the labels by which points are named: "W2", "(3)", "Question 1", "your second concern"."""
+"""Read the labels that refer to points: "W2", "(3)", "Question 1", "your second concern"."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ LETTERS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("m", "minor"), "m"),
     }
 )
-"""Words and letters that say of which list a number is; other ones ("comment", "point", "R", "A") say nothing of it."""
+"""Words and letters that indicate the list of a number; others ("comment", "point", "R", "A") do not."""
 
 FIELD_LETTERS: Mapping[SectionKind, str] = MappingProxyType(
     {
@@ -52,10 +52,10 @@ MORE = re.compile(
 )
 
 MAX_RANGE = 10
-"""Labels of a range from which it is taken for two labels; our choice."""
+"""Number of labels from which a range is read as two separate labels; our choice."""
 
 MAX_DISTANCE = 80
-"""Characters from the beginning of a passage within which a label names what it answers; our choice."""
+"""Number of characters at the beginning of a passage within which a label counts; our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Label:
 
 
 def read_label(label: str | None) -> Label | None:
-    """Return the label of a point as the reviewer wrote it; None for letters, and where there is none.
+    """Return the label of a point from the reviewer's text; None for letters, and if there is none.
 
     >>> read_label("W2"), read_label("(3)"), read_label("**Question 1**"), read_label("(a)")
     (Label(letter='w', number=2, part=0), Label(letter='', number=3, part=0), Label(letter='q', number=1, part=0), None)
@@ -100,7 +100,7 @@ def find_labels(words: str) -> Iterator[Label]:
 
 
 def _find_more(words: str, first: re.Match[str], letter: str) -> tuple[list[Label], int]:
-    """Return the labels after a first one, of a list or up to the last of a range, and where they end."""
+    """Return the labels that follow a first one in a list or range, and the offset at which they end."""
     found: list[Label] = []
     last, at = int(first["number"] or first["numeral"]), first.end()
     while more := MORE.match(words, at):

@@ -1,7 +1,7 @@
-"""Find which points about one paper are the same criticism: by the rare words they share, and the places they name.
+"""Find which points about one paper are the same criticism, from the rare words they share and the places they name.
 
-Two points are compared by what they say, whoever wrote them and in whatever order; `docs/points.md` says how often two
-that match are the same criticism, as one reader judged.
+Two points are compared by content, whoever wrote them and in whatever order; `docs/points.md` reports how often one
+reader judged two matching points to be the same criticism.
 """
 
 import re
@@ -19,19 +19,19 @@ from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import CRITICAL_KINDS
 
 LEAST_SCORE = 0.16
-"""Score from which two points match; chosen, as are the next two, on one half of the labelled pairs."""
+"""Smallest score at which two points match; chosen, like the next two, on one half of the labelled pairs."""
 DAMPING = 0.5
-"""What is added to the words of both, as squared rarities: the less two points say, the more of it they must share."""
+"""Constant added to the denominator, in squared rarities: the shorter two points are, the more of them must match."""
 SAME_PLACE = 0.1
 """Added to the score of points that name the same place of the paper."""
 
 POSITIONS = "page line lines last first second third paragraph para sentence sentences"
-"""Words that say where in the paper something is, in every paper alike."""
+"""Words for positions in a paper, which are common to all papers."""
 
 MAX_CHARACTERS = 100_000
 """Characters of a text that are read; the longest of 12,457 recorded reviews has 28,279."""
 MAX_POINTS = 200
-"""Critical points of a text that count; the most in these reviews are 76."""
+"""Number of critical points of a text that are read; the most in these reviews is 76."""
 
 
 NOTHING_SAID = re.compile(
@@ -43,15 +43,15 @@ NOTHING_SAID = re.compile(
     r")\b\W*){1,4}",
     re.IGNORECASE,
 )
-"""What forms are answered with where there is nothing to say; our choice."""
+"""Matches form answers that contain no criticism; our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criticism:
-    """A critical point of a text, as far as it is compared.
+    """The parts of a critical point that are compared.
 
     Attributes:
-        words: Stems of the words that say what it is about.
+        words: Stems of the words that indicate what it is about.
         places: The sections, tables, figures and equations that it names.
     """
 
@@ -65,12 +65,12 @@ def _position_stems() -> frozenset[str]:
 
 
 def _tells(stem: str) -> bool:
-    """Return whether a stem can tell what a point is about: not a letter, a number or a position."""
+    """Return whether a stem can indicate what a point is about: not a letter, a number or a position."""
     return len(stem) > 1 and any(map(str.isalpha, stem)) and stem not in _position_stems()
 
 
 def read_criticism(text: str) -> Criticism:
-    """Return a point as it is compared, given its text.
+    """Return the parts of a point that are compared, given its text.
 
     >>> sorted(read_criticism("Page 3: kites fall in Fig. 2.").words)
     ['fall', 'fig', 'kit']
@@ -80,7 +80,7 @@ def read_criticism(text: str) -> Criticism:
 
 
 def read_criticisms(text: str) -> list[Criticism]:
-    """Return the critical points of a review, in order, without those that criticise nothing by their words.
+    """Return the critical points of a review, in order, without those whose text contains no criticism.
 
     Args:
         text: The review; its first `MAX_CHARACTERS` are read, and of its critical points the first `MAX_POINTS`.
@@ -93,13 +93,13 @@ def read_criticisms(text: str) -> list[Criticism]:
 
 
 class PointMatcher:
-    """Tells of points about one paper whether they are the same criticism.
+    """Decides whether points about one paper are the same criticism.
 
-    A word counts the more the fewer of the paper's points have it, as in `ReviewMatcher`: from near 0 for one that all
-    have to 1 for one that a single point has.
+    The fewer of the paper's points contain a word, the more it counts, as in `ReviewMatcher`: from near 0 if all
+    contain it to 1 if only one does.
 
     Args:
-        points: Points of people about this paper.
+        points: Points written by people about this paper.
     """
 
     def __init__(self, points: Iterable[Criticism]) -> None:
@@ -112,10 +112,10 @@ class PointMatcher:
         self._weights: dict[frozenset[str], float] = {}
 
     def score(self, one: Criticism, other: Criticism) -> float:
-        """Return how much two points have in common: 0 for nothing, 1 where they use the same words of the same places.
+        """Return how much two points have in common: 0 for nothing, 1 if they use the same words about the same places.
 
-        It is Dice's coefficient of their words, weighed by squared rarity and damped, and what a common place adds.
-        Points without a word in common, and points that name places of one kind but none in common, have nothing.
+        The score is Dice's coefficient of their words, weighted by squared rarity and damped, plus a bonus for a shared
+        place. It is 0 for points that share no word, and for points that name places of one kind but share none.
         """
         if one.words == other.words and one.places == other.places:
             return 1.0
@@ -128,7 +128,7 @@ class PointMatcher:
         return 2 * self._weigh(shared) / whole + SAME_PLACE * is_same_place
 
     def matches(self, one: Criticism, other: Criticism) -> bool:
-        """Return whether two points are taken for the same criticism."""
+        """Return whether two points count as the same criticism."""
         return self.score(one, other) >= LEAST_SCORE
 
     def _weigh_whole(self, point: Criticism) -> float:
@@ -138,14 +138,15 @@ class PointMatcher:
         return weight
 
     def _weigh(self, words: Iterable[str]) -> float:
-        # Exact sums, so that a score does not hang on the order of words; a word that nobody used is as rare as can be.
+        # Exact sums, so that a score does not depend on the order of words; a word that occurs nowhere is rarest.
         return fsum(self._squares.get(word, 1.0) for word in words)
 
 
 def group_points(reviews: Sequence[Sequence[Criticism]], matcher: PointMatcher) -> list[list[tuple[int, int]]]:
-    """Return the points of several reviews in groups, each one criticism; a point is its review and its place there.
+    """Return the points of several reviews, as (review, index), in groups of the same criticism.
 
-    Only points of two reviewers are compared: what a reviewer wrote as two points are two, unless another's joins them.
+    Only points of different reviewers are compared: two points of one reviewer stay separate unless another's point
+    matches both.
     """
     parents = {
         (review, place): (review, place) for review, points in enumerate(reviews) for place in range(len(points))

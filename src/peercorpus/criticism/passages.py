@@ -1,4 +1,4 @@
-"""Split a text of a review or a reply into its sentences, with what its layout says of each: items, labels, headings.
+"""Split the text of a review or a reply into sentences, with the layout of each: items, labels, headings.
 
 `read_passages` covers the whole text: joined in order, the passages are the text.
 """
@@ -11,7 +11,7 @@ from peercorpus.criticism.kinds import read_words
 from peercorpus.records.sentence_ends import find_sentence_ends
 
 MAX_HEADING_CHARACTERS = 90
-"""A longer line is no heading; our choice."""
+"""A longer line is not a heading; our choice."""
 
 _NAMED = (
     r"(?:(?:major|minor|key|main|general|specific|detailed)\s+)?"
@@ -28,28 +28,29 @@ LABEL = re.compile(
     r"(?P<end>\s*[.):\]\-\u2013]+[*_]*(?!\d)\s*|(?<=[)\]*])\s+)",
     re.IGNORECASE,
 )
-"""A label at the beginning of a line, with what separates it from the text: "(3)", "W2:", "**Question 1.**", "2)"."""
+"""Matches a label at the beginning of a line with its separator from the text: "(3)", "W2:", "**Question 1.**",
+"2)"."""
 
 WORD_LABEL = re.compile(
     rf"[ \t>]*(?P<label>[*_]*{_NAMED}\s*+#?\s*+\d{{1,2}}[*_]*|[*_]*[QWRC]\d{{1,2}}[*_]*)(?P<end>\s+|$)", re.I
 )
-"""A label that nothing separates from the text: "Q1 Why", "Weakness 2"."""
+"""Matches a label without a separator from the text: "Q1 Why", "Weakness 2"."""
 
 BULLET = re.compile("[ \t>]*(?P<mark>[-*\u2022\u25e6\u00b7\u25aa+\u2013\u2014])(?:[ \t]+|(?=[A-Z\"'(]))(?=\\S)")
 HASHES = re.compile(r"\s{0,3}#{1,6}\s*(?=\S)")
 BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*\n]+(?:\*\*|__)[\s:.]*$")
 RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*$")
 QUOTATION = re.compile(r"[ \t]*>")
-"""A Markdown quotation, which ends the paragraph before it."""
+"""Matches a Markdown quotation, which ends the paragraph before it."""
 INLINE = re.compile(r"\((?:\d{1,2}|[a-h]|[ivx]{1,4})\)\s|\d{1,2}[.)]\s")
 REFERENCE = re.compile(r"\b(?:19|20)\d\d\b|\bet al\b|arxiv|https?:|\bproc(?:eedings|\.)", re.IGNORECASE)
-"""What tells that an item labelled "[1]" is an entry of a list of references."""
+"""Matches signs that an item labelled "[1]" is an entry of a list of references."""
 ORDINAL = re.compile(
     r"(?:(?:first|second|third|fourth|fifth)(?:ly)?|(?:first|second) of all|lastly|finally"
     r"|another (?:concern|issue|point|weakness))\b",
     re.IGNORECASE,
 )
-"""Words with which a sentence within a paragraph begins another point."""
+"""Matches words at the start of a sentence that begin another point within a paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,13 @@ class Passage:
     Attributes:
         start: Offset of its first character in the text; the first passage begins with the text.
         end: Offset after its last character, which is the start of the next passage.
-        words: Its text without space around it.
+        words: Its text without surrounding space.
         block: Number of the paragraph or list item that it is part of, from 0.
         is_heading: Whether it is a heading, or a line without words.
         is_item: Whether its block is a list item or begins with an ordinal.
         label: Label of its block, verbatim; None if it has none.
         is_reference: Whether its block is an entry of a list of references: "[1] Smith et al. 2020."
-        mark: `+` or `-` if its block is a list item marked so, else an empty string.
+        mark: `+` or `-` if its block is a list item marked so, otherwise an empty string.
     """
 
     start: int
@@ -81,7 +82,7 @@ class Passage:
 
 @dataclass(slots=True)
 class _Block:
-    """Successive lines that are one paragraph, list item or heading.
+    """Successive lines that form one paragraph, list item or heading.
 
     Attributes:
         text_start: Offset at which its text begins, after marker and label.
@@ -138,13 +139,13 @@ def _read_inline_label(words: str) -> str | None:
 
 
 def _cover(passages: list[Passage], length: int) -> list[Passage]:
-    """Return the passages such that each ends where the next begins, and that they cover the text."""
+    """Return the passages extended so that each ends where the next begins and together they cover the text."""
     starts = [0, *(passage.start for passage in passages[1:]), length]
     return [replace(one, start=starts[index], end=starts[index + 1]) for index, one in enumerate(passages)]
 
 
 def _split_block(text: str, block: _Block) -> Iterator[tuple[int, int]]:
-    """Yield the span of each sentence of a block; a heading is one."""
+    """Yield the span of each sentence of a block; a heading is one sentence."""
     start = block.start
     ends = [] if block.is_heading else [*find_sentence_ends(text[block.text_start : block.end])]
     for end in (*(block.text_start + stop for stop in ends), block.end):
@@ -154,7 +155,7 @@ def _split_block(text: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 
 def _read_blocks(text: str) -> Iterator[_Block]:
-    """Yield the paragraphs, list items and headings of a text, in order; lines without words belong to none."""
+    """Yield the paragraphs, list items and headings of a text, in order; lines without words belong to none of them."""
     current: _Block | None = None
     offset = 0
     for line in text.splitlines(keepends=True):
@@ -176,7 +177,7 @@ def _read_blocks(text: str) -> Iterator[_Block]:
 
 
 def _open_block(line: str, start: int, *, is_first: bool) -> _Block | None:
-    """Return the block that a line begins; None if it can only continue one, or begin a paragraph."""
+    """Return the list item or heading that a line begins; None if it only continues a block or begins a paragraph."""
     end = start + len(line)
     is_heading = _is_heading(line, is_first=is_first)
     bullet = BULLET.match(line)
@@ -197,7 +198,7 @@ def _open_block(line: str, start: int, *, is_first: bool) -> _Block | None:
 
 
 def _is_label(label: re.Match[str], line: str) -> bool:
-    """Return whether what looks like a label is one: a single letter needs a parenthesis, "3.5%" is a number."""
+    """Return whether a match is a label: a single letter needs a parenthesis, and "3.5%" is a number."""
     name = label["label"].strip("*_[]() \t")
     if name.isalpha() and len(name) <= 4:
         return ")" in label[0] and label.end() < len(line)
@@ -205,7 +206,7 @@ def _is_label(label: re.Match[str], line: str) -> bool:
 
 
 def _is_heading(line: str, *, is_first: bool) -> bool:
-    """Return whether a line is a heading: marked as one, or short and closed by a colon, or one of the usual names."""
+    """Return whether a line is a heading: marked up as one, short and ending with a colon, or a usual heading."""
     words = line.strip()
     if HASHES.match(line):
         return True

@@ -14,7 +14,7 @@ KINDS = {
 }  # fmt: skip
 
 Place = tuple[str, str]
-"""What kind of place it is, and its number as written."""
+"""Kind of place, and its number as written."""
 
 
 def find_places(text: str) -> Iterator[Place]:

@@ -1,4 +1,4 @@
-"""Read what the authors wrote that may answer one review: in its conversation, and to several or all reviewers."""
+"""Read the authors' posts that may answer one review: in its conversation, and to several or all reviewers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from peercorpus.records.reviews import Conversation, Post
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A post of the authors, as far as it may answer one review.
+    """A post by the authors, or the parts of it, that may answer one review.
 
     Attributes:
         post_id: The post.
         text: Its text, verbatim.
-        created_at: When it was posted; None if unknown.
+        created_at: Time of posting; None if unknown.
         is_to_all: Whether it addresses several or all reviewers.
-        concerning: Of such a post the passages that name this reviewer, verbatim; empty if all of it may concern them.
+        concerning: Passages of such a post that name this reviewer, verbatim; empty if all of it may concern them.
     """
 
     post_id: str
@@ -27,7 +27,7 @@ class Reply:
     concerning: tuple[str, ...] = ()
 
     def parts(self) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the text of each part of it that may concern this review."""
+        """Yield the offset and the text of each part that may concern this review."""
         if not self.concerning:
             yield 0, self.text
             return
@@ -43,8 +43,8 @@ def read_replies(conversation: Conversation | None, posts: Mapping[str, Post]) -
     """Yield the authors' posts in a conversation, then their responses to several or all reviewers.
 
     Args:
-        conversation: With the reviewer; None if there is none.
-        posts: By id; others are left out.
+        conversation: The conversation with the reviewer; None if there is none.
+        posts: Posts by id; those not in it are left out.
     """
     if conversation is None:
         return

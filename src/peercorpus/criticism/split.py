@@ -1,6 +1,6 @@
-"""Split the fields of a review into points: the form's field first, then headings and lists, then words.
+"""Split the fields of a review into points, by the form's field first, then headings and lists, then words.
 
-`split_text` covers a text without gaps: joined in order, its points are the text.
+The points of `split_text` cover the text without gaps: joined in order, they are the text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ FIELD_KINDS: Mapping[SectionKind, PointKind] = MappingProxyType(
         SectionKind.LIMITATIONS: PointKind.LIMITATION,
     }
 )
-"""Kind of every point of a field that is for this kind only."""
+"""Kind of all points in a field that is meant for one kind only."""
 
 OPENERS = frozenset(
     (
@@ -38,14 +38,14 @@ OPENERS = frozenset(
         "thirdly",
     )
 )
-"""Words with which a further criticism begins within a paragraph."""
+"""Words that begin a further criticism within a paragraph."""
 
 MIN_SENTENCES = 2
-"""Sentences of a point after which such a word begins another one; our choice."""
+"""Fewest sentences of a point after which such a word begins another one; our choice."""
 
 
 MAX_TITLE_SENTENCES = 2
-"""Sentences of a title in bold, its label among them; our choice."""
+"""Most sentences of a title in bold, including its label; our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ def split_text(text: str, section_kind: SectionKind) -> list[TextPoint]:
 
 
 class _KindReader:
-    """Tells the kind of each sentence of one text, which must come in order.
+    """Classifies each sentence of one text by kind; sentences must come in order.
 
     Args:
         field_kind: Kind of everything in the field; None if it is for several kinds.
-        has_signs: Whether items of the text are marked with both `+` and `-`.
+        has_signs: Whether the text has items marked `+` and items marked `-`.
     """
 
     def __init__(self, field_kind: PointKind | None, *, has_signs: bool) -> None:
@@ -135,15 +135,15 @@ class _KindReader:
         return _Sentence(passage, words, kind, KindSource.NONE if kind is PointKind.OTHER else KindSource.WORDS)
 
     def _read_words(self, passage: Passage, words: Sequence[str]) -> PointKind:
-        """Return the kind by the words; without any, that of the sentence before, or `summary` at the beginning."""
-        told = read_sentence_kind(words, is_question=passage.words.endswith("?"))
-        self._is_opening = self._is_opening and not passage.is_item and told not in CRITICAL_KINDS
-        self._before = told or self._before or (PointKind.SUMMARY if self._is_opening else PointKind.OTHER)
+        """Return the kind that the words indicate, or that of the sentence before; `summary` at the beginning."""
+        indicated = read_sentence_kind(words, is_question=passage.words.endswith("?"))
+        self._is_opening = self._is_opening and not passage.is_item and indicated not in CRITICAL_KINDS
+        self._before = indicated or self._before or (PointKind.SUMMARY if self._is_opening else PointKind.OTHER)
         return self._before
 
 
 def _read_title(title: str | None, block: Sequence[_Sentence]) -> str | None:
-    """Return the label that holds for the paragraphs after a block: of a title in bold ("**W1. Clouds**") its own."""
+    """Return the label that applies to the paragraphs after a block: that of a title in bold ("**W1. Clouds**")."""
     first = block[0].passage
     if not first.is_item and not first.is_heading:
         return title
@@ -163,12 +163,12 @@ def _split_block(sentences: Sequence[_Sentence], label: str | None) -> Iterator[
 
 
 def _read_side(sentence: _Sentence) -> PointKind | None:
-    """Return what sets a sentence apart from its neighbours: its kind, or None for all that is critical."""
+    """Return the side of a sentence: its kind, or None for all critical kinds."""
     return None if sentence.kind in CRITICAL_KINDS else sentence.kind
 
 
 def _split_run(sentences: Sequence[_Sentence]) -> Iterator[Sequence[_Sentence]]:
-    """Yield successive sentences of one side as points: a further criticism begins another one."""
+    """Yield successive sentences of one side as points: a further criticism begins another point."""
     start = 0
     for index, sentence in enumerate(sentences):
         if index - start >= MIN_SENTENCES and sentence.words and sentence.words[0] in OPENERS:
@@ -192,7 +192,7 @@ def _make_point(sentences: Sequence[_Sentence], label: str | None) -> TextPoint:
 
 
 def _choose_kind(sentences: Iterable[_Sentence]) -> tuple[PointKind, KindSource]:
-    """Return the kind of most sentences, and how it is known; what asks for an answer counts before the rest."""
+    """Return the kind of most sentences, and how it was determined; kinds that ask for an answer take precedence."""
     counts: dict[PointKind, int] = {}
     sources: dict[PointKind, KindSource] = {}
     for sentence in sentences:

@@ -1,1 +1,1 @@
-"""How work is run: what a stage is, executors on this machine and on a Ray cluster, progress, code version."""
+"""Run work: the definition of a stage, executors on this machine and on a Ray cluster, progress, code version."""

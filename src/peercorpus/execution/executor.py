@@ -1,7 +1,7 @@
 """Define the interface of executors, which run a function on many items in worker processes, and load one by name.
 
-An item whose function times out, runs out of memory, crashes or raises becomes a `Failure`; for files, `REASONS` says
-why each is then set aside.
+If the function times out, runs out of memory, crashes or raises on an item, the result is a `Failure`; for files,
+`REASONS` gives the reason for which each is then set aside.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,8 +37,8 @@ class Failure:
     Attributes:
         kind: How the item failed.
         detail: The reason in one sentence.
-        fault: What is wrong with the file, if the function reported that; else None.
-        error: What the function raised, for callers whose items must not fail; None if its process ended.
+        fault: What is wrong with the file, if the function reported it; otherwise None.
+        error: The exception that the function raised, for callers whose items must not fail; None if its process ended.
     """
 
     kind: FailureKind
@@ -48,9 +48,9 @@ class Failure:
 
 
 class ItemQueue(Generic[ItemT]):
-    """The items that wait to be given to workers.
+    """The items that wait for workers.
 
-    An iterator of items that ended is asked again: each result may make further items possible.
+    After the iterator ends it is tried again, because each result may make further items possible.
     """
 
     def __init__(self, items: Iterable[ItemT]) -> None:
@@ -58,12 +58,12 @@ class ItemQueue(Generic[ItemT]):
         self._first: list[ItemT] = []
 
     def take(self, most: int) -> list[ItemT]:
-        """Return the next items, so many at most."""
+        """Return the next items, at most as many as requested."""
         taken, self._first = self._first[: max(0, most)], self._first[max(0, most) :]
         return [*taken, *islice(self._items, max(0, most - len(taken)))]
 
     def put_back(self, items: Iterable[ItemT]) -> None:
-        """Take items back, which are then the next ones."""
+        """Put items back at the front of the queue."""
         self._first = [*items, *self._first]
 
 
@@ -84,8 +84,8 @@ class Executor(Protocol):
         Args:
             function: Called for each item. It must be importable by name in another process; items and results must be
                 picklable. If a process dies it is called again for the same item, so it must have no side effects.
-            items: Consumed a few at a time, never all at once. An iterator that ended is asked again after each result,
-                as long as any item is in flight.
+            items: Consumed a few at a time, never all at once. After the iterator ends it is tried again after each
+                result, as long as any item is in flight.
             timeout_s: Time limit for one item, in seconds.
             workers: Number of processes; None means one per core.
             in_order: Yield in the order of the items instead of the order of completion. The number of results that
@@ -107,7 +107,7 @@ REASONS: dict[PdfFault | FailureKind, Reason] = {
     FailureKind.CRASH: Reason.PDF_CRASHED,
     FailureKind.ERROR: Reason.PDF_CRASHED,
 }
-"""Fault of a file, or else how reading it failed → reason for which it is set aside."""
+"""Fault of a file, or how reading it failed → reason for which it is set aside."""
 FILE_MISSING = (
     Reason.FILE_MISSING,
     "The file is not in the workspace; 'peercorpus harvest' fetches it again, then 'build --retry'.",
@@ -167,7 +167,8 @@ def load_executor(name: str, address: str | None = None, *, heavy: bool = False,
         name: One of `EXECUTORS`.
         address: Address of its cluster; None means the executor's own default.
         heavy: Whether workers have no memory limit, which engines with models need.
-        counts_here: Whether the work keeps a budget in a file on this machine, as engines that use an endpoint do.
+        counts_here: Whether the work counts against a budget in a file on this machine, as it does with an engine that
+            uses an endpoint.
 
     Raises:
         PeercorpusError: The name is unknown; an address was given for an executor of this machine; or work with a local
@@ -177,10 +178,10 @@ def load_executor(name: str, address: str | None = None, *, heavy: bool = False,
     if name not in EXECUTORS:
         raise PeercorpusError(f"Unknown executor '{name}'; choose one of: {', '.join(sorted(EXECUTORS))}.")
     if address is not None and name not in REMOTE_EXECUTORS:
-        raise PeercorpusError(f"The executor '{name}' runs on this machine; leave --address out, or choose 'ray'.")
+        raise PeercorpusError(f"The executor '{name}' runs on this machine; omit --address, or choose 'ray'.")
     if counts_here and name in REMOTE_EXECUTORS:
         raise PeercorpusError(
-            "The budget for a vision endpoint is counted on this machine; leave --executor out. The endpoint does the"
+            "The budget for a vision endpoint is counted on this machine; omit --executor. The endpoint does the"
             " slow work in any case."
         )
     if name in REMOTE_EXECUTORS and find_spec(name) is None:

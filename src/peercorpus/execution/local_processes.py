@@ -34,7 +34,7 @@ MEMORY_BYTES = 2 << 30
 """Memory limit of a worker in bytes: a paper takes 0.05 GB, one read by OCR 1 GB."""
 
 _ADDRESS_SPACE_FACTOR = 3
-"""Limit of a worker's address space as a multiple of its memory limit; it stops what grows faster than the watching."""
+"""Limit of a worker's address space as a multiple of its memory limit; it catches sudden growth."""
 
 _MEMORY_CHECK_S = 0.05
 """Seconds between two checks of a worker's memory."""
@@ -48,8 +48,8 @@ ITEMS_IN_FLIGHT_IN_ORDER = 4
 """Items in flight per process if results are yielded in order, so that a slow item does not idle the others."""
 
 _MAX_BROKEN_POOLS = 3
-"""Pools that may break one after another without a finished item. A pool of pebble breaks if a worker dies while none
-is known to have an item: one killed from outside between two items, or one that crashed before its item was noted."""
+"""Number of pools that may break in succession without a finished item. A pool of pebble breaks if a worker dies while
+none is known to have an item: killed from outside between two items, or crashed before its item was registered."""
 
 _POLL_S = 1.0
 """Seconds without a result after which the pool is checked."""
@@ -59,12 +59,12 @@ _STALLED_S = 130.0
 for one that died."""
 
 _NO_WORKERS = (
-    "The worker processes end before they finish any item; check that this machine has free memory, then run the same"
-    " command again: it goes on."
+    "The worker processes end before they finish any item; check that this machine has free memory, then run the"
+    " same command again to resume."
 )
 
 _NOT_STARTED = (
-    "The worker processes cannot be started ({error}); check that /dev/shm exists and can be written, and that no limit"
+    "The worker processes cannot be started ({error}); check that /dev/shm exists and is writable, and that no limit"
     " on memory, threads or processes ('ulimit -a') is too low."
 )
 
@@ -137,7 +137,7 @@ def run_item(function: Callable[[ItemT], ResultT], item: ItemT) -> ResultT:
 
 
 def _can_travel(error: Exception) -> bool:
-    """Return whether an exception survives pickling and is not mistaken for a broken pool in the parent process."""
+    """Return whether an exception survives pickling and cannot be mistaken for a broken pool in the parent process."""
     if isinstance(error, BrokenProcessPool):
         return False
     try:
@@ -155,7 +155,7 @@ def to_failure(error: BaseException, timeout_s: float) -> Failure:
     if isinstance(error, TimeoutError):
         return Failure(FailureKind.TIMEOUT, f"It was stopped after {timeout_s:g} seconds.")
     if isinstance(error, MemoryError) or (isinstance(error, ProcessExpired) and error.exitcode == _OUT_OF_MEMORY_CODE):
-        return Failure(FailureKind.OUT_OF_MEMORY, "It was stopped: it took more memory than one file may take.")
+        return Failure(FailureKind.OUT_OF_MEMORY, "It was stopped: it exceeded the memory limit for one file.")
     if isinstance(error, ProcessExpired):
         return Failure(FailureKind.CRASH, f"Its process died (exit code {error.exitcode}).")
     if isinstance(error, PeercorpusError):
@@ -187,7 +187,7 @@ class LocalExecutor:
         """Yield every item once, with its result or its failure; arguments as in `Executor`.
 
         At most two items per worker are in memory at a time, or four with `in_order`. If `workers` is None, a few items
-        are done by one process. No more processes are started than there are items.
+        are processed by a single process. No more processes are started than there are items.
 
         Raises:
             PeercorpusError: The workers end before they finish any item.
@@ -232,7 +232,7 @@ class LocalExecutor:
             with _hold_interrupts():
                 _ = pool.active  # This starts it.
         except (OSError, RuntimeError) as error:
-            # Joining a pool that is half started would wait for ever.
+            # Joining a partly started pool would block for ever.
             raise PeercorpusError(_NOT_STARTED.format(error=error)) from error
         try:
             yield pool

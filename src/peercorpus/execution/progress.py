@@ -1,4 +1,4 @@
-"""Report how far a step is, and estimate how long it still takes."""
+"""Report the progress of a step, and estimate the time left."""
 
 import time
 from collections.abc import Callable
@@ -12,9 +12,9 @@ class Progress:
     """The progress of one step of one venue.
 
     Attributes:
-        venue_id: The venue, or what else is worked on, such as a folder.
-        what: Name of the step: the name of a stage; of a harvest "listing" (submissions), "edits of …" (notes whose
-            history is fetched) or "files"; or words of the caller.
+        venue_id: The venue, or another unit of work, such as a folder.
+        what: Name of the step: the name of a stage; in a harvest "listing" (submissions), "edits of …" (notes whose
+            history is fetched) or "files"; or the caller's own words.
         done: Items done in this run; a listing also counts those that earlier runs received.
         total: Items to do; None if unknown.
         eta_s: Estimated seconds left; None if unknown.
@@ -27,7 +27,7 @@ class Progress:
     eta_s: float | None
 
     def __str__(self) -> str:
-        """Return it in one line.
+        """Return the progress in one line.
 
         >>> print(Progress("ICLR.cc/2024/Conference", "read_texts", 120, 400, 185.0))
         ICLR.cc/2024/Conference: read_texts 120 of 400
@@ -54,7 +54,7 @@ class Meter:
         show: Receives the progress after each change.
         done: Items done so far.
         total: Items to do; None if unknown.
-        at_least_s: Returns the least seconds that a number of further items must take whatever the pace, such as by a
+        at_least_s: Returns the fewest seconds that a number of further items must take, for example because of a
             request budget, or None if unknown; None if there is no such bound.
     """
 
@@ -71,7 +71,7 @@ class Meter:
         self._before = self.done
 
     def advance(self, count: int = 1, total: int | None = None) -> None:
-        """Count further items as done and show the progress.
+        """Count more items as done and show the progress.
 
         Args:
             count: Number of items.
@@ -86,7 +86,7 @@ class Meter:
         )
 
     def report(self, done: int, total: int) -> None:
-        """Set the number of items done and to do, and show the progress."""
+        """Set the number of items done and the total, and show the progress."""
         self.done = done
         self.total = total
         self.show(Progress(venue_id=self.venue_id, what=self.what, done=done, total=total, eta_s=self._estimate_left()))

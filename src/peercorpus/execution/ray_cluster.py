@@ -23,7 +23,7 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 LOOKED_S = 5.0
-"""Seconds between two checks of the cluster's size: machines come and go."""
+"""Seconds between two checks of the cluster's size, as machines come and go."""
 
 ANSWER_S = 10.0
 """Seconds within which the head of a cluster must accept a connection."""
@@ -44,8 +44,8 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
     """Return the package `ray`, connected to a cluster until this process ends.
 
     Args:
-        address: `HOST:PORT` of the head, or "auto" on a machine of the cluster; None means RAY_ADDRESS, or else a new
-            cluster of this machine only.
+        address: `HOST:PORT` of the head, or "auto" on a machine of the cluster; None means RAY_ADDRESS or, without it,
+            a new cluster of this machine only.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -72,7 +72,7 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise TryLaterError(
                 f"No Ray cluster of this version answers at '{where}' ({type(error).__name__});"
-                " check that its head runs, and that the address is its HOST:PORT."
+                " check that its head is running, and that the address is its HOST:PORT."
             ) from error
     return ray
 
@@ -112,7 +112,8 @@ def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
     silence = _check_silence(host, int(port))
     if silence is not None:
         raise TryLaterError(
-            f"No Ray cluster answers at '{where}' ({silence}); check that its head runs and that this is its HOST:PORT."
+            f"No Ray cluster answers at '{where}' ({silence}); check that its head is running and that this is"
+            " its HOST:PORT."
         )
 
 
@@ -131,7 +132,7 @@ class _Task:
 
     Attributes:
         item: The item.
-        losses: How often a worker died with it.
+        losses: Number of times a worker died while processing it.
     """
 
     item: Any
@@ -143,14 +144,14 @@ class RayExecutor:
     """An `Executor` that uses the machines of a Ray cluster.
 
     If an item has a `path` on this machine, the file is sent along, so no shared disk is needed. An item with the
-    location of an object in a store is sent unchanged, and the machine that works on it reads the object.
+    location of an object in a store is sent unchanged, and the machine that processes it reads the object.
 
     Attributes:
         address: `HOST:PORT` of the cluster's head; see `connect`.
         memory_bytes: Memory limit of one process in bytes; None means no limit.
         gpus: Number of GPUs per item, or the share of one.
         brings_files: Whether files are sent along; False if all machines see the same folders.
-        retries: How often an item is given to another worker after one died with it.
+        retries: Number of times an item is given to another worker after one died while processing it.
     """
 
     address: str | None = None
@@ -222,8 +223,8 @@ class RayExecutor:
 class _Head:
     """The head of the cluster.
 
-    It is asked for a sign of life while work is in flight, because if it died every call of Ray would block until Ray
-    ends this process.
+    It is contacted regularly while work is in flight: if it died, every call to Ray would block until Ray ends this
+    process.
     """
 
     def __init__(self, ray: Any) -> None:  # noqa: ANN401
@@ -247,7 +248,7 @@ class _Head:
 
 
 class _Room:
-    """Decides how many items may be in flight."""
+    """Determines how many items may be in flight."""
 
     def __init__(self, ray: Any, head: _Head, workers: int | None, ahead: int) -> None:  # noqa: ANN401
         self._ray = ray
@@ -258,7 +259,7 @@ class _Room:
         self._looked = -LOOKED_S
 
     def size(self) -> int:
-        """Return the number of items that may be in flight: per requested worker, or else per core of the cluster."""
+        """Return how many items may be in flight, by the number of requested workers or else of the cluster's cores."""
         if self._workers is not None:
             return self._workers * (self._ahead // ITEMS_IN_FLIGHT)
         if time.monotonic() - self._looked >= LOOKED_S:
@@ -305,7 +306,7 @@ def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401
             raise
         return _report_lost(error.cause), None
     except ray.exceptions.OutOfMemoryError:
-        detail = "It was stopped: its machine had no memory left."
+        detail = "It was stopped: its machine ran out of memory."
         return Failure(FailureKind.OUT_OF_MEMORY, detail), None
     except ray.exceptions.RayError as error:
         return _report_lost(error), None

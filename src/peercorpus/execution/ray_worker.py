@@ -1,4 +1,4 @@
-"""Work on one item in a Ray worker: in a separate process, which has the limits that Ray does not enforce."""
+"""Process one item in a Ray worker, in a separate process with the limits that Ray does not enforce."""
 
 import multiprocessing
 import os
@@ -30,7 +30,7 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 _PARENT_CHECK_S = 1.0
-"""Seconds between two checks of a process whether its worker still exists."""
+"""Seconds between two checks by a process that its worker still exists."""
 
 _pools: dict[tuple[int | None, str | None], ProcessPool] = {}
 """The pool of one process, by its memory limit and the GPUs it sees; never more than one entry."""
@@ -114,7 +114,7 @@ def _get_pool(memory_bytes: int | None) -> ProcessPool:
 
 
 def _begin_beside(limit_bytes: int | None, worker: int) -> None:
-    """Prepare the process as a worker that ends when the Ray worker ends, in whatever way."""
+    """Prepare the process as a worker that ends when the Ray worker ends, for whatever reason."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare_worker(limit_bytes)
     threading.Thread(target=_end_with, args=[worker], daemon=True).start()

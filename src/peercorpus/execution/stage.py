@@ -1,7 +1,7 @@
-"""What a stage is: its inputs and outputs, its version and content key, and its row balance.
+"""Define stages: their inputs and outputs, versions, content keys and row balances.
 
-A stage turns raw objects and tables of a venue into further tables. The content key of a finished partition is made of
-everything its rows depend on, so that a stage runs again exactly when one of these things changed.
+A stage turns raw objects and tables of a venue into further tables. The content key of a finished partition covers
+everything that its rows depend on, so that a stage runs again exactly when something of that has changed.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ def no_report(_done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ForumRange:
-    """Forums of a venue that follow each other in the order of their ids.
+    """Consecutive forums of a venue, in the order of their ids.
 
     Attributes:
-        number: Its place among the ranges of the venue, from 0.
-        first_id: No forum before this id is in it; empty for no such bound.
-        end_id: No forum from this id on is in it; None for no such bound, as in the last range.
+        number: Its position among the ranges of the venue, from 0.
+        first_id: Inclusive lower bound of forum ids; empty for no bound.
+        end_id: Exclusive upper bound of forum ids; None for no bound, as in the last range.
     """
 
     number: int
@@ -42,11 +42,11 @@ class ForumRange:
 
     @property
     def is_last(self) -> bool:
-        """Return whether no range follows."""
+        """Return whether this is the last range."""
         return self.end_id is None
 
     def contains(self, forum_id: str) -> bool:
-        """Return whether a forum is in it."""
+        """Return whether a forum is in the range."""
         return self.first_id <= forum_id and (self.end_id is None or forum_id < self.end_id)
 
 
@@ -62,7 +62,7 @@ def split_forums(forum_ids: Sequence[str], most: int) -> list[ForumRange]:
 
     Args:
         forum_ids: All forums of a venue, in order.
-        most: Forums of a range.
+        most: Largest number of forums in a range.
     """
     number = max(1, -(-len(forum_ids) // most))
     firsts = ["", *(forum_ids[place * len(forum_ids) // number] for place in range(1, number))]
@@ -76,12 +76,12 @@ RunRange = Callable[[ForumRange, ProgressCallback], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a user can set for a build. An option is part of the content key of the stages that name it.
+    """Options of a build. An option is part of the content key of the stages that name it.
 
     Attributes:
         engine: PDF engine that reads the files.
-        engine_version: Version of the engine according to a venue's texts, to avoid loading the engine; None asks the
-            engine itself.
+        engine_version: Version of the engine according to a venue's texts, to avoid loading the engine; None means
+            asking the engine itself.
         ocr: "off", or "auto" to use OCR for pages without readable text.
         heavier: Engine to which the engine `auto` sends pages that the default engine reads badly; None means OCR.
         models: Folder with the models of a heavier engine; None leaves the choice to its library.
@@ -90,15 +90,16 @@ class Options:
         most_pages: Maximum number of pages a run sends to the endpoint; None means 1,000.
         most_tokens: Maximum number of tokens a run uses there, as the endpoint counts them; None means no limit.
         pdf_timeout_s: Time limit for a single PDF, in seconds.
-        figures: Cut figures and tables out of the PDFs. Not part of any key: it says whether the stage runs.
+        figures: Extract figures and tables from the PDFs. Not part of any key: it only determines whether the stage
+            runs.
         figure_dpi: Resolution of figures, in pixels per inch.
         figure_pixels: Maximum pixels of the longer side of a figure.
         figure_kb: Maximum size of the image of a figure, in kilobytes.
-        most_figures: Maximum number of images cut out of one PDF.
-        points: Split reviews into points. Not part of any key: it says whether the stage runs.
+        most_figures: Maximum number of images extracted from one PDF.
+        points: Split reviews into points. Not part of any key: it only determines whether the stage runs.
         workers: Number of processes that read notes and PDFs and compare texts; None means one per core. Not part of
             any key, as no row depends on it.
-        retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
+        retry: Run finished stages again if they set rows aside for a transient reason, such as a time limit.
     """
 
     engine: str = "pdfium-layout"
@@ -128,10 +129,10 @@ class Balance:
     Attributes:
         stage: Name of the stage.
         venue_id: The venue.
-        unit: What the rows in are ("notes", "posts").
-        rows_in: Rows that the stage had to read.
-        rows_out: Rows in that are represented in its tables.
-        set_aside: Rows in that it set aside, by reason.
+        unit: Kind of the input rows ("notes", "posts").
+        rows_in: Number of rows that the stage had to read.
+        rows_out: Number of input rows that are represented in its tables.
+        set_aside: Number of input rows that it set aside, by reason.
     """
 
     stage: str
@@ -143,7 +144,7 @@ class Balance:
 
     @property
     def holds(self) -> bool:
-        """Return whether every row in is either among the rows out or set aside."""
+        """Return whether every input row is either represented in the output or set aside."""
         return self.rows_in == self.rows_out + sum(self.set_aside.values())
 
 
@@ -153,22 +154,22 @@ class Stage(Generic[WorkspaceT]):
 
     Attributes:
         name: Name of the stage, a verb phrase.
-        version: Number to raise whenever the same inputs would give other rows.
+        version: Number that must be raised whenever the same inputs would give different rows.
         reads_raw: Kinds of raw objects it reads; `file` means the PDFs, `pseudonyms` the key for people's names.
         reads: Tables it reads.
         writes: Tables it writes.
         options: Names of the options that affect its rows.
         run: Takes workspace, venue, options, content key and progress callback; does the work and commits the venue's
             partition under the key.
-        begin: Takes workspace, venue and content key, and returns what does the same for a range of the venue's forums;
-            what the ranges need in common is read once. None if the stage has no use for ranges.
+        begin: Takes workspace, venue and content key, and returns a function that does the same for a range of the
+            venue's forums; data that all ranges need is read once. None if the stage does not work on ranges.
         balance: Counts rows in, out and set aside of a venue from what is on disk, independently of `run`.
-        passing: Reasons for setting rows aside that may not apply in another run.
+        passing: Transient reasons for setting rows aside, which may not apply in another run.
         made_with: Returns, for the given options, the version of anything else that affects its rows, such as a PDF
             engine.
-        made_with_venue: Returns what else affects the rows of one venue alone, such as its deadlines; empty for
-            nothing. Not asked where `is_of_all`.
-        is_of_all: Whether it works on all venues at once, whichever is named, and commits them under one key.
+        made_with_venue: Returns the version of anything else that affects the rows of one venue only, such as its
+            deadlines; empty for nothing. Not called if `is_of_all`.
+        is_of_all: Whether it processes all venues at once, whichever is named, and commits them under one key.
     """
 
     name: str
@@ -189,7 +190,7 @@ class Stage(Generic[WorkspaceT]):
 def run_whole(
     begin: Callable[[WorkspaceT, str, str], RunRange],
 ) -> Callable[[WorkspaceT, str, Options, str, ProgressCallback], None]:
-    """Return `Stage.run` of a stage that works on ranges: all forums of the venue are one."""
+    """Return `Stage.run` for a stage that works on ranges: all forums of the venue form one range."""
 
     def run(workspace: WorkspaceT, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
         begin(workspace, venue_id, key)(ALL_FORUMS, report)
@@ -205,10 +206,10 @@ EARLIER_DATA_DIGESTS: Mapping[str, str] = MappingProxyType(
         "7f25c44d4dc78107": "70de52172c1daf4fa957173460d7a9e9e832c0fa9cf3df307b5ddc6c6452bac7",  # signs
     }
 )
-"""First 16 digits of a data digest → the digest that content keys use for these data.
+"""First 16 digits of a data digest → the digest that content keys use for that data.
 
-Content keys used to be made from the text of a data file, comments included. For data that have not changed since, the
-old digest is kept, so that no corpus is rebuilt. An entry can be deleted once its data change.
+Content keys used to be made from the text of a data file, comments included. For data that has not changed since, the
+old digest is kept, so that no corpus is rebuilt. An entry can be deleted once its data changes.
 """
 
 
@@ -235,7 +236,7 @@ def content_key(stage: Stage[WorkspaceT], options: Options, digests: Mapping[str
 
     Args:
         stage: The stage.
-        options: All options; those that the stage names count.
+        options: All options; only those that the stage names count.
         digests: Digests of the stage's inputs, by name.
     """
     chosen = {name: getattr(options, name) for name in stage.options}

@@ -1,1 +1,1 @@
-"""Fine-tuning product: a LoRA adapter trained on a release."""
+"""Fine-tune a LoRA adapter on a release."""

@@ -34,7 +34,7 @@ class MeasureChange(msgspec.Struct, frozen=True):
 
     Attributes:
         why_not: Why there is no such number; if None, the other attributes are set.
-        difference: `after` less `before`.
+        difference: `after` minus `before`.
         low: Lower bound of the difference's 95 % interval; None if it has none.
         high: Upper bound of this interval.
         p: Two-sided p-value of a difference this large arising by chance, in (0, 1].
@@ -59,9 +59,9 @@ class EvaluationResult:
 
     Attributes:
         markdown: The tables, followed by the differences.
-        is_whole: Whether every case was answered.
-        errors: Tasks that failed and cases that were not answered, counted by error message.
-        notes: Baselines that could not answer, and why.
+        is_whole: Whether every case has an answer.
+        errors: Number of failed tasks and unanswered cases, by error message.
+        notes: Baselines that could not answer, with the reason.
     """
 
     markdown: str
@@ -113,16 +113,16 @@ def _make_benches(
 
 
 def check_evaluation(folder: Path, release: Path, limit: int | None = None, say: Say = say_nothing) -> None:
-    """Check, before training, that the model can be asked: its longest question and an answer must fit its window.
+    """Check, before training, that the model can be evaluated: the longest question and its answer must fit the window.
 
     Args:
         folder: Folder of the run, with its examples.
         release: The release that the run is trained on.
         limit: Maximum number of cases per task.
-        say: Receives what should be known before anything is spent.
+        say: Receives warnings for the user before resources are spent.
 
     Raises:
-        PeercorpusError: A question is too long, or the release is another one.
+        PeercorpusError: A question is too long, or the release is a different one.
     """
     base, _ = _make_benches(folder, release, limit, "none", say)
     rehearse(base)
@@ -138,21 +138,22 @@ def evaluate(
 ) -> EvaluationResult:
     """Benchmark the base model and the adapter of a run on the test papers of its tasks.
 
-    Both decode greedily, with as many questions at a time as the recipe's `per_device`; the same call resumes.
+    Both decode greedily, with as many questions at a time as the recipe's `per_device`; repeating the call resumes.
 
     Args:
         folder: Folder of a finished run; logs and tables are written to its folder `bench`.
         release: The release that the run was trained on.
-        limit: Maximum number of cases per task. The first ones are usually of one venue, so they are not a fair sample.
+        limit: Maximum number of cases per task. The first cases are usually from one venue, so they are not a
+            representative sample.
         resamples: Number of bootstrap resamples for the intervals.
         display: How inspect_ai shows its progress.
-        show: Receives the tokens that were written, then the number of tables done.
+        show: Receives the number of tokens generated, then the number of tables done.
 
     Raises:
-        PeercorpusError: The run is not finished, the release is another one, or a model cannot be asked.
+        PeercorpusError: The run is not finished, the release is a different one, or a model cannot be run.
     """
     if not (folder / TRAINED).exists():
-        raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to go on.")
+        raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to resume.")
     results = [run_tasks(bench) for bench in _make_benches(folder, release, limit, display, show=show)]
     before, after = ([run for run in _read_runs(result) if not run.is_baseline] for result in results)
     changes = list(_compare_all(before, after, resamples))
@@ -181,7 +182,7 @@ def _compare_all(before: Sequence[TaskRun], after: Sequence[TaskRun], resamples:
         task = tuned.protocol.task
         base = of_base.get(task)
         if base is None or base.missing or tuned.missing:
-            yield MeasureChange(task.value, "all", "not every case was answered; run the same again to go on")
+            yield MeasureChange(task.value, "all", "not every case was answered; run the same command again to resume")
             continue
         for measure, compared in compare_runs(tuned, base, resamples):
             yield _make_change(task, measure, compared)
@@ -219,7 +220,7 @@ def _count_answers(run: TaskRun) -> tuple[int, int]:
 
 
 def _describe_answers(before: Sequence[TaskRun], after: Sequence[TaskRun]) -> Iterator[str]:
-    """Yield for each task what both models' answers have in common, which the measures do not tell."""
+    """Yield for each task facts about both models' answers that the measures do not show."""
     for base, tuned in zip(before, after, strict=False):
         unscored, (still, asked) = _count_answers(base)[0], _count_answers(tuned)
         only = f"; only the first {asked:,} of {asked + tuned.not_asked:,} cases (--limit)" if tuned.not_asked else ""
@@ -234,9 +235,9 @@ def _render_differences(
 ) -> str:
     return "\n".join(
         [
-            "## Differences: adapter less base",
+            "## Differences: adapter minus base",
             "",
-            f"On the cases that have a score in both, with {PAIRED}. What the tables show in per cent is a share here."
+            f"On the cases with a score from both models, with {PAIRED}. Percentages in the tables are shares here."
             " Both models answered greedily, with at most"
             f" {at_a_time:,} {'questions' if at_a_time > 1 else 'question'} at a time.",
             "",

@@ -27,7 +27,7 @@ from peercorpus.release.record_rows import Row
 
 
 class TrainingTask(StrEnum):
-    """What a model is fine-tuned for."""
+    """Task that a model is fine-tuned for."""
 
     ACCEPTANCE = "acceptance"
     SCORES = "scores"
@@ -39,7 +39,7 @@ class TrainingTask(StrEnum):
 
     @property
     def tasks(self) -> tuple[BenchTask, ...]:
-        """The benchmark tasks that it covers."""
+        """The benchmark tasks that this task covers."""
         return tuple(BenchTask) if self is TrainingTask.MIXED else (BenchTask(self.value),)
 
 
@@ -49,10 +49,10 @@ class TrainingExample:
 
     Attributes:
         example_id: Id, unique within its task: the forum's, the review's or the conversation's.
-        case: The question; its history is all that follows the paper and ends with the assistant. The assistant's
+        case: The question; its history contains everything after the paper and ends with the assistant. The assistant's
             messages are learnt.
         reviewer: Author of the learnt text; None if it comes from all reviewers or from the chairs.
-        record_ids: Ids of the posts that it is made of, besides the paper; for `scores`, the reviews.
+        record_ids: Ids of the posts from which it is made, besides the paper; for `scores`, the reviews.
         words: Number of words of the review in it; 0 without a review.
     """
 
@@ -64,14 +64,14 @@ class TrainingExample:
 
     @property
     def task(self) -> BenchTask:
-        """Task of the benchmark."""
+        """The benchmark task."""
         return self.case.task
 
     def messages(self, paper: str) -> list[CaseMessage]:
         """Return all messages as the benchmark formats them, ending with the assistant.
 
         Args:
-            paper: Title and text of the paper as they are shown.
+            paper: Title and text of the paper as shown.
         """
         return messages(self.case, paper)
 
@@ -93,7 +93,7 @@ def _make_paper_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[T
 
 
 def _select_own_scores(review: Row, asked: Sequence[AskedScore]) -> dict[str, float]:
-    """Return one reviewer's scores for the requested fields, on the same scale: as the benchmark asks for them."""
+    """Return one reviewer's scores for the requested fields on the same scale, as requested by the benchmark."""
     score_by_field = {score.key: score for score in scores_before_decision(review)}
     scores = {}
     for field in asked:
@@ -118,7 +118,7 @@ def _make_review_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[
 
 
 def _cut_at_update(talk: Row) -> list[CaseMessage]:
-    """Return a conversation up to the reviewer's last message before the first one that holds later additions."""
+    """Return a conversation up to the reviewer's last message before the first message with later additions."""
     end = talk["holds_update"].index(True) if True in talk["holds_update"] else len(talk["messages"])
     turns = read_messages(talk["messages"][:end])
     while turns and turns[-1].speaker is Speaker.USER:
@@ -146,7 +146,7 @@ def _make_conversation_examples(case: Case, row: Row, counts: CaseCounts) -> Ite
 
 
 def _make_meta_review_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[TrainingExample]:
-    """Yield an example for each meta-review, with its own recommendation where its form says one."""
+    """Yield an example for each meta-review, with its recommendation if its form has one."""
     for asked in CASE_MAKERS[case.task](case, row, counts):
         for meta_review in row["meta_reviews"]:
             text = escape_markers(meta_review["text"].strip())
@@ -172,7 +172,7 @@ def make_examples(case: Case, row: Row, taken: CaseCounts) -> Iterator[TrainingE
     Args:
         case: The paper and the task.
         row: The release's row of the paper for this task.
-        taken: Receives the counts of what is left out.
+        taken: Receives the counts of examples that are left out.
     """
     yield from _MAKERS.get(case.task, _make_paper_examples)(case, row, taken)
 
@@ -187,7 +187,7 @@ class Encoded:
 
     Attributes:
         ids: Token ids.
-        labels: For each token its id if it is learnt, else `NOT_LEARNT`.
+        labels: For each token its id if it is learnt, otherwise `NOT_LEARNT`.
     """
 
     ids: list[int]
@@ -214,7 +214,7 @@ class Encoder(Chat):
         return replace(message, text=self.parted(message.text))
 
     def turns(self, messages: Sequence[CaseMessage]) -> list[tuple[str, str]]:
-        """Return, for each answer, the text before it and the answer with its end mark; together they are all.
+        """Return, for each answer, the text before it and the answer with its end mark; joined, they are the whole.
 
         Raises:
             ModelError: The chat template does not render the start of a conversation as a prefix of the whole.
@@ -230,7 +230,7 @@ class Encoder(Chat):
             if not (asked.startswith(before) and answered.startswith(asked)):
                 raise ModelError(
                     f"The chat template of '{self.name}' does not render the start of a conversation as a prefix of the"
-                    " whole, so training would not match what is asked later; name another model."
+                    " whole, so training would not match the later prompts; name another model."
                 )
             turns.append((asked[len(before) :], answered[len(asked) :]))
             before = answered
@@ -239,7 +239,7 @@ class Encoder(Chat):
     def encode(self, messages: Sequence[CaseMessage]) -> Encoded:
         """Encode messages as tokens; the assistant's messages with their end marks are learnt.
 
-        The tokens before each answer are exactly those that the model is given when it is asked for it.
+        The tokens before each answer are exactly those that the model receives when it is prompted for that answer.
 
         Raises:
             ModelError: The chat template does not render the start of a conversation as a prefix of the whole.
@@ -266,9 +266,7 @@ def load_encoder(model: str) -> Encoder:
     """
     chat = load_chat(model, "finetune")
     if chat is None:
-        raise ModelError(
-            f"The tokenizer of '{model}' has no chat template; name a model that was made for conversations."
-        )
+        raise ModelError(f"The tokenizer of '{model}' has no chat template; name a chat model.")
     return Encoder(
         name=chat.name,
         render=chat.render,

@@ -13,9 +13,9 @@ from peercorpus.execution.progress import Meter, Show
 from peercorpus.finetune.run_folder import LAUNCH_LOG, TRAINED, check_data, load_recipe
 
 PROGRESS = "progress"
-"""First word of a worker's line with done, total and unit."""
+"""First word of a worker's progress line: done, total and unit."""
 ERROR = "error"
-"""First word of a worker's line with the message that it ends with."""
+"""First word of a worker's line with its final error message."""
 
 
 def tune(folder: Path, show: Show) -> None:
@@ -56,7 +56,7 @@ def _launch(folder: Path, configuration: str, show: Show) -> None:
         raise PeercorpusError(
             error
             or f"The processes of accelerate failed (exit code {process.returncode}): see '{folder / LAUNCH_LOG}',"
-            " then run the same command again to go on."
+            " then run the same command again to resume."
         )
 
 
@@ -77,7 +77,7 @@ def _listen(process: "subprocess.Popen[str]", show: Show) -> str:
 
 
 def _tell(line: str) -> None:
-    """Send a line to the parent process, from the first of all workers only."""
+    """Send a line to the parent process, only from the first worker."""
     if os.environ.get("RANK", "0") == "0":
         sys.stdout.write(line + "\n")
         sys.stdout.flush()

@@ -19,7 +19,7 @@ class Fitted:
     """A training example that fits into the context.
 
     Attributes:
-        shown: The paper as it is shown.
+        shown: The paper as shown.
         is_apart: Whether a text contained a special token of the model, which was broken by a space.
     """
 
@@ -31,10 +31,10 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """A training example whose answers would be cut.
+    """A training example that would not fit without cutting answers.
 
     Attributes:
-        tokens: Tokens that it needs with the smallest budget for its paper.
+        tokens: Number of tokens that it needs with the smallest budget for its paper.
     """
 
     example: TrainingExample
@@ -56,7 +56,7 @@ class Fitter:
     _last: tuple[str, ShownPaper] | None = None
 
     def fit(self, example: TrainingExample) -> Fitted | TooLong:
-        """Return the example with as much of its paper as fits; what follows the paper is never cut."""
+        """Return the example with as much of its paper as fits; the text after the paper is never cut."""
         paper = example.case.paper
         if self._last is None or self._last[0] != paper.forum_id:
             self._last = (
@@ -89,13 +89,13 @@ class Lengths:
     """Lengths of the examples of one task.
 
     Attributes:
-        tokens: Tokens of each example that fits.
-        learnt: Tokens that are learnt, of each example that fits.
-        cut: Examples whose paper is cut.
-        body_cut: Examples whose paper loses more than its references and what follows them.
-        left_out: Tokens of papers that are not shown.
-        apart: Examples with a special token of the model in a text.
-        too_long: Tokens needed and id of each example that does not fit.
+        tokens: Number of tokens of each example that fits.
+        learnt: Number of learnt tokens of each example that fits.
+        cut: Number of examples whose paper is cut.
+        body_cut: Number of examples whose paper loses more than its references and appendices.
+        left_out: Number of tokens of papers that are not shown.
+        apart: Number of examples with a special token of the model in a text.
+        too_long: Required tokens and id of each example that does not fit.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -144,7 +144,7 @@ def length_table(lengths: dict[BenchTask, Lengths], context: int, paper_tokens: 
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         *rows,
         "",
-        f"A paper is cut so: {CUT_METHOD}. What is said after it is never cut.",
+        f"How papers are cut: {CUT_METHOD}. The text after the paper is never cut.",
     ]
     if apart:
         lines.append(
@@ -164,8 +164,8 @@ def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
         tokens, example_id = too_long[0]
         raise PeercorpusError(
             f"{len(too_long):,} examples do not fit into a context of {context:,} tokens, and answers are never cut:"
-            f" the longest, '{example_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out"
-            " with --leave-out-long."
+            f" the longest, '{example_id}', needs {tokens:,}; set a larger 'context' in the recipe, or omit these"
+            " examples with --leave-out-long."
         )
 
 
@@ -178,20 +178,20 @@ def check_window(lengths: dict[BenchTask, Lengths], model: str, window: int | No
     longest = max((tokens for of_task in lengths.values() for tokens in of_task.tokens), default=0)
     if window is not None and longest > window:
         raise PeercorpusError(
-            f"The model '{model}' takes {window:,} tokens, but the longest example has {longest:,}: set context ="
-            f" {window} in the recipe, or less, or name another model."
+            f"The model '{model}' has a window of {window:,} tokens, but the longest example has {longest:,}: set"
+            f" context = {window} or less in the recipe, or name another model."
         )
 
 
 MIN_PAPERS_TO_SPREAD = 64
-"""With fewer papers than this, starting processes that load the tokenizer takes longer than the work."""
+"""With fewer papers than this, starting processes that load the tokenizer takes longer than the work itself."""
 TIMEOUT_S = 600.0
-"""Time limit in seconds for the examples of one paper; a tenth of a second is usual."""
+"""Time limit for the examples of one paper, in seconds; a tenth of a second is usual."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperExamples:
-    """The examples of one paper, with all that another process needs to fit them.
+    """The examples of one paper, with everything that another process needs to fit them.
 
     Attributes:
         digest: Expected digest of the model's tokenizer.
@@ -210,7 +210,7 @@ class PaperExamples:
 def _load_same_encoder(model: str, digest: str) -> Encoder:
     encoder = load_encoder(model)
     if encoder.digest != digest:
-        raise ModelError(f"The tokenizer of '{model}' differs between machines; put the same one on every machine.")
+        raise ModelError(f"The tokenizer of '{model}' differs between machines; install the same one on every machine.")
     return encoder
 
 
@@ -231,7 +231,7 @@ class Fitting:
     Attributes:
         encoder: Encoder of the model.
         recipe: Sets the maximum lengths.
-        spread: Executor for other processes; None does all in this process.
+        spread: Executor for other processes; None means doing everything in this process.
     """
 
     encoder: Encoder

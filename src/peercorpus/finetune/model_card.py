@@ -1,4 +1,4 @@
-"""Write the model card of an adapter: what it was trained on, how, and what the benchmark measured."""
+"""Write the model card of an adapter: its training data, the training and the benchmark's results."""
 
 import re
 import shutil
@@ -50,7 +50,7 @@ def base_name(model: str) -> str:
 def _render_front_matter(run: RunFile) -> str:
     model = run.asked.model
     fields = {
-        # A folder's name could be that of somebody's model on the Hub.
+        # A folder's name could be the same as that of a model on the Hub.
         **({} if _is_folder(model) else {"base_model": model, "base_model_relation": "adapter"}),
         "library_name": "peft",
         "pipeline_tag": "text-generation",
@@ -64,7 +64,7 @@ def _render_front_matter(run: RunFile) -> str:
 
 
 def _format_venues(folder: Path) -> str:
-    """Return a table of training examples by venue, repetitions counted."""
+    """Return a table of training examples by venue, including repetitions."""
     examples: Counter[tuple[str, str]] = Counter()
     papers: dict[tuple[str, str], set[str]] = {}
     with (folder / DATA / EXAMPLES).open("rb") as listed:
@@ -113,23 +113,24 @@ def _describe_fitness(run: RunFile) -> str:
     held_out = run.fitness["held_out"]
     links = run.fitness["links"]
     links_text = (
-        "The release has no links between submissions of one work: none were found, or none were looked for, so that"
-        " linked papers are not known and a paper that was submitted twice may be learnt from and tested on."
+        "The release has no links between submissions of one work: either none were found or the search was not"
+        " run, so linked papers are unknown, and a paper that was submitted twice may be in both the training"
+        " and the test data."
         if links is None
-        else f"None of {links:,} pairs of submissions of one work is parted by the sides."
+        else f"None of {links:,} pairs of submissions of one work is split across sides."
     )
     return (
-        f"A release in which a paper to learn from is also held out is refused: none of the {held_out:,} papers to test"
-        f" and validate on (sides of the profile `{run.fitness['profile']}`) is learnt from. {links_text}"
+        f"A release in which a training paper is also held out is refused: none of the {held_out:,} test and"
+        f" validation papers (sides of the profile `{run.fitness['profile']}`) is used for training. {links_text}"
     )
 
 
 def _describe_loss(trained: TrainingResult) -> str:
     if trained.first is None or trained.last is None:
-        return f"After {trained.steps:,} steps; no example was held to it, so its loss is not known."
+        return f"After {trained.steps:,} steps; there are no validation examples, so its loss is unknown."
     rows = [("before the first step", f"{trained.first:.4f}"), ("after the last step", f"{trained.last:.4f}")]
     if trained.kept is not None and trained.kept_loss is not None:
-        rows.append((f"after step {trained.kept:,}, of which this adapter is", f"{trained.kept_loss:.4f}"))
+        rows.append((f"after step {trained.kept:,}, from which this adapter is taken", f"{trained.kept_loss:.4f}"))
     table = markdown_table(("", "loss on the validation side"), rows)
     return f"Steps: {trained.steps:,}.\n\n{table}"
 
@@ -138,7 +139,7 @@ def _format_licences(run: RunFile) -> str:
     stated = sorted((name, count) for name, count in run.licences.items() if name)
     unknown = run.papers["train"] - sum(run.licences.values())
     rows = [*((escape(name), count) for name, count in stated), ("none stated", run.licences.get("", 0))]
-    rows += [("not known, as the release does not list the paper", unknown)] if unknown else []
+    rows += [("unknown, as the release does not list the paper", unknown)] if unknown else []
     return markdown_table(("licence", "papers"), rows)
 
 
@@ -157,12 +158,12 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
     body = Template(files("peercorpus.finetune").joinpath("card.md").read_text("utf-8")).substitute(
         base=escape(base),
         subject=asked.subject,
-        what=f"What LoRA trained of {escape(base)}, {where}, on the public peer-review record of OpenReview.",
+        what=f"A LoRA adapter for {escape(base)}, {where}, trained on the public peer-review record of OpenReview.",
         version=asked.version,
         prompts=f"{version}digest `{asked.prompts}`",
         release=asked.release,
         examples=markdown_table(
-            ("side", "examples, weights counted in", "papers"),
+            ("side", "examples, including weights", "papers"),
             [(SIDES[side], count, run.papers.get(side, 0)) for side, count in run.examples.items()],
         ),
         venues=_format_venues(folder),
@@ -181,7 +182,7 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
 
 
 def write_model_card(folder: Path) -> Path:
-    """Write the card of a run's adapter, with the list of examples and the recipe beside it.
+    """Write the card of a run's adapter, and beside it the list of examples and the recipe.
 
     Args:
         folder: Folder of a trained run; the benchmark's results are included if there are any.

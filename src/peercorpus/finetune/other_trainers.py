@@ -1,7 +1,7 @@
 """Export examples and settings for LLaMA-Factory and Axolotl.
 
-Examples are text pieces that are learnt or not, so that the trainer's own chat template plays no part and both train
-on the tokens that `finetune` trains on. Every setting of a recipe is translated, or named with the reason why not.
+Examples are pieces of text that are learnt or not, so that the trainer's own chat template is not used and both train
+on the same tokens as `finetune`. Every setting of a recipe is translated, or named with the reason why not.
 """
 
 import json
@@ -27,7 +27,7 @@ from peercorpus.release.splits import Split
 
 Settings = dict[str, Any]
 Translation = Callable[[Recipe], Settings] | str
-"""Returns a trainer's settings for one setting of a recipe; a text says why there are none."""
+"""Returns a trainer's settings for one setting of a recipe; a text states why there are none."""
 ATTENTION = {"eager": "disabled", "sdpa": "sdpa", "flash_attention_2": "fa2", "flash_attention_3": "fa3"}
 """LLaMA-Factory's names for the attention implementations of `transformers`."""
 
@@ -65,8 +65,8 @@ def _translate_factory_attention(recipe: Recipe) -> Settings:
         return {}
     if recipe.attention not in ATTENTION:
         raise PeercorpusError(
-            f"LLaMA-Factory has no attention implementation '{recipe.attention}'; set 'attention' in the recipe to one"
-            f" of {', '.join(ATTENTION)}, or leave it out."
+            f"LLaMA-Factory has no attention implementation '{recipe.attention}'; set 'attention' in the recipe"
+            f" to one of {', '.join(ATTENTION)}, or omit it."
         )
     return {"flash_attn": ATTENTION[recipe.attention]}
 
@@ -89,9 +89,9 @@ def _translate_axolotl_quantised(recipe: Recipe) -> Settings:
 
 
 UNTRANSLATED: Mapping[str, Translation] = {
-    "paper_tokens": "the papers in the examples are cut so already",
-    "answer_tokens": "of an evaluation, not of a training",
-    "validation": "validation.jsonl holds no more examples than that",
+    "paper_tokens": "the papers in the examples are already cut",
+    "answer_tokens": "for evaluation, not for training",
+    "validation": "validation.jsonl contains no more examples than that",
     "accelerate": "several devices are started in another way; divide gradient_accumulation_steps by their number",
 }
 LLAMA_FACTORY: Mapping[str, Translation] = {
@@ -168,7 +168,7 @@ def untranslated_settings(trainer: Trainer, recipe: Recipe) -> dict[str, str]:
 
 
 NAME_OF_INDEX = "{{idx}}"
-"""LLaMA-Factory replaces this by the number of the turn, once per message."""
+"""LLaMA-Factory replaces this with the number of the turn, once per message."""
 DATASET_INFO = "dataset_info.json"
 CONFIGURATIONS = {Trainer.LLAMA_FACTORY: "train.yaml", Trainer.AXOLOTL: "config.yaml"}
 STARTED = {
@@ -177,7 +177,7 @@ STARTED = {
 }
 """Command that starts each trainer, in the folder of the files."""
 Turns = Sequence[tuple[str, str]]
-"""Pairs of what the model reads before an answer, and the answer."""
+"""Pairs of the model's input before an answer, and the answer."""
 
 
 def _make_factory_row(turns: Turns) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def _name_file(side: Split) -> str:
 
 
 class _TrainerFiles:
-    """The files of a trainer while examples are written to them; each is opened for its first example."""
+    """The files of a trainer while examples are written; each is opened for its first example."""
 
     def __init__(self, folder: Path, trainer: Trainer, encoder: Encoder) -> None:
         self._folder = folder
@@ -282,7 +282,7 @@ def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, sides: s
         f"In this folder: {STARTED[trainer]}",
         "",
         f"No example has more tokens than the recipe's context of {recipe.context:,}, so no answer is ever cut.",
-        "The batch is that of one device. These settings of the recipe have no counterpart here:",
+        "The batch size is per device. These settings of the recipe have no counterpart here:",
         *(f"  {name}: {why}." for name, why in untranslated_settings(trainer, recipe).items()),
     ]
     head = "".join(f"# {line}".rstrip() + "\n" for line in comments)
@@ -305,14 +305,14 @@ def write_for(
     """Write an export with the examples of a model, and the settings of a recipe, for another trainer.
 
     Args:
-        options: The run; its `out` is the folder to write, where an earlier export is replaced.
+        options: The run; its `out` is the folder to write, in which an earlier export is replaced.
         trainer: The trainer.
         say: Receives the table of lengths.
         show: Receives the number of papers read.
-        spread: Executor for the processes that fit examples; None does all in this process.
+        spread: Executor for the processes that fit examples; None means doing everything in this process.
 
     Raises:
-        PeercorpusError: As for `prepare_run`; the trainer lacks a setting; or the folder holds other files.
+        PeercorpusError: As for `prepare_run`; the trainer lacks a setting; or the folder contains other files.
     """
     translate_recipe(trainer, options.recipe)
     check_outside(options.out, options.release)

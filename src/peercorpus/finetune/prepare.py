@@ -1,4 +1,4 @@
-"""Write the training examples of a run as tokens, with a manifest of where each one comes from."""
+"""Write the training examples of a run as tokens, with a manifest of their sources."""
 
 import hashlib
 import heapq
@@ -24,11 +24,11 @@ from peercorpus.release.splits import Split
 from peercorpus.workspace.object_store import file_digest
 
 SCHEMA = pa.schema([("input_ids", pa.list_(pa.int32())), ("labels", pa.list_(pa.int32()))])
-"""Input of the trainer: token ids, and labels that say which are learnt."""
+"""Input of the trainer: token ids, and labels that state which are learnt."""
 BATCH = 64
-"""Examples per record batch."""
+"""Number of examples per record batch."""
 EXAMPLES_OF = {Split.TRAIN: "papers to learn from", Split.VALIDATION: "papers to validate on"}
-"""The sides that are used, with their names for progress; nothing of the test side is read."""
+"""The sides that are used, with their names for progress; the test side is never read."""
 Sink = Callable[[Split, Fitted], None]
 """Receives each example as often as it is repeated, in the order of the files."""
 
@@ -39,9 +39,9 @@ class Prepared:
 
     Attributes:
         lengths: Lengths of the training examples, by task.
-        taken: Counts of what was left out, by side.
-        examples: Number of examples by side, repetitions counted.
-        papers: Forum ids of the papers that examples come from, by side.
+        taken: Counts of examples left out, by side.
+        examples: Number of examples by side, including repetitions.
+        papers: Forum ids of the papers with examples, by side.
         venues: Venue ids and conference names of the training papers.
         files: Files written, with their SHA-256.
     """
@@ -170,7 +170,7 @@ def prepare(
     show: Show,
     sink: Sink | None = None,
 ) -> Prepared:
-    """Write the examples of a run into its folder `.data`, to be kept by `adopt_prepared` or deleted by `drop`.
+    """Write the examples of a run to its folder `.data`, to be kept by `adopt_prepared` or deleted by `drop`.
 
     Args:
         choice: Selects the examples.
@@ -178,7 +178,7 @@ def prepare(
         fitting: Fits the examples into the context.
         folder: Folder of the run.
         show: Receives the number of papers read.
-        sink: Receives every example too; may be None.
+        sink: Also receives every example; may be None.
 
     Raises:
         PeercorpusError: A file of the release cannot be read, an example cannot be made, or the folder cannot be
@@ -220,13 +220,13 @@ def _write(partial: Path, writing: _Writer) -> None:
 
 
 def adopt_prepared(folder: Path) -> None:
-    """Move the output of `prepare` to its place in the run."""
+    """Move the output of `prepare` to its location in the run."""
     shutil.rmtree(folder / DATA, ignore_errors=True)
     (folder / f".{DATA}").rename(folder / DATA)
 
 
 def drop(folder: Path) -> None:
-    """Delete the output of `prepare`, and the folder of the run if it is empty then."""
+    """Delete the output of `prepare`, and the folder of the run if it is then empty."""
     shutil.rmtree(folder / f".{DATA}", ignore_errors=True)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

@@ -1,4 +1,4 @@
-"""Read the hyperparameters of fine-tuning; the defaults are Re²'s as far as it states them."""
+"""Read the hyperparameters of fine-tuning; the defaults are Re²'s if it states them."""
 
 import re
 import tomllib
@@ -21,7 +21,7 @@ class Lora(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         rank: Rank of the update; Re² states none, 16 is our choice.
         alpha: The update is scaled by `alpha / rank`.
         dropout: Share of the adapter's inputs that are dropped in training, in [0, 1).
-        targets: Names of layers, or `all-linear` for every linear layer but the last.
+        targets: Names of layers, or `all-linear` for every linear layer except the last.
     """
 
     rank: Count = 16
@@ -48,7 +48,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         paper_tokens: Maximum tokens of a paper, in training and in `--evaluate`.
         answer_tokens: Maximum tokens of an answer in `--evaluate`; None for the limit of each task in `bench`.
         precision: Precision of the base model and of the computation: `bfloat16`, `float32`, or `auto` for the first if
-            the device supports it, else the second.
+            the device supports it, otherwise the second.
         quantised: Bits to which the base model is quantised (bitsandbytes), 4 or 8; None for no quantisation.
         attention: Attention implementation in transformers; None for its default.
         packing: Whether several short examples share a row of `context` tokens, without attending to each other.
@@ -87,12 +87,12 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 BOUND = re.compile(r"Expected `(?P<kind>\w+)` (?P<sign>[<>]=?) (?P<bound>[\d.]+) - at `\$\.(?P<name>[\w.]+)`")
-"""The words of msgspec for a number that is too small or too large."""
+"""Matches msgspec's error for a number that is too small or too large."""
 SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 
 
 def _describe_invalid(error: str) -> str:
-    """Return what is wrong with a setting.
+    """Return a description of what is wrong with a setting.
 
     >>> _describe_invalid("Expected `int` >= 64 - at `$.paper_tokens`")
     "'paper_tokens' must be at least 64"

@@ -1,4 +1,4 @@
-"""Prepare a fine-tuning run: check the release, select and encode the examples, and record what the run is."""
+"""Prepare a fine-tuning run: check the release, select and encode the examples, and record the run's settings."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -28,13 +28,13 @@ from peercorpus.release.verify.ids import TASK_OF, SidesAgree, check_links, read
 
 @dataclass(frozen=True, slots=True)
 class Fitness:
-    """What was checked of a release before training.
+    """Result of the checks of a release before training.
 
     Attributes:
         profile: The split profile.
         held_out: Number of papers on the sides `test` and `validation`, none of which is on `train`.
         links: Number of pairs of submissions of one work, none of which is split across sides; None if the release has
-            no links, either because none were found or because none were looked for.
+            no links, either because none were found or because the search was not run.
     """
 
     profile: str
@@ -43,7 +43,7 @@ class Fitness:
 
 
 def check_fit(release: Release) -> Fitness:
-    """Check that a release may be trained on.
+    """Check that a release may be used for training.
 
     Raises:
         PeercorpusError: It has no sides; a file differs from the published one; a training paper, or a paper linked to
@@ -84,12 +84,12 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a run is to do.
+    """Settings of a run.
 
     Attributes:
         model: A folder, or a name on the Hugging Face Hub.
         out: The folder of the run.
-        leaves_out_long: Whether examples that do not fit into the context are left out, instead of being an error.
+        leaves_out_long: Whether examples that do not fit into the context are left out instead of being an error.
     """
 
     release: Path
@@ -102,12 +102,12 @@ class RunOptions:
 
 
 def _resolve_model(named: str) -> str:
-    """Return the absolute path of a model's folder, so that its adapter finds it from anywhere, or else the name."""
+    """Return the absolute path of a model's folder, so that its adapter finds it from anywhere, or the name."""
     return str(Path(named).resolve()) if Path(named).is_dir() else named
 
 
 def _identify_weights(named: str) -> str:
-    """Return what identifies a model's weights.
+    """Return an identifier of a model's weights.
 
     Returns:
         For a local folder, the digest of the weights; for a model on the Hub, the commit whose tokenizer is in the
@@ -145,7 +145,7 @@ def _make_request(options: RunOptions, release: Release, tokenizer: str) -> RunR
 def prepare_run(
     options: RunOptions, say: Say, show: Show = show_nothing, sink: Sink | None = None, spread: Executor | None = None
 ) -> RunFile:
-    """Write the examples of a run and report their lengths; those that an earlier call wrote are kept.
+    """Write the examples of a run and report their lengths; those written by an earlier call are kept.
 
     Args:
         options: The run.
@@ -156,7 +156,7 @@ def prepare_run(
 
     Raises:
         PeercorpusError: The release may not be trained on, no example is left, an answer would be cut, or the folder
-            holds something else.
+            contains something else.
     """
     options.chosen.check(options.subject)
     release = open_release(options.release)
@@ -178,7 +178,7 @@ def prepare_run(
     except PeercorpusError:
         drop(options.out)
         raise
-    # By count, then name, because the order in which reasons are met depends on the executor.
+    # By count, then name, because the order in which reasons occur depends on the executor.
     left_out = {
         side.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
         for side, counts in prepared.taken.items()
@@ -203,11 +203,11 @@ def _check_prepared(prepared: Prepared, options: RunOptions, say: Say) -> None:
     left_out = prepared.taken[Split.TRAIN].left_out
     if not prepared.examples[Split.TRAIN] and not any(of_task.too_long for of_task in prepared.lengths.values()):
         why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
-        raise PeercorpusError(f"Nothing of '{options.release}' is left to train on ({why}); select more.")
+        raise PeercorpusError(f"Nothing in '{options.release}' is left to train on ({why}); select more.")
     unmet = sorted({*options.chosen.venues, *options.chosen.weights} - prepared.venues)
     if unmet:
         raise PeercorpusError(
-            f"No paper to train on is of '{unmet[0]}'; check how the release names the venue or conference."
+            f"No training paper is from '{unmet[0]}'; check how the release names the venue or conference."
         )
     say((options.out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
     if not options.leaves_out_long:

@@ -1,4 +1,4 @@
-"""Define the files of a fine-tuning run, by which it can resume."""
+"""Define the files of a fine-tuning run, from which it can resume."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ EXAMPLES = "examples.jsonl"
 LENGTHS = "lengths.md"
 """File in `data`: the table of example lengths."""
 LOSSES = "losses.jsonl"
-"""Loss of each step, and validation losses where they were measured."""
+"""Loss of each step, and validation losses if measured."""
 TRAINED = "trained.json"
 """Exists once the adapter is complete."""
 LAUNCH_LOG = "launch.log"
@@ -31,7 +31,7 @@ LAUNCH_LOG = "launch.log"
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """What identifies a run; a folder is only resumed if all of it is equal.
+    """Identity of a run; a run in a folder is only resumed if all attributes are equal.
 
     Attributes:
         version: Version of peercorpus.
@@ -39,7 +39,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         prompts: Digest of the prompts.
         subject: The training task.
         model: A folder, or a name on the Hugging Face Hub.
-        weights: SHA-256 over the files of a model in a folder; for one of the Hub its commit, empty if unknown.
+        weights: SHA-256 over the files of a model in a folder; for a model on the Hub its commit, empty if unknown.
         tokenizer: SHA-256 of the tokenizer and its chat template.
         recipe: The recipe's settings.
         chosen: The selection rule's settings.
@@ -59,7 +59,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def revision(self) -> str | None:
-        """The commit of a model of the Hub; None if it is in a folder, or the commit is unknown."""
+        """The commit of a model on the Hub; None if it is in a folder, or the commit is unknown."""
         return None if Path(self.model).is_dir() else self.weights or None
 
     def differences(self, other: "RunRequest") -> list[str]:
@@ -72,8 +72,8 @@ class RunFile(msgspec.Struct, frozen=True):
 
     Attributes:
         examples: Number of examples by side, repetitions counted.
-        papers: Number of papers that they come from, by side.
-        left_out: Papers, reviews and conversations that are not used, by side and reason.
+        papers: Number of papers with examples, by side.
+        left_out: Number of papers, reviews and conversations that are not used, by side and reason.
         fitness: Results of the release's checks.
         licences: Number of training papers by licence; an empty name if none is stated.
         files: Files in `data` with their SHA-256.
@@ -93,9 +93,9 @@ class TrainingResult(msgspec.Struct, frozen=True):
 
     Attributes:
         steps: Number of training steps.
-        first: Validation loss before the first step; None if there are no validation examples, or it is not known.
+        first: Validation loss before the first step; None if there are no validation examples, or it is unknown.
         last: Validation loss after the last step; None if there are no validation examples.
-        kept: Step after which the adapter is kept: the one with the lowest validation loss, or else the last.
+        kept: Step of the resulting adapter: the one with the lowest validation loss, or otherwise the last.
         kept_loss: Validation loss after that step; None if there are no validation examples.
     """
 
@@ -123,17 +123,17 @@ def check_same(folder: Path, asked: RunRequest) -> RunFile | None:
     """Return the run in a folder if it is the requested one, or None if there is none yet.
 
     Raises:
-        PeercorpusError: The folder holds a different run, or other files.
+        PeercorpusError: The folder contains a different run, or other files.
     """
     run = read_run_file(folder)
     if run is None:
         if folder.exists() and (not folder.is_dir() or any(path.name[0] != "." for path in folder.iterdir())):
-            raise PeercorpusError(f"'{folder}' holds files that do not belong to a run; name a new folder.")
+            raise PeercorpusError(f"'{folder}' contains files that do not belong to a run; name a new folder.")
         return None
     differing = run.asked.differences(asked)
     if differing:
         raise PeercorpusError(
-            f"'{folder}' holds a run with a different {differing[0]}; name a new folder, or delete that one."
+            f"'{folder}' contains a run with a different {differing[0]}; name a new folder, or delete that one."
         )
     return run
 
@@ -146,7 +146,7 @@ def load_run(folder: Path) -> RunFile:
     """
     run = read_run_file(folder)
     if run is None:
-        raise PeercorpusError(f"'{folder}' holds no run of 'peercorpus finetune'; name the folder of one.")
+        raise PeercorpusError(f"'{folder}' contains no run of 'peercorpus finetune'; name the folder of one.")
     return run
 
 
@@ -178,5 +178,5 @@ def check_data(folder: Path) -> None:
         path = folder / DATA / name
         if not path.is_file() or file_digest(path) != sha256:
             raise PeercorpusError(
-                f"'{path}' has changed since it was written; delete '{folder}' and run the same again."
+                f"'{path}' has changed since it was written; delete '{folder}' and run the same command again."
             )

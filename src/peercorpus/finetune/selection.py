@@ -22,16 +22,17 @@ class Signals:
     """Scores of all reviews in a release that selection rules use.
 
     Attributes:
-        confidence: Reviewer's confidence on [0, 1], by forum and reviewer; none where the form does not tell which
-            answers are sure.
-        ratings: Overall recommendations as shares of their scale, by forum: initial scores if known, else current.
+        confidence: Reviewer's confidence on [0, 1], by forum and reviewer; missing if the form does not show which
+            answers are confident.
+        ratings: Overall recommendations as shares of their scale, by forum: initial scores if known, otherwise current
+            ones.
     """
 
     confidence: dict[tuple[str, str], float] = field(default_factory=dict)
     ratings: dict[str, list[float]] = field(default_factory=dict)
 
     def spread(self, forum_id: str) -> float | None:
-        """Return the highest less the lowest recommendation, in [0, 1], or None if fewer than two are known."""
+        """Return the highest minus the lowest recommendation, in [0, 1], or None if fewer than two are known."""
         ratings = self.ratings.get(forum_id, [])
         return max(ratings) - min(ratings) if len(ratings) > 1 else None
 
@@ -46,7 +47,7 @@ def read_signals(release: Release) -> Signals:
     for row in release.rows("reviews", None, COLUMNS):
         shares: dict[Aspect, float] = {}
         for score in scores_before_decision(row):
-            # Of recommendations only differences are used, which do not need to know which end is better.
+            # Only differences of recommendations are used, for which the better end of the scale does not matter.
             share = score.share if score.aspect is Aspect.RECOMMENDATION else score.unit
             if share is not None:
                 shares.setdefault(score.aspect, share)
@@ -58,9 +59,9 @@ def read_signals(release: Release) -> Signals:
 
 
 SINGLE_REVIEWER_TASKS = frozenset({BenchTask.REVIEW, BenchTask.REBUTTAL})
-"""Tasks whose examples are the words of one reviewer."""
+"""Tasks whose examples are one reviewer's words."""
 MAX_WEIGHT = 100
-"""Largest weight, that is repetitions of an example."""
+"""Largest weight, which is the number of repetitions of an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,13 @@ class SelectionRule:
         venues: Venue ids or conference names; empty for all.
         years: Years; empty for all.
         worst_grade: The worst grade of text to accept.
-        min_words: Minimum words of a review, also of the review that a conversation is about.
-        max_words: Maximum words of the same; None for no limit.
+        min_words: Minimum number of words of a review, including the review that a conversation is about.
+        max_words: Maximum number of words, likewise; None for no limit.
         min_confidence: Minimum confidence of the reviewer, as a share of the form's scale, in [0, 1]; None for any.
         max_spread: Maximum difference between a paper's recommendations, as a share of the scale, in [0, 1]; None for
             any.
         every_try: Whether all submissions of a work are used, instead of one.
-        weights: How often the examples of a venue or conference are repeated, 1 if it is not listed; a venue id takes
+        weights: Number of repetitions of the examples of a venue or conference, 1 if it is not listed; a venue id takes
             precedence over a conference. A fraction selects that share of the examples.
     """
 
@@ -95,7 +96,7 @@ class SelectionRule:
         """Check that the rule is consistent and applies to a training task.
 
         Raises:
-            PeercorpusError: A number is out of range, or applies to nothing that is trained on.
+            PeercorpusError: A number is out of range, or does not apply to the task's examples.
         """
         for name, share in (("--min-confidence", self.min_confidence), ("--max-spread", self.max_spread)):
             if share is not None and not 0 <= share <= 1:
@@ -110,12 +111,12 @@ class SelectionRule:
         asks_of_reviews = self.min_words or self.max_words is not None or self.min_confidence is not None
         if asks_of_reviews and not SINGLE_REVIEWER_TASKS & set(subject.tasks):
             raise PeercorpusError(
-                f"--min-words, --max-words and --min-confidence choose single reviews, which '{subject}' does not use;"
-                " leave them out."
+                f"--min-words, --max-words and --min-confidence choose single reviews, which '{subject}' does not"
+                " use; omit them."
             )
 
     def times(self, example: TrainingExample) -> int:
-        """Return how often an example is repeated; the fraction of a weight is drawn by the example's id."""
+        """Return the number of repetitions of an example; the fraction of a weight is drawn from the example's id."""
         paper = example.case.paper
         weight = self.weights.get(paper.venue_id, self.weights.get(paper.conference, 1.0))
         repeats = int(weight)
@@ -143,7 +144,7 @@ class ExampleSelector:
         Args:
             task: The task.
             side: The side of the release.
-            taken: Receives the counts of what is left out.
+            taken: Receives the counts of examples that are left out.
 
         Raises:
             PeercorpusError: A file of the release cannot be read.
@@ -166,7 +167,7 @@ class ExampleSelector:
     def _choose_submissions(self, task: BenchTask, side: Split) -> dict[str, str]:
         """Return the paper to use for each work with several submissions.
 
-        Of those with an example, it is the one with the best grade of text; of several, the first.
+        Among those with an example, this is the one with the best grade of text, the first if there are several.
         """
         grades = list(Grade)
         best = dict[str, tuple[int, str]]()
@@ -197,7 +198,7 @@ class ExampleSelector:
             if spread is None:
                 return "fewer than two recommendations on a known scale"
             if spread > self.chosen.max_spread:
-                return "the reviewers lie further apart"
+                return "the reviewers disagree more"
         return None
 
     def _filter_example(self, example: TrainingExample, counts: CaseCounts) -> Iterator[TrainingExample]:
@@ -216,18 +217,18 @@ class ExampleSelector:
         if self.chosen.min_confidence is not None:
             sure = self.signals.confidence.get((example.case.paper.forum_id, example.reviewer or ""))
             if sure is None:
-                return "the reviewer's confidence is not known"
+                return "the reviewer's confidence is unknown"
             if sure < self.chosen.min_confidence:
                 return "a less confident reviewer"
         return None
 
 
 def prepare_selection(release: Release, chosen: SelectionRule) -> ExampleSelector:
-    """Return the selector for a release, having read what the rule needs.
+    """Return the selector for a release, after reading the data that the rule needs.
 
     Raises:
-        PeercorpusError: A file of the release cannot be read, or the rule names a venue or a conference that it does
-            not have.
+        PeercorpusError: A file of the release cannot be read, or the rule names a venue or a conference that is not in
+            it.
     """
     check_venues(release, chosen.venues | chosen.weights.keys())
     asks = chosen.min_confidence is not None or chosen.max_spread is not None

@@ -61,8 +61,7 @@ def _make_quantisation(recipe: Recipe, dtype: torch.dtype) -> BitsAndBytesConfig
         import bitsandbytes  # noqa: F401
     except ModuleNotFoundError:
         raise PeercorpusError(
-            "A quantised base model needs bitsandbytes: pip install bitsandbytes, or leave 'quantised' out of the"
-            " recipe."
+            "A quantised base model needs bitsandbytes: pip install bitsandbytes, or omit 'quantised' from the recipe."
         ) from None
     if recipe.quantised == 8:
         return BitsAndBytesConfig(load_in_8bit=True)
@@ -79,7 +78,7 @@ def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedMod
 
     Args:
         name: A folder, or a name on the Hugging Face Hub.
-        revision: Its commit on the Hub; None for the newest.
+        revision: Its commit on the Hub; None for the latest.
         recipe: Precision, quantisation and attention.
 
     Raises:
@@ -106,8 +105,8 @@ def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedMod
 def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
     if recipe.batch % (recipe.per_device * devices):
         raise PeercorpusError(
-            f"A batch of {recipe.batch} examples cannot be shared by {devices} devices with {recipe.per_device} each;"
-            " change 'batch' in the recipe."
+            f"A batch of {recipe.batch} examples cannot be divided among {devices} devices with"
+            f" {recipe.per_device} each; change 'batch' in the recipe."
         )
     is_short = _choose_dtype(recipe) is torch.bfloat16
     return SFTConfig(
@@ -129,7 +128,7 @@ def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool
         dataset_kwargs={"skip_prepare_dataset": not recipe.packing},
         save_steps=recipe.save_steps,
         save_total_limit=recipe.keep,
-        # Trainer evaluates and saves after the last step, too.
+        # Trainer also evaluates and saves after the last step.
         load_best_model_at_end=measures,
         metric_for_best_model="eval_loss" if measures else None,
         greater_is_better=False if measures else None,
@@ -223,7 +222,7 @@ def _measure_loss(trainer: SFTTrainer, step: int) -> dict[str, float] | None:
 
 
 def _find_first_loss(trainer: SFTTrainer, losses: Path, *, is_fresh: bool) -> dict[str, float] | None:
-    """Return the loss before the first step: measured in a new run, else as recorded; None if it is not known."""
+    """Return the loss before the first step: measured in a new run, otherwise as recorded; None if unknown."""
     if is_fresh or not losses.exists():
         return _measure_loss(trainer, 0) if is_fresh else None
     first: dict[str, float] = json.loads(losses.read_text("utf-8").partition("\n")[0])
@@ -254,11 +253,11 @@ def train(folder: Path, show: Show) -> None:
         PeercorpusError: The model cannot be loaded or trained with this recipe, does not fit into memory, or its loss
             is not finite.
     """
-    # transformers warns of checkpoints that were written within a second, and then sorts them by their numbers.
+    # transformers warns about checkpoints written within the same second, and then sorts them by number.
     logging.getLogger("transformers.trainer_utils").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
-            # TRL and transformers warn each other of names that will be removed.
+            # TRL and transformers warn about each other's deprecated names.
             warnings.simplefilter("ignore", FutureWarning)
             # PEFT asks the Hub whether the vocabulary has changed; it has not.
             warnings.filterwarnings("ignore", "Could not find a config file")
@@ -340,7 +339,7 @@ def merge_adapter(folder: Path) -> Path:
                 f" '{folder / ADAPTER}' unmerged."
             )
         with warnings.catch_warnings():
-            # peft 0.21 asks transformers 5.23 by a name that it has replaced.
+            # peft 0.21 uses a name that transformers 5.23 has replaced.
             warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
             merged = PeftModel.from_pretrained(base, folder / ADAPTER).merge_and_unload(safe_merge=True)
         shutil.rmtree(partial, ignore_errors=True)

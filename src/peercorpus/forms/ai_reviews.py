@@ -1,6 +1,6 @@
-"""Keep apart what an AI says of a paper, with all that answers it, and read it as `AiReview` records.
+"""Separate reviews by an AI, with all replies to them, from those by people, and read them as `AiReview` records.
 
-Which replies are an AI's is told by invitation and signature alone (`venues.ai_reviews`).
+A reply by an AI is recognised by invitation and signature alone (`venues.ai_reviews`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,18 +29,18 @@ OF_PEOPLE = frozenset(
         PostKind.RECOMMENDATION,
     }
 )
-"""Kinds of posts that people make about a paper, wherever they stand; an AI's post is none of them."""
+"""Kinds of posts that people make about a paper, wherever they are in a thread; an AI's post is none of them."""
 _OF_AI = frozenset({PostKind.AI_REVIEW, PostKind.SURVEY})
 
 
 def asks_for_ai_review(name: str, words: VenueVocabulary) -> bool:
-    """Return whether an invitation asks for an AI's review, by its name; what the venue or its user states counts."""
+    """Return whether an invitation asks for an AI's review, by its name or as the venue or its user states."""
     stated = words.kinds.get(name.lower())
     return stated is PostKind.AI_REVIEW if stated is not None else name.lower() in SIGNERS
 
 
 def speaks_for_ai(note: Note, venue_id: str, words: VenueVocabulary) -> bool:
-    """Return whether a group of the venue for what an AI writes signs; a committee of that name consists of people."""
+    """Return whether a venue's group for posts by an AI signed; a committee of that name consists of people."""
     if not signs_for_ai(note.signatures, venue_id):
         return False
     names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
@@ -48,7 +48,7 @@ def speaks_for_ai(note: Note, venue_id: str, words: VenueVocabulary) -> bool:
 
 
 def find_kind(note: Note, venue_id: str, words: VenueVocabulary) -> PostKind:
-    """Return the kind of a reply, `OTHER` where invitation and signature do not agree on whether an AI wrote it."""
+    """Return the kind of a reply, `OTHER` if invitation and signature do not agree on whether an AI wrote it."""
     name = invitation_name(note.created_by)
     if asks_for_ai_review(name, words):
         names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
@@ -68,16 +68,16 @@ class AiThread:
 
     @property
     def notes(self) -> list[Note]:
-        """All notes of it."""
+        """All notes of the thread."""
         return [self.review, *(note for _, note in self.replies)]
 
 
 def split_threads(
     replies: Sequence[tuple[PostKind, Note]],
 ) -> tuple[list[tuple[PostKind, Note]], list[AiThread]]:
-    """Return the replies that people exchange, and apart from them each AI's review with what stands below it.
+    """Return the replies that people exchange, and separately each AI's review with the replies below it.
 
-    What people say of the paper by a form of their own is theirs wherever it stands, and so is what answers that.
+    A post that people make about the paper by a form of its own is theirs wherever it is, and so are replies to it.
     """
     by_id = {note.id: (kind, note) for kind, note in replies}
     threads = {note.id: AiThread(note) for kind, note in replies if kind is PostKind.AI_REVIEW}
@@ -102,7 +102,7 @@ def _find_root(
     Args:
         note_id: Id of the note.
         by_id: All replies by id.
-        roots: What was found before, by note id; receives what is found for each note on the way.
+        roots: Earlier results, by note id; receives the result for each note on the way.
     """
     way: list[str | None] = []
     at = note_id
@@ -127,9 +127,9 @@ def read_ai_review(
     """Return an AI's review with the replies to it.
 
     Args:
-        thread: Its notes.
+        thread: The notes of the review and the replies.
         venue_id: Its venue.
-        form: The form that it answers; one without questions if no invitation shows it.
+        form: The form that it answers; a form without questions if no invitation shows it.
         speakers: Role and name of each reply's signer, by note id.
         words: The venue's own vocabulary.
     """

@@ -1,4 +1,4 @@
-"""Check whether answers agree with a form: a number that it does not offer, or another label for one that it does."""
+"""Check whether answers contradict a form: a number that it does not offer, or a different label for one."""
 
 import re
 
@@ -11,10 +11,10 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 def find_contradiction(name: str, answer: object, form: ReviewForm) -> str | None:
-    """Return the answer to a scored question in words if the form cannot have offered it; None if it can.
+    """Return a description of the answer to a scored question if the form cannot have offered it; None if it can.
 
-    Labels are compared without case, punctuation and articles, and one may be the beginning of the other, as others cut
-    them short.
+    Labels are compared without case, punctuation and articles, and one may be the beginning of the other, as datasets
+    may shorten them.
     """
     question = form.question(name)
     if isinstance(answer, list) and len(answer) == 1:
@@ -39,7 +39,7 @@ def find_contradiction(name: str, answer: object, form: ReviewForm) -> str | Non
 
 
 def _is_like_one(words: str, offered: list[str]) -> bool:
-    """Return whether words are like those of an offered answer, or the form's answers are not known in words."""
+    """Return whether words match those of an offered answer, or the wording of the form's answers is unknown."""
     texts = [text for text in offered if leading_number(text) is None or option_words(text)]
     return not texts or any(_are_alike(words, option_words(text)) for text in texts)
 

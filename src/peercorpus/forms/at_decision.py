@@ -1,8 +1,8 @@
-"""Find what a review said when the decision on its paper was posted, or say why that is not known.
+"""Find the content of a review when the decision on its paper was posted, or the reason why it is unknown.
 
-A review that was last changed before the decision says what it said then, and so does one whose only later change is
-its release by the venue. Of any other, only readable edits show what it said, and only for fields whose current answer
-is that of the latest edit; for other fields an edit must be hidden.
+A review last changed before the decision has the same content now, and so has one whose only later change is its
+release by the venue. For any other, only readable edits show the earlier content, and only for fields whose current
+answer is that of the latest edit; for other fields an edit must be hidden.
 """
 
 from collections import Counter
@@ -18,12 +18,12 @@ from peercorpus.records.scores import Score
 
 _HOUR_MS = 3_600_000
 _RELEASE_MS = 600_000
-"""Within ten minutes a venue's process changes the notes of one paper; three people do not, long after they posted."""
+"""A venue's process changes the notes of one paper within ten minutes; three people do not, long after they posted."""
 _RELEASE_SIGNERS = 3
 
 
 def changed_together(notes: Iterable[Note]) -> frozenset[str]:
-    """Return the ids of notes on a paper that were last changed with those of others, and so by the venue.
+    """Return the ids of notes on a paper that were last changed together with others, and hence by the venue.
 
     At least three signers' notes, each posted more than an hour earlier, must have been changed within ten minutes.
     """
@@ -51,7 +51,7 @@ def changed_together(notes: Iterable[Note]) -> frozenset[str]:
 
 
 def _shows_change_after(note: Note, edits: Iterable[Note], decided_at: datetime) -> bool:
-    """Return whether edits of a released note show an answer given after the decision that is not the release's."""
+    """Return whether edits of a released note show an answer given after the decision, other than by the release."""
     later = [edit for edit in edits if (made_at := to_time(edit.tcdate)) is not None and made_at > decided_at]
     released_ms = note.modified_ms or 0
     return any(
@@ -65,7 +65,7 @@ def _shows_change_after(note: Note, edits: Iterable[Note], decided_at: datetime)
 def state_at_decision(
     note: Note, edits: Sequence[Note], decided_at: datetime | None, *, is_released: bool = False
 ) -> AtDecision:
-    """Return how it is known what a note said at the decision, or why it is not.
+    """Return how the content of a note at the decision is known, or why it is not.
 
     Args:
         note: The current note.
@@ -89,7 +89,7 @@ def state_at_decision(
 
 
 def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Any]:
-    """Return the answers that edits show to have stood at a time, by field; empty if they show none."""
+    """Return the answers at a given time that edits show, by field; empty if they show none."""
     standing: dict[str, Any] = {}
     latest: dict[str, Any] = {}
     for edit in sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0):
@@ -99,7 +99,7 @@ def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> 
             if made_at is None or written_at is None or made_at > decided_at:
                 continue
             standing.pop(name, None)
-            if written_at <= decided_at:  # An edit that was posted again later does not show what it said then.
+            if written_at <= decided_at:  # An edit that was posted again later does not show its content at that time.
                 standing[name] = answer
     return {name: answer for name, answer in standing.items() if latest[name] == note.fields.get(name)}
 
@@ -112,15 +112,15 @@ def scores_at_decision(
     decided_at: datetime | None,
     state: AtDecision,
 ) -> tuple[Score, ...]:
-    """Return the scores of a review as they stood at the decision; those that are not known are left out.
+    """Return the scores of a review at the decision; unknown ones are left out.
 
     Args:
         note: The current note.
-        scores: Its scores as they stand now; of a field that states an earlier phase there is none at the decision.
+        scores: Its current scores; a field for an earlier phase has no score at the decision.
         edits: Its readable edits or references, in any order.
         form: The form that it answers.
         decided_at: When the decision was posted; None if unknown.
-        state: How it is known what the note said then.
+        state: How the content of the note at the decision is known.
     """
     current = [score for score in scores if score.phase is Phase.FINAL]
     if state in {AtDecision.UNCHANGED, AtDecision.RELEASED}:

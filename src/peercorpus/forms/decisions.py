@@ -1,8 +1,8 @@
-"""Read what the words of a decision mean for a paper, by a closed reading: what is not understood is `UNKNOWN`.
+"""Interpret the words of a decision on a paper, with a closed vocabulary: anything not understood is `UNKNOWN`.
 
-A verdict must stand at the beginning, behind words that say nothing else (`decisions.toml`). A negation turns it round,
-a question mark, a denial or a word of revocation undoes it, and a second verdict against it leaves it open, unless the
-two are joined as a change ("Accept? No: Reject").
+A verdict must come first, after neutral words only (`decisions.toml`). A negation reverses it; a question mark, a
+denial or a word of revocation cancels it; and a second, contrary verdict leaves it open, unless the two are joined as a
+change ("Accept? No: Reject").
 """
 
 import re
@@ -17,7 +17,7 @@ from peercorpus.records.enums import Status
 
 _WORDS = tomllib.loads(files(__package__).joinpath("decisions.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data(_WORDS)
-"""Digest of the words, part of the content key of what is read with them."""
+"""Digest of the words, part of the content keys of the tables that depend on them."""
 _VERDICTS = {kind: "|".join(patterns) for kind, patterns in _WORDS["verdicts"].items()}
 _VERDICT = re.compile(
     r"(?<!\w)(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _VERDICTS.items()) + r")(?!\w)"
@@ -44,13 +44,14 @@ _DENIED = re.compile(
     rf"|^\s+(?:(?:{_UNDOING['auxiliary']})\s+)*(?:{_UNDOING['behind']})(?!\w)"
     rf"|^[\s,(-]+(?:{_UNDOING['terms']})(?!\w)"
 )
-"""What directly behind a verdict undoes it: "Accept: No", "Acceptance pending", "acceptance is not possible"."""
+"""Matches words directly after a verdict that cancel it: "Accept: No", "Acceptance pending", "acceptance is not
+possible"."""
 _AGAINST = {Status.ACCEPTED: Status.REJECTED, Status.REJECTED: Status.UNKNOWN}
-"""What a negated verdict means; one that is not here means nothing when negated."""
+"""Meaning of a negated verdict; any other verdict has no meaning when negated."""
 
 
 class _Verdict(NamedTuple):
-    """A verdict in a text: what it says, whether it is undone where it stands, and where it begins and ends."""
+    """A verdict in a text: its status, whether it is cancelled on the spot, and its start and end."""
 
     status: Status
     is_negated: bool
@@ -60,14 +61,14 @@ class _Verdict(NamedTuple):
 
 
 def _normalise(decision: str) -> str:
-    """Return a decision in lower case, without short forms of "not" and without hyphens and dashes within words."""
+    """Return a decision in lower case, with contractions of "not" expanded and dashes within words as spaces."""
     plain = decision.lower().replace("\u2019", "'").replace("_", " ")
     plain = re.sub(r"(?<=[a-z])n't\b", " not", plain.replace("can't", "cannot").replace("won't", "will not"))
     return " ".join(re.sub(r"(?<=\w)[-\u2010\u2011\u2013](?=\w)", " ", plain).split())
 
 
 def _find_verdicts(text: str) -> list[_Verdict]:
-    """Return the verdicts of a text in order; a revision is none, as it says neither."""
+    """Return the verdicts of a text in order; a revision is not a verdict."""
     found = []
     for match in _VERDICT.finditer(text):
         kind = str(match.lastgroup)
@@ -80,7 +81,7 @@ def _find_verdicts(text: str) -> list[_Verdict]:
 
 
 _NEAR = 4
-"""Words before a verdict among which a negation turns it round ("cannot be accepted", "not to be accepted")."""
+"""Number of words before a verdict within which a negation reverses it ("cannot be accepted", "not to be accepted")."""
 
 
 def _read_one(verdict: _Verdict) -> Status:
@@ -88,7 +89,7 @@ def _read_one(verdict: _Verdict) -> Status:
 
 
 def _contradicts(first: _Verdict, later: _Verdict) -> bool:
-    """Return whether a later verdict says another thing; a negated one ("do not reject") only if it turns round."""
+    """Return whether a later verdict differs; a negated one ("do not reject") only if the negation reverses it."""
     if later.status is Status.UNKNOWN:
         return False
     if later.is_negated:
@@ -100,7 +101,7 @@ def _contradicts(first: _Verdict, later: _Verdict) -> bool:
 
 
 def _is_undone(verdict: _Verdict, rest: str) -> bool:
-    """Return whether the words behind a verdict undo it: a question mark, a denial, a revocation, or its withdrawal."""
+    """Return whether the words after a verdict cancel it: a question mark, denial, revocation or withdrawal."""
     is_noun = verdict.word.endswith(("ance", "ion", "al"))
     return (
         rest.lstrip(" )\"'").startswith("?")
@@ -112,20 +113,20 @@ def _is_undone(verdict: _Verdict, rest: str) -> bool:
 
 
 def _is_alternative(first: _Verdict, following: _Verdict, between: str) -> bool:
-    """Return whether two verdicts are offered side by side; "accept / minor revision" says on what terms."""
+    """Return whether two verdicts are alternatives; in "accept / minor revision" the second states the terms."""
     join = between.strip(" ()")
     is_other = following.status is not _read_one(first)
     return is_other and (join == "or" or (join in _ALTERNATIVES and following.status is not Status.UNKNOWN))
 
 
 def _is_changed(between: str) -> bool:
-    """Return whether the words between two verdicts say that the later one counts, and nothing else."""
+    """Return whether the words between two verdicts only say that the later one counts."""
     plain = _CHANGE.sub(" ", between)
     return plain != between and _BETWEEN.issuperset(_WORD.findall(plain))
 
 
 def _read_with_withdrawal(first: _Verdict, later: Sequence[_Verdict], text: str) -> Status | None:
-    """Return the status of a paper that was withdrawn before or after its verdict; None if nothing speaks of that."""
+    """Return the status of a paper that was withdrawn before or after its verdict; None if it was not withdrawn."""
     if first.status is Status.WITHDRAWN:
         is_asked = first.word == "withdrawal" and any(_contradicts(first, verdict) for verdict in later)
         return Status.UNKNOWN if is_asked or first.is_negated else Status.WITHDRAWN
@@ -161,7 +162,7 @@ _PENDING = tuple(_WORDS["pending"]["phrases"])
 
 @lru_cache(maxsize=4_096)
 def is_pending(decision: str) -> bool:
-    """Return whether a decision says that nothing is decided yet.
+    """Return whether a decision states that nothing is decided yet.
 
     >>> is_pending("Decision Pending"), is_pending("Major revision")
     (True, False)
@@ -171,14 +172,14 @@ def is_pending(decision: str) -> bool:
 
 
 _AUTHORS = frozenset({"author", "authors"})
-"""Words before a verdict that is not the chairs' ("The authors have accepted the terms"); authors withdraw."""
+"""Words before a verdict that is not by the chairs ("The authors have accepted the terms"); authors withdraw."""
 _MAX_SHORT_SENTENCE = 5
-"""Words of a second sentence that may still be a verdict; a longer one gives reasons. Our choice."""
+"""Most words of a second sentence that may still be a verdict; a longer one gives reasons. Our choice."""
 _SENTENCE_END = re.compile(r"(?<=[a-z)])[.!] ")
 
 
 def _cut_reasons(text: str) -> str:
-    """Return a decision without the reasons in the sentences behind it."""
+    """Return a decision without the reasons in the sentences after it."""
     end = _SENTENCE_END.search(text)
     return text[: end.start()] if end and len(text[end.end() :].split()) > _MAX_SHORT_SENTENCE else text
 

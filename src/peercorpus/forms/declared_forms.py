@@ -1,8 +1,8 @@
 """Read and validate the review forms declared in `declared/*.toml`.
 
-A declared form stands in where OpenReview's own invitation cannot be read. Each record names its sources and says how
+A declared form is used if OpenReview's own invitation cannot be read. Each record names its sources and states how
 every field is known (`Evidence`). `declared_form` finds the record of a venue; `as_review_form` turns it into the
-`ReviewForm` that reviews are read with.
+`ReviewForm` with which reviews are read.
 """
 
 import re
@@ -26,23 +26,23 @@ from peercorpus.venues.own_venues import OwnVenue
 from peercorpus.workspace.workspace import OWN_VENUES
 
 ANSWERS = "answers.toml"
-"""File with sets of answers that several fields offer, by name; every other file contains records."""
+"""File with named sets of answers that several fields offer; every other file contains records."""
 _FOLDER = files("peercorpus.forms") / "declared"
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 YEAR = "{year}"
-"""Stands for each of a record's `years` in its venue ids."""
+"""Placeholder for each of a record's `years` in its venue ids."""
 
 
 class Evidence(StrEnum):
-    """How a fact about a form is known, best first."""
+    """Evidence for a fact about a form, best first."""
 
     RECORD = "R"
     """Seen in recorded notes."""
     TABLE = "r"
-    """Seen in a table that others made of real reviews: field and range are real, raw answers were not seen."""
+    """Seen in a third-party table of real reviews: field and range are real, raw answers were not seen."""
     LIVE_FORM = "D"
-    """Copied by others from the live form."""
+    """Copied by a third party from the live form."""
     CODE = "C"
     """Seen only in code or settings."""
     REMEMBERED = "K"
@@ -50,14 +50,14 @@ class Evidence(StrEnum):
 
 
 UNVERIFIED = frozenset({Evidence.CODE, Evidence.REMEMBERED})
-"""Evidence that is too weak to use silently: every use of a form that rests on it is reported."""
+"""Evidence too weak to be used silently: every use of a form based on it is reported."""
 
 
 class AnswerFormat(StrEnum):
-    """How a note writes the answer to a score."""
+    """Format in which a note writes the answer to a score."""
 
     NUMBER = "number"
-    """A JSON number; only the invitation has its label."""
+    """A JSON number, whose label is only in the invitation."""
     COLON = "number: label"
     SPACE = "number label"
     EQUALS = "number = label"
@@ -80,10 +80,10 @@ class OfferedAnswers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             known.
         low: Lowest number; None if the answers are words.
         high: Highest number; None if the answers are words.
-        higher_is_better: Whether a higher number, or of words a later answer, is better, where the answers themselves
-            do not tell; None if no source states it.
-        evidence: How the answers are known; None if known as the field is.
-        source: Where they were read; None if the record's own sources have them.
+        higher_is_better: Whether a higher number, or a later answer in words, is better, if the answers themselves do
+            not show it; None if no source states it.
+        evidence: Evidence for the answers; None if it is the same as for the field.
+        source: Source of the answers; None if it is among the record's own sources.
     """
 
     offered: tuple[Text | float, ...] = ()
@@ -95,11 +95,11 @@ class OfferedAnswers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     @property
     def labels(self) -> dict[float, str]:
-        """Return the label of each number, without the answers that have no number."""
+        """Return the label of each number, without answers that have no number."""
         return {number: text for text in self._texts if (number := label_number(text)) is not None}
 
     def as_in_notes(self, written: AnswerFormat | None) -> tuple[str, ...]:
-        """Return what a note contains for each answer, in the form's order; the words of answers without a number."""
+        """Return the content of a note for each answer, in the form's order; words for answers without a number."""
         if written is not AnswerFormat.NUMBER:
             return tuple(self._texts)
         numbers = ((text, label_number(text)) for text in self._texts)
@@ -119,11 +119,11 @@ class DeclaredField(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """One field of a form; attributes are None if no source states them.
 
     Attributes:
-        description: The form's instructions to the reviewer, without the answers it lists.
-        written: How a note writes the answer; only for scores.
-        aspect: What a score is about, if the vocabulary does not know the field's name.
-        section: What a text is for, if the vocabulary does not know the field's name.
-        evidence: How the field is known; the record's best evidence if the file names none.
+        description: The form's instructions to the reviewer, without the listed answers.
+        written: Format of the answer in a note; only for scores.
+        aspect: Subject of a score, if the vocabulary does not know the field's name.
+        section: Purpose of a text, if the vocabulary does not know the field's name.
+        evidence: Evidence for the field; the record's best evidence if the file names none.
     """
 
     name: Text
@@ -157,19 +157,19 @@ class DeclaredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class DeclaredForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The review form of one venue or several; attributes are None if no source states them.
+    """The review form of one or more venues; attributes are None if no source states them.
 
     Attributes:
         venues: Ids of the venues; `{year}` stands for each of `years`, `*` for one element of the path.
         api: 1 or 2.
         invitation: Id of the review invitation without the venue's id; `<N>` is a number.
         is_ordered: Whether `fields` is in the form's own order.
-        evidence: How the record is known, best first.
-        unknown: What no source states, in one sentence.
+        evidence: Evidence for the record, best first.
+        unknown: Parts that no source states, in one sentence.
         is_unrated: Whether a source states that the form has no overall rating; if False, one may still be unknown.
-        remark: What else to know before using the record.
+        remark: Further information for use of the record.
         fields: Empty if nothing is known of the form.
-        replies: The other kinds of reply at the venue, as far as known.
+        replies: The other kinds of reply at the venue, if known.
     """
 
     id: Text
@@ -188,12 +188,12 @@ class DeclaredForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def is_verified(self) -> bool:
-        """Return whether any part was seen in real reviews or copied from the live form."""
+        """Return whether any part was seen in real reviews or copied from a live form."""
         return not UNVERIFIED.issuperset(self.evidence)
 
     @property
     def unverified_fields(self) -> tuple[str, ...]:
-        """Return the fields that, or whose answers, are known only from code or general knowledge."""
+        """Return the fields known, or with answers known, only from code or general knowledge."""
         return tuple(
             field.name
             for field in self.fields
@@ -255,14 +255,14 @@ def _find_form_problems(form: DeclaredForm) -> Iterator[str]:
     if not form.fields and form.unknown is None:
         yield "without fields it must state what is 'unknown'"
     if any(YEAR in venue for venue in form.venues) != bool(form.years):
-        yield "'years' and '{year}' in a venue need each other; add the one that is missing, or leave out both"
+        yield "'years' and '{year}' in a venue must be given together; add the missing one, or omit both"
     if any("/-/" in venue or venue.strip("/ ") != venue for venue in form.venues):
         yield "a venue must be the id of a group, not of an invitation, without slashes at its ends"
     if list(form.evidence) != sorted(set(form.evidence), key=list(Evidence).index):
         yield "evidence must be listed once each, best first"
     if form.is_unrated:
         rated = (field.name for field in form.fields if _find_aspect(field) is Aspect.RECOMMENDATION)
-        yield from (f"'is_unrated' excludes an overall rating, but '{name}' is one" for name in rated)
+        yield from (f"'is_unrated' rules out an overall rating, but '{name}' is one" for name in rated)
     for reply in form.replies:
         if stray := set(reply.answers) - set(reply.fields):
             yield f"'{reply.kind}' offers answers to '{min(stray)}', which is not among its fields"
@@ -348,12 +348,12 @@ def _read_tables(file: Traversable) -> list[dict[str, Any]]:
 
 @cache
 def declared_forms() -> tuple[DeclaredForm, ...]:
-    """Return every record of this package, also those without fields."""
+    """Return every record of this package, including those without fields."""
     return read_forms(_FOLDER)
 
 
 def declared_form(venue_id: str) -> DeclaredForm | None:
-    """Return the form declared for a venue, by its id or else the narrowest pattern; None if no field is known."""
+    """Return the form declared for a venue, by its id or otherwise the narrowest pattern; None if no field is known."""
     forms = _index_by_venue()
     matching = [pattern for pattern in forms if _matches(pattern, venue_id)]
     form = forms[min(matching, key=lambda pattern: pattern.count("*"))] if matching else None
@@ -374,7 +374,7 @@ def _matches(pattern: str, venue_id: str) -> bool:
 def read_own_form(own: OwnVenue, path: str) -> DeclaredForm | None:
     """Return the form that a user's row declares, or None if it declares none.
 
-    It may name the package's sets of answers. Its sources are those of the row if it names none.
+    The form may name the package's sets of answers. Its sources are those of the row if it names none.
 
     Args:
         own: The row.
@@ -389,7 +389,7 @@ def read_own_form(own: OwnVenue, path: str) -> DeclaredForm | None:
     raw = given | dict(own.form) | {"id": f"{OWN_VENUES}:{own.id}", "venues": [own.id]}
     place = f"'{path}', venue '{own.id}'"
     if stray := sorted(own.form.keys() & {"id", "venues", "years"}):
-        raise VenuesFileError(f"{place}, unknown key 'form.{stray[0]}': the row itself names its venue; leave it out.")
+        raise VenuesFileError(f"{place}, unknown key 'form.{stray[0]}': the row itself names its venue; omit the key.")
     try:
         return read_form(raw, _named_answers(_FOLDER), "form")
     except ValueError as error:
@@ -408,7 +408,7 @@ _CHOICES: Mapping[str, list[str]] = {
 
 
 def _say_key(problem: str) -> str:
-    """Return a problem of a form with its key in front."""
+    """Return a problem with a form, prefixed by its key."""
     at = re.search(r" - at `\$\.?(.*)`", problem)
     said = problem.replace(at[0], "") if at else problem
     last = re.sub(r"\[.*?\]", "", at[1]).rpartition(".")[2] if at else ""
@@ -418,7 +418,7 @@ def _say_key(problem: str) -> str:
 
 
 def as_review_form(declared: DeclaredForm) -> ReviewForm:
-    """Return a record as the form that reviews are read with."""
+    """Return a record as the form with which reviews are read."""
     questions = {field.name: _as_question(field, order) for order, field in enumerate(declared.fields, start=1)}
     return ReviewForm(f"declared:{declared.id}", questions)
 
@@ -445,6 +445,6 @@ def _as_question(field: DeclaredField, order: int) -> Question:
 
 @cache
 def digest() -> str:
-    """Return the digest of all declared forms, part of the content key of what is read with them."""
+    """Return the digest of all declared forms, part of the content keys of the tables that depend on them."""
     texts = (file.read_text(encoding="utf-8") for file in (*_list_record_files(_FOLDER), _FOLDER / ANSWERS))
     return digest_of_data([*map(tomllib.loads, texts)])

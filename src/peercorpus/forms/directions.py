@@ -1,7 +1,7 @@
-"""Read from its words whether the higher numbers of a scale, or the later of its words, are the better answers.
+"""Determine from the words of a scale whether its higher numbers, or its later words, are the better answers.
 
-Each label is placed between bad and good by the first telling phrase in it (`directions.toml`). A scale has a direction
-only if the labels, so placed, rise or fall together with the numbers; otherwise its direction is unknown, not guessed.
+Each label is placed between bad and good by its first known phrase (`directions.toml`). A scale has a direction only if
+these levels rise or fall together with the numbers; otherwise its direction is unknown, not guessed.
 """
 
 import re
@@ -37,13 +37,13 @@ _NO_ANSWER = frozenset(_WORDS["none"]["answers"])
 _TOP = re.compile(r"\b(?P<end>top|best|bottom|worst|lowest)\s+(?P<percent>\d+(?:\.\d+)?)\s*%")
 _WORD = re.compile(r"[\w'-]+")
 _TOO = re.compile(r"\btoo\s+(?:low|high|short|long|much|little|easy|hard|many|few|broad|narrow|small|large)\b")
-"""An answer beyond the best one: the scale has its best answer in the middle."""
+"""Matches an answer beyond the best one: such a scale has its best answer in the middle."""
 _WORDS_BEFORE = 3
-"""Words before a phrase among which a negation turns it round ("not at all supported"); our choice."""
+"""Number of words before a phrase within which a negation reverses it ("not at all supported"); our choice."""
 _CONCORDANT = 4
-"""Pairs of labels that must agree on the direction for each one that contradicts it; our choice."""
+"""Number of pairs of labels that must agree on the direction for each pair that contradicts it; our choice."""
 _ALONE = {"strong": 1.0, "weak": -1.0, "clear": 1.0, "solid": 1.0, "certain": 1.0, "clearly": 1.0}
-"""Modifiers that are phrases of their own where no phrase follows."""
+"""Modifiers that are phrases themselves if no phrase follows."""
 
 
 @cache
@@ -52,11 +52,11 @@ def _level_of(phrase: str) -> float:
 
 
 def find_level(words: str, *, of_amount: bool = True) -> float | None:
-    """Return how good an answer is, from about -4 (worst) to 4 (best); None if no word of it tells.
+    """Return how good an answer is, from about -4 (worst) to 4 (best); None if no word shows it.
 
     Args:
         words: The words of the answer, without its number.
-        of_amount: Whether "high" and "low" count, as more of what is asked is better.
+        of_amount: Whether "high" and "low" count, because more of the rated quality is better.
 
     >>> find_level("Strong accept"), find_level("Marginally below the threshold"), find_level("Not confident")
     (2.0, -0.5, -1.0)
@@ -76,7 +76,7 @@ def find_level(words: str, *, of_amount: bool = True) -> float | None:
 
 
 def _turn(level: float, before: str) -> float:
-    """Return a level with what the words before its phrase do to it."""
+    """Return a level as modified by the words before its phrase."""
     earlier = _WORD.findall(re.split(r"[.:;]", before)[-1])[-_WORDS_BEFORE:]
     factor = _MODIFIERS.get(earlier[-1], 1.0) if earlier else 1.0
     if not _NEGATION.search(" ".join(earlier)):
@@ -85,7 +85,7 @@ def _turn(level: float, before: str) -> float:
 
 
 def _read_direction(levels: Sequence[tuple[float, float]]) -> bool | None:
-    """Return whether levels rise with numbers, of pairs of number and level; None if they do neither."""
+    """Return whether levels rise with numbers, given pairs of number and level; None if they neither rise nor fall."""
     rising = falling = 0
     for (first, low), (second, high) in combinations(sorted(levels), 2):
         if first < second and low != high:
@@ -98,11 +98,11 @@ def _read_direction(levels: Sequence[tuple[float, float]]) -> bool | None:
 
 
 def higher_is_better(labels: Mapping[float, str], *, of_amount: bool) -> bool | None:
-    """Return whether the higher numbers of a scale are better; None if its labels do not tell.
+    """Return whether the higher numbers of a scale are better; None if its labels do not show it.
 
     Args:
-        labels: The words of each number, without the number.
-        of_amount: Whether "high" and "low" count, as more of what is asked is better.
+        labels: The words for each number, without the number.
+        of_amount: Whether "high" and "low" count, because more of the rated quality is better.
 
     >>> higher_is_better({1: "strong accept", 2: "accept", 3: "reject"}, of_amount=False)
     False
@@ -116,7 +116,7 @@ def higher_is_better(labels: Mapping[float, str], *, of_amount: bool) -> bool | 
 
 
 def list_steps(answers: Iterable[str]) -> tuple[str, ...]:
-    """Return the answers that are steps of a scale of words, in their order: not "Not applicable".
+    """Return the answers that are steps of a scale of words, in their order; "Not applicable" is not one.
 
     >>> list_steps(["Good", "Bad", "N/A"])
     ('Good', 'Bad')
@@ -143,7 +143,7 @@ def _read_said(text: str) -> Iterator[tuple[float, str]]:
 
 
 def described_direction(description: str, *, of_amount: bool) -> bool | None:
-    """Return whether higher is better as the instructions of a question say; None if they do not.
+    """Return whether higher is better according to a question's instructions; None if they do not say.
 
     >>> described_direction("From 1 (best) to 5 (worst).", of_amount=True)
     False

@@ -1,7 +1,7 @@
 """Represent a review form and its questions, and read one answer as a `Score`.
 
-`is_score` decides whether a field holds a score; `read_score` reads it. An answer that the form does not offer
-keeps its verbatim label and has no value.
+`is_score` decides whether a field contains a score; `read_score` reads it. An answer that the form does not offer has
+its verbatim label and no value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,19 +18,19 @@ class Question:
     """One field of a form.
 
     Attributes:
-        labels: Label of each offered number; empty if the field offers no numbers.
+        labels: Label for each offered number; empty if the field offers no numbers.
         bounds: Lowest and highest number if the form names a range instead of single answers.
         is_choice: Whether the form offers answers to choose from.
         title: Heading above the field; None if it has none.
         description: Instructions to the reviewer; None if it has none.
-        type: What the field asks for; None if unknown.
-        answers: The answers offered, verbatim and in their order; for an integer with a label, the integer.
-        is_optional: Whether the field may stay empty; None if unknown.
+        type: Type of the field; None if unknown.
+        answers: The offered answers, verbatim and in order; for an integer with a label, the integer.
+        is_optional: Whether the field may be left empty; None if unknown.
         readers: Who may read the answer; empty if everyone who may read the review.
-        aspect: What its score is about, if the form itself states it.
-        section: What its text is for, if the form itself states it.
-        higher_is_better: Whether a higher number, or of words a later answer, is better; if not given, as the answers
-            or else the description say; None if unknown.
+        aspect: Subject of its score, if the form itself states it.
+        section: Purpose of its text, if the form itself states it.
+        higher_is_better: Whether a higher number, or a later answer in words, is better; if not given, according to the
+            answers or otherwise the description; None if unknown.
         offered: The offered numbers, ascending.
         steps: The answers of a scale of words, in the form's order; empty if it offers numbers.
         unified: Position of each number on the unified scale, if they are an overall recommendation.
@@ -55,7 +55,7 @@ class Question:
     unified: UnifiedScale = field(init=False)
 
     def __post_init__(self) -> None:
-        """Sort the numbers and place them on the unified scale once, not for every score."""
+        """Sort the numbers and map them to the unified scale once, not for every score."""
         object.__setattr__(self, "offered", tuple(sorted(self.labels)))
         steps = () if self.has_scale or not self.is_choice else directions.list_steps(self.answers)
         object.__setattr__(self, "steps", steps)
@@ -69,9 +69,9 @@ class Question:
         of_amount = aspect not in {None, Aspect.OTHER}
         words = {value: option_words(label) for value, label in self.labels.items()}
         labels = words or dict(enumerate(self.steps, 1))
-        told = directions.higher_is_better(labels, of_amount=of_amount)
-        if told is not None or not self.has_scale or not self.description:
-            return told
+        direction = directions.higher_is_better(labels, of_amount=of_amount)
+        if direction is not None or not self.has_scale or not self.description:
+            return direction
         return directions.described_direction(self.description, of_amount=of_amount)
 
     @property
@@ -87,7 +87,7 @@ class Question:
 
 
 UNASKED = Question("", 0)
-"""Stands for a field that the form is not known to have."""
+"""Placeholder for a field that the form is not known to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class ReviewForm:
         aspects: Aspects of scores that the venue itself states, by field name in lower case.
         shows: Phase of the scores that the venue shows; `INITIAL` if it reverted its reviews to an earlier state.
         read: Cache of `find_score`: most reviews choose from the same few answers.
-        stood: Cache of `as_at_decision`, by the identity of the score, which is kept beside the result.
+        stood: Cache of `as_at_decision`, by the identity of the score, which is stored with the result.
         lowered: The questions by name in lower case, in their order.
         places: Position of each question, from 0, by name in lower case.
         arranged: Cache of `arrange`: most reviews answer the same fields.
@@ -128,7 +128,7 @@ class ReviewForm:
         return self.places.get(name.lower(), len(self.places))
 
     def arrange(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return fields in the order of the form, those that it lacks last."""
+        """Return fields in the order of the form, with those that it lacks last."""
         known = self.arranged.get(names)
         if known is None:
             known = tuple(sorted(names, key=self.place))
@@ -141,7 +141,7 @@ class ReviewForm:
         return self.questions.get(name) or self.lowered.get(name.lower(), UNASKED)
 
     def aspect(self, name: str) -> Aspect | None:
-        """Return what a score of this field would be about; None if no score is known by this name."""
+        """Return the aspect of a score in this field; None if no score is known by this name."""
         key = name.lower()
         aspect = self.aspects.get(key) or self.question(name).aspect or vocabulary.ASPECTS.get(key)
         if aspect is None and (named := vocabulary.phase_of_field(name)):
@@ -155,7 +155,7 @@ class ReviewForm:
         return self.question(name).unified.unify(value)
 
     def section(self, name: str) -> SectionKind:
-        """Return what a text in this field is for."""
+        """Return the purpose of a text in this field."""
         return self.question(name).section or vocabulary.SECTIONS.get(name.lower(), SectionKind.OTHER)
 
 
@@ -166,7 +166,7 @@ _MAX_CACHED_ANSWERS = 10_000
 
 
 def is_prose(answer: str, question: Question) -> bool:
-    """Return whether an answer is too long to be a chosen option and is not one the form offers."""
+    """Return whether an answer is too long to be a chosen option and is not offered by the form."""
     return (len(answer) > _MAX_LABEL_CHARACTERS or "\n" in answer.strip()) and answer not in question.answers
 
 
@@ -187,7 +187,7 @@ def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
 
 
 def as_at_decision(score: Score, form: ReviewForm) -> Score:
-    """Return a score that stood at the decision as it stands now; cached in `form.stood`, as copies are slow."""
+    """Return the copy of a current score that marks it as unchanged since the decision; cached, as copies are slow."""
     known = form.stood.get(id(score))
     if known is not None:
         return known[1]
@@ -205,7 +205,7 @@ def _find_single_answer(answer: object, question: Question) -> int | float | str
 
 
 def is_score(name: str, answer: object, form: ReviewForm) -> bool:
-    """Return whether a field is a score: as the form states, or else by name and answer together."""
+    """Return whether a field is a score: as the form states, or otherwise by name and answer together."""
     question = form.question(name)
     aspect = form.aspect(name)
     chosen = None if name.lower() in vocabulary.ADMINISTRATIVE else _find_single_answer(answer, question)
@@ -266,6 +266,6 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
 
 
 def _find_rank(label: str, steps: Sequence[str]) -> int | None:
-    """Return the place of an answer among those offered, from 1, whatever its case; None if it is none of them."""
+    """Return the rank of an answer among those offered, from 1, ignoring case; None if it is not among them."""
     wanted = label.strip().rstrip(".").casefold()
     return next((place for place, step in enumerate(steps, 1) if step.strip().rstrip(".").casefold() == wanted), None)

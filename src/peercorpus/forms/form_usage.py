@@ -15,13 +15,13 @@ from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
 _SCORE_COLUMNS = [f"scores.list.element.{name}" for name in ("aspect", "field", "value", "label")]
-"""Columns read of each score."""
+"""Columns that are read of each score."""
 SLOTS = ("title", "final_justification")
 
 
 @dataclass(frozen=True, slots=True)
 class FormUsage:
-    """How the public, undeleted reviews read with one form answer it; all counts are numbers of reviews.
+    """How the public, undeleted reviews read with a form answer it; all counts are numbers of reviews.
 
     Attributes:
         reviews: All reviews read with the form.
@@ -31,8 +31,9 @@ class FormUsage:
         unknown: Reviews that answer a field that the form lacks, by field; most frequent first.
         drifting: Reviews that answer at least one field that the form lacks.
         unoffered: Reviews that answer a scale with a value it does not offer, by field; these scores are null.
-        unverified: Reviews that answer a field that, or whose answers, a declared form knows only from code or memory.
-        contradicting: Reviews of published records that contradict the declared form, and are read without it.
+        unverified: Reviews that answer a field known, or with answers known, only from code or memory in a declared
+            form.
+        contradicting: Reviews from published records that contradict the declared form and are read without it.
     """
 
     form_id: str
@@ -48,7 +49,7 @@ class FormUsage:
 
 
 class _Count:
-    """Counter of the answers to one form, fed review by review."""
+    """Counter of the answers to one form, updated review by review."""
 
     def __init__(self, known: KnownForm) -> None:
         self.known = known
@@ -57,7 +58,7 @@ class _Count:
         self._filled: Counter[str] = Counter()
         self._unoffered: Counter[str] = Counter()
         self._reviews = self._without_rating = self._drifting = self._contradicting = 0
-        # An inferred form is made from the answers themselves, so it lacks no field.
+        # An inferred form is made from the answers themselves, so it lacks none of their fields.
         self._asked = set[str]() if known.origin is FormOrigin.INFERRED else set(form.questions)
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -117,7 +118,7 @@ def _cut_label(answer: str) -> str:
 
 
 def take_censuses(tables: Tables, reader: VenueReader) -> list[tuple[KnownForm, FormUsage]]:
-    """Return the usage of each form that the reviews in the table were read with, or would be if there were any."""
+    """Return the usage of each form with which the reviews in the table were read, or would be if there were any."""
     described = (known_form(form, reader.venue_id, reader.declared) for form in reader.forms)
     counts = {entry.form.form_id: _Count(entry) for entry in described}
     plain = ["form_id", "form_conflict", "readers_public", "deleted", "extra", "sections"]
@@ -133,10 +134,10 @@ def take_censuses(tables: Tables, reader: VenueReader) -> list[tuple[KnownForm, 
 
 
 def read_censuses(workspace: Workspace, venue_id: str) -> list[tuple[KnownForm, FormUsage]]:
-    """Return the forms that a venue's reviews are read with, and how the reviews answer them."""
+    """Return the forms with which a venue's reviews are read, and how the reviews answer them."""
     return take_censuses(workspace.tables, read_venue(workspace, venue_id))
 
 
 def _find_field_name(slot: str, form: ReviewForm) -> str:
-    """Return the form's name for the field that has a column of its own, such as the title."""
+    """Return the form's name for a field that has its own column, such as the title."""
     return next((name for name in form.questions if vocabulary.SINGLE_FIELDS.get(name.lower()) == slot), slot)

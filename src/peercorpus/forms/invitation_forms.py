@@ -18,7 +18,7 @@ from peercorpus.records.enums import FieldType
 _SINGLE_CHOICE_KEYS = ("enum", "value-radio", "value-dropdown", "value-checkbox")
 _MULTIPLE_CHOICE_KEYS = ("items", "values-checkbox", "values-dropdown")
 _API_2_TYPES = {"boolean": FieldType.FLAG, "integer": None, "float": None, "number": None, "file": None}
-"""Types of API v2 other than text; None because a number without a scale may mean anything."""
+"""Types of API v2 other than text; None for numbers, as one without a scale may mean anything."""
 _LAST_POSITION = 1_000
 """Position of a field whose invitation states no order."""
 
@@ -45,7 +45,7 @@ def _read_options(param: Mapping[str, Any]) -> tuple[Sequence[Any] | None, bool]
 
 
 def _read_answers(options: Iterable[Any]) -> dict[str, str]:
-    """Return the label of each option by what a note contains for it."""
+    """Return the label of each option by its content in a note."""
     labels: dict[str, str] = {}
     for option in options:
         value = option.get("value") if isinstance(option, dict) else option
@@ -77,7 +77,7 @@ def _read_question(name: str, asked: Mapping[str, Any]) -> Question:
             kind = FieldType.SCORE
         else:
             kind = FieldType.FLAG if is_yes_or_no(answers) else FieldType.CHOICE
-    # A field may stay empty on API v1 unless it is `required`, on API v2 if it is `optional`.
+    # A field may be left empty on API v1 unless it is `required`, and on API v2 if it is `optional`.
     is_optional = asked.get("required") is not True if param is asked else param.get("optional") is True
     return Question(
         name=name,
@@ -115,14 +115,14 @@ def derive_form(invitation: bytes) -> ReviewForm | None:
 
 
 _MIN_ANSWERS = 8
-"""Fewer answers are too few to infer what a field offers."""
+"""Fewest answers from which the options of a field are inferred."""
 _MAX_OPTIONS = 24
-"""A field with more distinct answers offers none to choose from; the longest scale known has 10."""
+"""Most distinct answers of a field with options; the longest known scale has 10."""
 
 
 @dataclass(slots=True)
 class FieldAnswers:
-    """Statistics of the answers to one field; only a few answers are kept.
+    """Statistics of the answers to one field; only a few answers are stored.
 
     Attributes:
         distinct: Distinct texts and numbers, up to one more than `_MAX_OPTIONS`.
@@ -153,7 +153,7 @@ class FieldAnswers:
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Return whether the higher numbers among the answers seen are better, or None if their labels do not tell."""
+        """Return whether higher numbers among the answers seen are better; None if their labels do not show it."""
         if self.type is not FieldType.SCORE:
             return None
         labels = {number: option_words(text) for text in self.distinct if (number := label_number(text)) is not None}
@@ -161,7 +161,7 @@ class FieldAnswers:
 
     @property
     def type(self) -> FieldType | None:
-        """Return what the field asks for, or None if there are too few answers to tell."""
+        """Return the type of the field, or None if there are too few answers to determine it."""
         if self.lists or self.flags:
             return FieldType.LIST if self.lists else FieldType.FLAG
         if self.is_written or len(self.distinct) > _MAX_OPTIONS:
@@ -176,7 +176,7 @@ class FieldAnswers:
 
 
 def infer_form(venue_id: str, reviews: Iterable[Mapping[str, Any]]) -> ReviewForm:
-    """Infer the form that a venue's reviews answer; few reviews give only the names of its fields.
+    """Infer the form that a venue's reviews answer; from few reviews, only the names of its fields.
 
     Args:
         venue_id: The venue.

@@ -1,8 +1,8 @@
-"""Merge what several published datasets state of one paper: the rule which of them is believed for what, as data.
+"""Merge the records of several published datasets on one paper, by a table of which dataset takes precedence.
 
 Reviews are matched by rules that cannot match two different ones: by id, by the reviewer's own name on OpenReview, or
-by text that one has and the other contains. Where two records state different things, the one that is believed stands
-in the row and the other in the paper's `conflicts`. The order of imports does not matter.
+by text of one that the other contains. If two records disagree, the value with precedence goes into the row and the
+other into the paper's `conflicts`. The order of imports does not matter.
 """
 
 import re
@@ -21,7 +21,7 @@ from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people
 
-BELIEVED = (
+PRECEDENCE = (
     Dataset.REVIEWBENCH,
     Dataset.RE2_REVIEWS,
     Dataset.PEERREAD,
@@ -30,28 +30,31 @@ BELIEVED = (
     Dataset.REVIEW_TABLE,
     Dataset.PAPER_LIST,
 )
-"""Whose statement of a paper, its reviews and posts stands, the first that has one: those with more columns first."""
-BELIEVED_ON_REVIEWERS = (Dataset.RE2_REVIEWS, *(dataset for dataset in BELIEVED if dataset is not Dataset.RE2_REVIEWS))
-"""Whose first scores and names of reviewers stand: Re² is about first scores, and its conversations have its names."""
+"""Datasets in order of precedence for a paper, its reviews and posts: those with more columns first."""
+PRECEDENCE_ON_REVIEWERS = (
+    Dataset.RE2_REVIEWS,
+    *(dataset for dataset in PRECEDENCE if dataset is not Dataset.RE2_REVIEWS),
+)
+"""The same for first scores and reviewers' names: Re² is about first scores, and its conversations use its names."""
 
 _FIELDS = ("year", "number", "title", "abstract", "authors", "keywords", "tldr", "primary_area", "venue", "status")
 _DECISION_FIELDS = ("decision", "decision_comment")
 _MAY_BE_SHORTER = frozenset({"abstract", "venue", *_DECISION_FIELDS})
-"""Fields of which one record may have a part of what the other has ("Accept" and "Accept (poster)")."""
+"""Fields in which one record may have part of the other's value ("Accept" and "Accept (poster)")."""
 _LISTS = frozenset({Dataset.TEXT_FOLDER, Dataset.REVIEW_TABLE, Dataset.PAPER_LIST})
-"""What these call a decision may be the status of a paper alone; where it is the word for one, it is no decision."""
+"""Datasets whose "decision" may be only a paper's status; a word for a status is not a decision."""
 _EMPTY: tuple[object, ...] = (None, (), Status.UNKNOWN)
 _OWN_NAME = re.compile(r"(?:.*/)?(?P<name>AnonReviewer\w+|Reviewer(?!_?\d{1,2}$)\w+)", re.IGNORECASE)
-"""A reviewer's name on OpenReview; "Reviewer 2" may be the second in some list."""
+"""Matches a reviewer's name on OpenReview; "Reviewer 2" may just be the second in some list."""
 _FEWEST_SIGNS = 40
-"""Letters and digits that a review must have to be recognised by its text."""
+"""Fewest letters and digits of a review that is recognised by its text."""
 
 
 ValueT = TypeVar("ValueT")
 
 
 class Reading(NamedTuple):
-    """What was read from one record."""
+    """The paper, reviews and posts read from one record."""
 
     record_id: str
     dataset: Dataset
@@ -60,13 +63,13 @@ class Reading(NamedTuple):
 
 @dataclass(slots=True)
 class Merged:
-    """What several records state of one paper.
+    """The merged records of one paper.
 
     Attributes:
-        reviews: By id, in the order of the records.
-        posts: In the order of the records.
-        same: Posts, reviews among them, that an earlier record has too.
-        left: Ids of reviews and posts that may be those of another record or others, each with a sentence why.
+        reviews: Reviews by id, in the order of the records.
+        posts: Posts, in the order of the records.
+        same: Posts, including reviews, that an earlier record also has.
+        left: Ids of reviews and posts that may be the same as another record's, each with the reason in a sentence.
     """
 
     paper: Paper
@@ -77,8 +80,8 @@ class Merged:
 
 
 def merge_readings(readings: Iterable[Reading]) -> Merged:
-    """Merge the readings of one paper's records, one of each dataset at most, in any order; there must be one."""
-    first, *others = sorted(readings, key=lambda reading: BELIEVED.index(reading.dataset))
+    """Merge the readings of one paper's records, at most one per dataset and at least one in total, in any order."""
+    first, *others = sorted(readings, key=lambda reading: PRECEDENCE.index(reading.dataset))
     content = first.content
     stated = sum(len(reading.content.posts) for reading in (first, *others))
     merged = Merged(content.paper, {one.review_id: one for one in content.reviews}, list(content.posts))
@@ -87,9 +90,9 @@ def merge_readings(readings: Iterable[Reading]) -> Merged:
     for other in others:
         ids = first.record_id, other.record_id
         datasets.append(other.dataset)
-        is_believed = min(datasets, key=BELIEVED_ON_REVIEWERS.index) is other.dataset
+        prefers_other = min(datasets, key=PRECEDENCE_ON_REVIEWERS.index) is other.dataset
         conflicts += _merge_paper(merged, other, ids)
-        conflicts += _merge_reviews(merged, other, ids, is_believed=is_believed)
+        conflicts += _merge_reviews(merged, other, ids, prefers_other=prefers_other)
     record_ids = (first.record_id, *(other.record_id for other in others))
     merged.paper = replace(
         merged.paper,
@@ -118,7 +121,7 @@ def _merge_paper(merged: Merged, reading: Reading, ids: tuple[str, str]) -> Iter
 
 
 def _differ(own: object, stated: object, *, is_part_enough: bool) -> bool:
-    """Return whether two answers differ in more than case, spaces and signs, or length if a part will do."""
+    """Return whether two answers differ in more than case, spaces and punctuation, or in length if a part suffices."""
     if not isinstance(own, str | tuple) or isinstance(own, Status):
         return own != stated
     one, other = _squash(own), _squash(stated)
@@ -126,7 +129,7 @@ def _differ(own: object, stated: object, *, is_part_enough: bool) -> bool:
 
 
 def _squash(answer: object) -> str:
-    """Return the letters and digits of a text, or of all texts of a list, without case."""
+    """Return the letters and digits of a text, or of all texts of a list, ignoring case."""
     text = " ".join(answer) if isinstance(answer, tuple) else str(answer)
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
@@ -137,30 +140,30 @@ def _make_conflict(name: str, kept: object, other: object, ids: tuple[str, str])
 
 
 def _merge_extra(own: str, other: str) -> str:
-    """Return the members of both; what both have is that of the first."""
+    """Return the members of both; for members in both, the first takes precedence."""
     both = (msgspec.json.decode(extra, type=dict[str, Any]) for extra in (other, own))
     return fields_to_json({name: value for members in both for name, value in members.items()})
 
 
-def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, is_believed: bool) -> Iterator[Conflict]:
-    """Add what another record has of the reviews, and its posts; yield the scores and names that differ.
+def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, prefers_other: bool) -> Iterator[Conflict]:
+    """Add the reviews and posts of another record; yield the scores and names that differ.
 
     Args:
-        merged: What the records before have; it is changed.
+        merged: The merged earlier records, which are changed.
         other: The other record.
         ids: Ids of the first and of the other record.
-        is_believed: Whether the other's first scores and names of reviewers stand.
+        prefers_other: Whether the other's first scores and reviewers' names take precedence.
     """
     reviews = {one.review_id: one for one in other.content.reviews}
     pairs = match_reviews(list(merged.reviews.values()), list(reviews.values()))
     for review_id, own_id in pairs.items():
         own, stated = merged.reviews[own_id], reviews[review_id]
-        if is_believed and own.reviewer != stated.reviewer and _OWN_NAME.fullmatch(stated.reviewer):
+        if prefers_other and own.reviewer != stated.reviewer and _OWN_NAME.fullmatch(stated.reviewer):
             if _OWN_NAME.fullmatch(own.reviewer):
                 yield _make_conflict("reviewer", stated.reviewer, own.reviewer, (ids[1], ids[0]))
             own = replace(own, reviewer=stated.reviewer)
             merged.posts[:] = [_sign(post, own) for post in merged.posts]
-        merged.reviews[own_id], differing = _merge_review(own, stated, is_first_believed=is_believed)
+        merged.reviews[own_id], differing = _merge_review(own, stated, prefers_other_initial=prefers_other)
         for kept, left in differing:
             order = ids if kept in own.scores else (ids[1], ids[0])
             yield _make_conflict(f"{kept.key} ({kept.phase}) of {own.reviewer}", kept.label, left.label, order)
@@ -174,7 +177,7 @@ def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, is_b
         if review.review_id not in pairs and (is_first or is_other):
             merged.reviews[review.review_id] = review
         elif review.review_id not in pairs:
-            detail = f"Nothing shows whether it is one of the reviews that '{ids[0]}' has of the paper."
+            detail = f"It is unknown whether it is one of the reviews of the paper in '{ids[0]}'."
             merged.left.append((review.review_id, detail))
     _merge_posts(merged, other, pairs)
 
@@ -184,10 +187,10 @@ def _sign(post: Post, review: Review) -> Post:
 
 
 def match_reviews(own: Sequence[Review], others: Sequence[Review]) -> dict[str, str]:
-    """Return the ids of own reviews by those of others which are the same, each in one pair at most.
+    """Return the ids of own reviews by the ids of equal reviews of the other record, each in at most one pair.
 
-    A pair has the same id, else the same name of the reviewer on OpenReview, else the text of one contains every
-    section of the other. Whatever fits several is in no pair.
+    The two have the same id, or otherwise the same name of the reviewer on OpenReview, or otherwise the text of one
+    contains every section of the other. A review that fits several is in no pair.
     """
     pairs: dict[str, str] = {}
     for is_same in (_has_same_id, _has_same_name, _has_same_text):
@@ -217,15 +220,17 @@ def _has_same_text(one: Review, other: Review) -> bool:
     return all(part in "".join(others) for part in parts) or all(part in "".join(parts) for part in others)
 
 
-def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tuple[Review, list[tuple[Score, Score]]]:
-    """Return a review with what the same review of another record adds, and the scores that differ, those kept first.
+def _merge_review(
+    own: Review, other: Review, *, prefers_other_initial: bool
+) -> tuple[Review, list[tuple[Score, Score]]]:
+    """Return a review completed from the same review of another record, and the scores that differ, the kept one first.
 
-    Its text stands as the first record has it; texts that the other has otherwise go to `extra`, each by its field.
+    Its text is that of the first record; differing texts of the other go to `extra`, each under its field.
 
     Args:
-        own: The review as it stands.
-        other: The same review as the other record has it.
-        is_first_believed: Whether the other's first scores stand, where both have them.
+        own: The review so far.
+        other: The same review in the other record.
+        prefers_other_initial: Whether the other's first scores take precedence if both have them.
     """
     scores = list(own.scores)
     differing: list[tuple[Score, Score]] = []
@@ -235,7 +240,7 @@ def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tup
             named = _find_score(stated, other.scores, own.scores, lambda one, two: one.phase is not two.phase)
             scores.append(replace(stated, field=named.field, subject=named.subject) if named else stated)
             continue
-        is_better = match.value is None or (is_first_believed and stated.phase is Phase.INITIAL)
+        is_better = match.value is None or (prefers_other_initial and stated.phase is Phase.INITIAL)
         kept, left = (stated, match) if is_better and stated.value is not None else (match, stated)
         if kept.value is not None and left.value is not None and kept.value != left.value:
             differing.append((kept, left))
@@ -261,20 +266,20 @@ def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tup
 
 
 def _first(own: ValueT | None, other: ValueT | None) -> ValueT | None:
-    """Return the first of two that is known."""
+    """Return the first of two values that is known."""
     return other if own is None else own
 
 
 def _find_score(
     wanted: Score, beside: Sequence[Score], scores: Sequence[Score], fits: Callable[[Score, Score], bool]
 ) -> Score | None:
-    """Return the score of the same field, else the only one of the same aspect; None without one.
+    """Return the score of the same field, otherwise the only one of the same aspect; None without one.
 
     Args:
         wanted: A score of another record.
         beside: All scores of its review.
-        scores: The scores to look among.
-        fits: Whether two scores may be one, judged by their phases.
+        scores: The scores to search.
+        fits: Returns whether two scores may be the same, judging by their phases.
     """
     near = [score for score in scores if fits(score, wanted)]
     named = [score for score in near if score.field.casefold() == wanted.field.casefold()]
@@ -284,10 +289,10 @@ def _find_score(
 
 
 def _merge_posts(merged: Merged, other: Reading, pairs: Mapping[str, str]) -> None:
-    """Add the posts of another record that no earlier one has: those of its own reviews, and what answers a review.
+    """Add the posts of another record that no earlier one has: those of its own reviews, and replies to a review.
 
-    A response to a review, or to all, is there already where an earlier record has one; a post without a review is
-    added unless one of the same kind has the same text.
+    A response to a review, or to all, already exists if an earlier record has one; a post without a review is added
+    unless one of the same kind has the same text.
     """
     for post in other.content.posts:
         answered = pairs.get(post.reply_to or "", post.reply_to)

@@ -1,4 +1,4 @@
-"""Read what a meta-review recommends, with what confidence and for which reasons."""
+"""Read the recommendation, confidence and reasons of a meta-review."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,9 +25,9 @@ _VERDICTS = frozenset(vocabulary.META_REVIEW["verdict"])
 
 
 def holds_meta_review(kind: PostKind, fields: Mapping[str, Any]) -> bool:
-    """Return whether a reply is a meta-review, or a decision with a meta-review's text in a field of its own.
+    """Return whether a reply is a meta-review, or a decision with a meta-review's text in a separate field.
 
-    ICLR 2023 posted no other meta-reviews than those inside its decisions.
+    ICLR 2023 posted its meta-reviews only inside its decisions.
     """
     if kind is PostKind.DECISION:
         return any(isinstance(answer, str) and _TEXT.fullmatch(name) for name, answer in fields.items())
@@ -37,7 +37,7 @@ def holds_meta_review(kind: PostKind, fields: Mapping[str, Any]) -> bool:
 def _find_recommendation(
     fields: Mapping[str, Any], kind: PostKind, form: ReviewForm, words: VenueVocabulary
 ) -> tuple[str, str] | None:
-    """Return the field with the recommendation and the answer, verbatim; the verdict of a decision is none."""
+    """Return the field with the recommendation and the verbatim answer; the verdict of a decision does not count."""
     lowered = {name.lower(): name for name in fields}
     scores = [name for name in lowered if form.aspect(name) is Aspect.RECOMMENDATION]
     for name in (*_RECOMMENDATIONS, *(field.lower() for field in words.decision_fields), *scores):
@@ -52,11 +52,11 @@ def _find_recommendation(
 
 
 _UNDECIDED = re.compile(r"\b(or|if|unless|not|no)\b|\?", re.IGNORECASE)
-"""Words with which an option holds no plain verdict: "accept or reject", "accept if there is space"."""
+"""Matches words that make an option ambiguous: "accept or reject", "accept if there is space"."""
 
 
 def find_status(recommendation: str, words: VenueVocabulary) -> Status | None:
-    """Return what a recommendation means, by its whole or by the only clause that is a verdict; None if not known.
+    """Return the status that a recommendation means, as a whole or by its only clause with a verdict; None if unknown.
 
     >>> find_status("3: Sound but not Exciting Enough: Accept to Findings", VenueVocabulary())
     <Status.ACCEPTED: 'accepted'>
@@ -77,11 +77,11 @@ def read_meta_review(
     """Return the answers of a meta-review.
 
     Args:
-        fields: Those of its note that everyone may read.
-        kind: Of the post.
-        form: The form that it was written in; one without questions if no invitation shows it.
+        fields: The fields of its note that everyone may read.
+        kind: Kind of the post.
+        form: The form that it answers; a form without questions if no invitation shows it.
         words: The venue's own vocabulary.
-        is_prose: Says whether a field with an answer is prose.
+        is_prose: Returns whether a field with an answer is prose.
     """
     in_order = sorted(fields.items(), key=lambda field: form.place(field[0]))
     scores = [

@@ -1,6 +1,6 @@
-"""Run the stage that reads a venue's raw notes as papers, reviews and posts, and what an AI says apart from them.
+"""Run the stage that reads a venue's raw notes as papers, reviews and posts, and separately as reviews by an AI.
 
-Every note and every published record ends in a table or is set aside with a reason; `balance` proves it.
+Every note and every published record ends up in a table or is set aside with a reason; `balance` proves it.
 """
 
 from collections import Counter
@@ -57,11 +57,11 @@ PUBLISHED = {
     Dataset.RE2_REVIEWS: re2_records.read_re2_record,
     **dict.fromkeys(LAYOUTS, stated_records.read_stated_record),
 }
-"""Reader of each dataset that papers are made from."""
+"""Reader for each dataset from which papers are made."""
 _PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
-"""Reasons for which only published records are set aside."""
+"""Reasons that apply to published records only."""
 _NOT_OF_NOTES = _PUBLISHED_REASONS | {Reason.NOT_MATCHED, Reason.NOT_JSON}
-"""Those, and the reasons for which only reviews and posts of published records, or what is not JSON, are."""
+"""The same, and the reasons that apply only to reviews and posts of published records, or to invalid JSON."""
 
 
 @dataclass(slots=True)
@@ -103,10 +103,10 @@ class RawForum:
         if note.id == raw_object.object_id:
             self.notes.append(note)
         else:
-            self.unreadable.append((raw_object.object_id, "It came without an id."))
+            self.unreadable.append((raw_object.object_id, "It was received without an id."))
 
     def add_earlier(self, raw_object: RawObject) -> None:
-        """Add a version that a later one replaced; only public, undeleted versions of notes are used."""
+        """Add a version replaced by a later one; only public, undeleted versions of notes are used."""
         if raw_object.kind is not RawKind.NOTE:
             return
         with suppress(msgspec.ValidationError):
@@ -126,7 +126,7 @@ def _read_edit(raw_object: RawObject) -> Note:
 
 
 def _sort_out(forum: RawForum, reader: VenueReader, out: Replacement) -> tuple[Note | None, list[KindOfReply]]:
-    """Return the root note and the readable replies in time order with their kinds, and set the others aside."""
+    """Return the root note, and the readable replies in time order with their kinds; set the others aside."""
     for note_id, problem in forum.unreadable:
         out.set_aside(note_id, forum.forum_id or None, Reason.UNREADABLE, problem)
     root: Note | None = None
@@ -144,7 +144,7 @@ def _sort_out(forum: RawForum, reader: VenueReader, out: Replacement) -> tuple[N
 
 
 def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tuple[Reason, str] | None:
-    """Return why a note is set aside, or None; `kind` is None for a root, and for a reply of which nothing says it."""
+    """Return why a note is set aside, or None; `kind` is None for a root, and for a reply of unknown kind."""
     is_root = note.id == note.forum
     if not note.forum:
         return Reason.NO_FORUM, "The note names no forum."
@@ -155,11 +155,11 @@ def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tup
     if note.id in reader.unconfirmed and note.ddate is None:
         return Reason.NOT_LISTED_SINCE, "raw.db was repaired; the next harvest of its venue shows whether it is there."
     if note.id in reader.gone and note.ddate is None:
-        return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
+        return Reason.NO_LONGER_SHOWN, "A later listing of its venue no longer contains it."
     if is_removed(note, reader.venue_id, reader.words, reader.raw):
         return (
             Reason.REMOVED_BY_VENUE,
-            "The venue removed public comments of these days; harvest it to see what is left.",
+            "The venue removed public comments of these days; harvest it to get those that remain.",
         )
     if is_root and not note.is_public:
         return Reason.NOT_PUBLIC, "The submission is not readable by everyone."
@@ -169,7 +169,7 @@ def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tup
 
 
 def _stand_for_root(forum_id: str, replies: Sequence[KindOfReply], reader: VenueReader) -> Note | None:
-    """Return an empty note in place of a submission that was never seen; None without a review that can be read."""
+    """Return an empty note in place of a submission that was never seen; None if there is no readable review."""
     if not any(kind is PostKind.REVIEW and note.is_public and note.ddate is None for kind, note in replies):
         return None
     is_of_v1 = all(note.is_of_v1 for _, note in replies)
@@ -190,21 +190,21 @@ def _find_venue_source(
 
 
 def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, out: Replacement) -> bool:
-    """Write the paper, reviews and posts of a forum's published records, merged, and set aside what is not used.
+    """Write the merged paper, reviews and posts of a forum's published records, and set aside what is not used.
 
-    Of each dataset the first readable record counts, in the order of their files' names, then of their content.
+    For each dataset the first readable record is used, in the order of file names, then of content.
 
-    Where records of a conversation or text alone are held, they make a paper without anything else.
+    If there are only records of conversations or texts, they make a paper without anything else.
 
     Args:
         forum: The forum's raw objects.
-        reader: Has the form declared for the venue, and its vocabulary.
+        reader: Provides the form declared for the venue, and its vocabulary.
         is_held: Whether OpenReview's own note of the paper is in the workspace, public or not; it supersedes every
             record.
         out: Receives the rows.
 
     Returns:
-        Whether OpenReview's own note is held or a record gave the paper.
+        Whether OpenReview's own note is in the workspace or a record provided the paper.
     """
     readings: dict[Dataset, Reading] = {}
     for raw_record in sorted(forum.published, key=lambda record: (record.source.rpartition(", ")[0], record.body)):
@@ -216,7 +216,7 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
         if dataset in readings:
             instead = f"the record '{readings[dataset].record_id}'"
         if instead is not None:
-            detail = f"The paper is made of {instead}."
+            detail = f"The paper is read from {instead}."
             out.set_aside(record_id, forum.forum_id, Reason.SUPERSEDED, detail)
             continue
         read_record = PUBLISHED[dataset]
@@ -253,9 +253,9 @@ def _explain_missing_root(forum: RawForum, reader: VenueReader) -> tuple[Reason,
 
 
 def find_stated_sides(records: Iterable[RawObject]) -> tuple[StatedSide, ...]:
-    """Return the sides on which the files of a paper's published records put it, by task.
+    """Return the sides to which the files of a paper's published records assign it, by task.
 
-    What one file puts on the test side is never trained on, whatever another says.
+    A paper on the test side of one file is never used for training, whatever another file states.
     """
     found = (find_stated_side(parse_dataset(record.object_id), record.source) for record in records)
     by_task: dict[str, set[str]] = {}
@@ -271,15 +271,15 @@ def normalise_forum(
 ) -> None:
     """Write the paper, reviews and posts of one forum from OpenReview's own notes, and the reviews of an AI.
 
-    Nothing is read with the notes of an AI's review that would be read otherwise without them.
+    The notes of an AI's review do not affect how other notes are read.
 
     Args:
         forum: The forum's raw objects.
-        reader: What its venue's notes are read with.
+        reader: Reader for the notes of its venue.
         pseudonym: Returns the pseudonym of an account.
         out: Receives the rows.
-        has_paper: Whether the submission is held, usable or not, or a published record tells of the paper; if not,
-            reviews stand without it.
+        has_paper: Whether the submission is in the workspace, usable or not, or a published record has the paper; if
+            not, reviews are read without it.
     """
     root, every_reply = _sort_out(forum, reader, out)
     replies, threads = split_threads(every_reply)
@@ -376,7 +376,7 @@ def normalise_whole(
 
 
 def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
-    """Return what reads every note of a range of a venue's forums and writes their rows."""
+    """Return the function that reads every note of a range of a venue's forums and writes their rows."""
     raw = workspace.raw
     reader = read_venue(workspace, venue_id)
     root_ids = raw.roots(venue_id)
@@ -397,11 +397,11 @@ run = run_whole(begin)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Return the balances of notes, of what is not JSON, of published records and of reviews.
+    """Return the balances of notes, of invalid JSON, of published records and of reviews.
 
-    Notes = papers made of a note + posts + reviews of an AI with their replies + set aside; published records = those
-    that papers were made of + set aside; posts of these records = posts + those that two records have + set aside;
-    review posts = reviews. A paper known from its replies only is none of the notes.
+    Notes = papers read from a note + posts + reviews by an AI with their replies + set aside; published records = those
+    that papers were read from + set aside; posts of these records = posts + those that two records have + set aside;
+    review posts = reviews. A paper known only from its replies is not counted as a note.
     """
     raw, tables = workspace.raw, workspace.tables
     made_of: Counter[str] = Counter()
@@ -455,7 +455,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 
 def _balance_unreadable(venue_id: str, number: int, left: int) -> Iterator[Balance]:
-    """Yield the balance of what came from OpenReview and is not JSON, if there is any: all of it is set aside."""
+    """Yield the balance of responses from OpenReview that are not JSON, if there are any: all are set aside."""
     if number or left:
         aside = {Reason.NOT_JSON: left} if left else {}
         yield Balance("read objects", venue_id, "objects", rows_in=number, rows_out=0, set_aside=aside)
@@ -467,8 +467,8 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
     Args:
         tables: The workspace's tables.
         venue_id: The venue.
-        posts: Rows made of them.
-        left: How many were set aside.
+        posts: Number of rows made from them.
+        left: Number of posts set aside.
     """
     stated = merged = 0
     for posts_stated, merged_posts in tables.rows("1-papers", venue_id, ["posts_stated", "merged_posts"]):

@@ -1,6 +1,6 @@
 """Compare how a venue's reviews are read with the user's `venues.toml` and without it, field by field.
 
-Both readings are made anew of the public reviews that the workspace holds as notes, whether or not they are built.
+Both readings are made afresh from the public reviews stored as notes in the workspace, whether or not they are built.
 """
 
 from collections import Counter
@@ -22,9 +22,9 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
 NOT_READ = "neither a score nor a text"
-"""How a field is read that goes to the column `extra` of a review."""
+"""Reading of a field that goes to the column `extra` of a review."""
 NO_REVIEW = "not read as a review"
-"""How all fields of a note are read whose invitation is not known to be that of a review."""
+"""Reading of all fields of a note whose invitation is not known to be that of a review."""
 
 
 @dataclass(slots=True)
@@ -32,8 +32,8 @@ class FieldReading:
     """How a field of a venue's reviews is read, without `venues.toml` and with it.
 
     Attributes:
-        name: The field, as the form names it.
-        without: Number of reviews by what the field is read as.
+        name: The field, as named in the form.
+        without: Number of reviews by the field's reading.
         own: The same with `venues.toml`.
     """
 
@@ -45,7 +45,7 @@ class FieldReading:
 def compare_readings(workspace: Workspace, venue_id: str) -> Sequence[FieldReading] | None:
     """Return how each field is read without the user's row of a venue and with it, in the form's order.
 
-    None if the user's file says nothing about how reviews of this venue are read, or the workspace has no public review
+    None if the user's file does not affect the reading of this venue's reviews, or the workspace has no public review
     of it as a note.
 
     Raises:
@@ -83,7 +83,7 @@ def _is_review(note: Note, reader: VenueReader) -> bool:
 
 
 def _read(note: Note, reader: VenueReader) -> Mapping[str, str]:
-    """Return what each field of a review is read as, in words."""
+    """Return the reading of each field of a review, in words."""
     if not _is_review(note, reader):
         return dict.fromkeys(note.fields, NO_REVIEW)
     parsed = read_fields(note.fields, reader.form_of(note))

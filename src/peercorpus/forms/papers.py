@@ -21,7 +21,7 @@ STATUS_BY_REPLY = {PostKind.WITHDRAWAL: Status.WITHDRAWN, PostKind.DESK_REJECTIO
 
 
 class PostedDecision(NamedTuple):
-    """A decision as posted: its wording, its time and its comment, each None if there is none."""
+    """A decision as posted: its wording, time and comment, each None if missing."""
 
     decision: str | None
     decided_at: datetime | None
@@ -51,8 +51,8 @@ def read_posted_decision(
     """Return the latest decision posted.
 
     On API v1, where some venues posted no decisions, the latest meta-review with a recommendation counts as one;
-    without either, the submission itself may state the decision, at an unknown time. The comment is the decision's own,
-    or else the meta-review's.
+    without either, the submission itself may state the decision, at an unknown time. The comment is that of the
+    decision, or otherwise that of the meta-review.
     """
     decides = {PostKind.DECISION, PostKind.META_REVIEW} if root.is_of_v1 else {PostKind.DECISION}
     meta_text = None
@@ -84,7 +84,7 @@ def _read_note_status(root: Note, fields: Mapping[str, Any], venue_id: str, word
 
 
 def _read_reply_status(replies: Sequence[tuple[PostKind, Note]]) -> Status:
-    """Return the status of the last withdrawal or desk rejection that was not reverted later, or `UNKNOWN`."""
+    """Return the status after the last withdrawal or desk rejection that was not reverted later, or `UNKNOWN`."""
     reverted: dict[PostKind, int] = {}
     for _, note in replies:
         if note.fields.keys().isdisjoint(vocabulary.REVERSIONS):
@@ -109,7 +109,7 @@ def read_status(
     status = _read_note_status(root, fields, venue_id, words)
     stated = words.own_status(verdict.decision or "")
     if status is Status.ACCEPTED and stated is not None:
-        return stated  # The user's word on a decision; a bare venue id may stand on every paper.
+        return stated  # The user's statement on a decision; a bare venue id may be on every paper.
     if status not in {Status.UNKNOWN, Status.UNDER_REVIEW}:
         return status
     if (_find_text(fields, "venueid") or "").rpartition("/")[2].lower() in vocabulary.REVOKED_VENUEIDS:
@@ -122,7 +122,7 @@ def read_status(
         listed = _find_text(fields, "venue") or ""
         decided = words.status_of_venue(listed) if root.is_of_v1 else words.status_of_heading(listed)
         if verdict.decision and decided is Status.REJECTED and words.own_status(listed) is None:
-            decided = Status.UNKNOWN  # One heading stands for all that is not accepted, papers to be revised among it.
+            decided = Status.UNKNOWN  # One heading covers all but accepted papers.
     is_open = not verdict.decision or decisions.is_pending(verdict.decision)
     return status if decided is Status.UNKNOWN and is_open else decided
 

@@ -1,8 +1,8 @@
-"""Read under which licence a reply stands, and whether its writer agreed to have it published.
+"""Read the licence of a reply, and whether its writer agreed to its publication.
 
 Source: the field `license` of API v2's notes (openreview-py 2.9.1), the review tasks of ACL Rolling Review and the
-"Yes-Yes-Yes" workflow (arXiv 2201.11443), whose questions venues copy. Answers stay verbatim, and what is not asked is
-None: a question whose words may be about the paper (its data set's licence, its participants' consent) does not count.
+"Yes-Yes-Yes" workflow (arXiv 2201.11443), whose questions venues copy. Answers are verbatim, and None if the question
+is not asked: a question that may be about the paper (its data set's licence, its participants' consent) does not count.
 """
 
 import re
@@ -16,7 +16,7 @@ from peercorpus.openreview.objects import Note
 from peercorpus.records.reviews import join_prose
 
 _MAX_ANSWER_CHARACTERS = 300
-"""Longest answer that can be an option to choose: longer ones, and those of several lines, are prose."""
+"""Longest answer that can be an option: longer ones, and those with several lines, are prose."""
 
 
 def _compile(key: str) -> re.Pattern[str]:
@@ -28,7 +28,7 @@ _LICENCES, _AGREEMENTS, _CONSENTS = _compile("licences"), _compile("agreements")
 
 
 class _Asks(Enum):
-    """What a field asks for, by its name."""
+    """Kind of permission that a field asks for, judging by its name."""
 
     LICENCE = 1
     CONSENT = 2
@@ -52,7 +52,7 @@ def _is_short(answer: str) -> bool:
 
 
 def _read_answer(answer: object) -> str:
-    """Return an answer as text, several chosen ones on a line each; a truth value as JSON writes it."""
+    """Return an answer as text: several chosen ones on one line each, a truth value as in JSON."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list) and all(isinstance(chosen, str) for chosen in answer):
@@ -75,7 +75,7 @@ def is_licence(name: str, answer: object) -> bool:
 
 
 def is_consent(name: str, answer: object) -> bool:
-    """Return whether a field says that the writer agrees to have the reply published, or does not.
+    """Return whether a field states that the writer agrees, or does not agree, to the reply's publication.
 
     >>> is_consent("publication_consent", "Yes"), is_consent("informed_consent", "Yes")
     (True, False)
@@ -97,7 +97,7 @@ def is_consent(name: str, answer: object) -> bool:
 
 
 def _may_be_permission(name: str, answer: object) -> bool:
-    """Return False where a field is certainly neither: most are, and this is fast."""
+    """Return False if a field is certainly neither, which is fast and true of most."""
     subject = _find_subject(name)
     if subject is _Asks.UNKNOWN:
         return type(answer) is not str or (len(answer) <= _MAX_ANSWER_CHARACTERS and "review" in answer)
@@ -105,7 +105,7 @@ def _may_be_permission(name: str, answer: object) -> bool:
 
 
 def is_permission(name: str, answer: object) -> bool:
-    """Return whether a field is about a reply's own licence or its publication; it is never prose."""
+    """Return whether a field is about a reply's own licence or its publication; such a field is never prose."""
     return _may_be_permission(name, answer) and (is_consent(name, answer) or is_licence(name, answer))
 
 
@@ -116,9 +116,10 @@ def _list_possible(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_permissions(note: Note) -> tuple[str | None, str | None]:
-    """Return the licence and the consent of a reply, verbatim; None where nothing states them.
+    """Return the licence and the consent of a reply, verbatim; None if nothing states them.
 
-    The licence is that of the note, or else that of its form. Several answers on consent follow their names.
+    The licence is that of the note, or otherwise that of its form. Several answers on consent are prefixed by field
+    names.
     """
     answers = note.fields
     possible = _list_possible(tuple(answers))

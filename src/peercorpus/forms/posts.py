@@ -47,8 +47,8 @@ def read_post(
         venue_id: Its venue.
         kind: The kind of reply.
         speaker: The signer's role and name within the paper.
-        review: The review read from the same note, if it is one.
-        meta_review: Likewise the answers of a meta-review.
+        review: The review read from the same note, if the note is a review.
+        meta_review: The answers of a meta-review, likewise.
         decided_at: When the decision on the paper was posted; None if unknown.
     """
     fields = note.fields
@@ -62,7 +62,7 @@ def read_post(
         other_fields.pop("title", None)
     role, signature = speaker
     licence, consent = (review.licence, review.consent) if review else read_permissions(note)
-    # The text as first posted is recorded only if a part of it is known to have changed.
+    # The text as first posted is stored only if a part of it is known to have changed.
     initial_sections = review.initial_sections if review else ()
     changed = {section.field: section.text for section in initial_sections if section.field in prose}
     return Post(
@@ -91,9 +91,9 @@ def read_post(
 
 
 def read_addressees(posts: Sequence[Post]) -> list[Post]:
-    """Return all posts of a forum in the same order, those of the authors with whom they address.
+    """Return all posts of a forum in the same order, with addressees added to those of the authors.
 
-    A letter to the chairs is a comment, though it was posted as a rebuttal.
+    A letter to the chairs counts as a comment even if it was posted as a rebuttal.
     """
     letters = (Addressee.CHAIRS,)
     return [
@@ -127,7 +127,7 @@ def read_own_notes(
 
 
 def read_answers_of_chair(note: Note, kind: PostKind, form: ReviewForm, words: VenueVocabulary) -> MetaReview | None:
-    """Return the answers of a meta-review, also of one inside a decision; None for any other reply."""
+    """Return the answers of a meta-review, including one inside a decision; None for any other reply."""
     if not holds_meta_review(kind, note.fields):
         return None
     return read_meta_review(note.fields, kind, form, words, is_prose_field)
@@ -179,7 +179,7 @@ def read_speakers(
 ) -> dict[str, tuple[Role, str]]:
     """Return the role and the name within the paper of each reply's signer, by note id.
 
-    Only names of known anonymous roles are kept. A personal account becomes `public_<pseudonym>`, the same for all
+    Only names of known anonymous roles are retained. A personal account becomes `public_<pseudonym>`, the same for all
     papers. Any other name, which several people may share, becomes `public_1`, `unknown_1`, … numbered in the order of
     `replies`. Authors who sign by name count as authors.
 
@@ -190,7 +190,7 @@ def read_speakers(
         pseudonym: Returns the pseudonym of an account.
         venue_id: The venue, for a submission that names no invitation.
         of_ai: Ids of notes that an AI wrote.
-        unsigned_reviews: Ids of reviews that nobody signed: each is of another reviewer, `unknown_1`, ….
+        unsigned_reviews: Ids of unsigned reviews: each is by a different reviewer, `unknown_1`, ….
     """
     authors = _read_author_accounts(root)
     numbers: dict[str, int] = {}

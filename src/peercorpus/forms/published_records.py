@@ -1,6 +1,6 @@
-"""Build papers, reviews and posts from what the record of a published dataset states.
+"""Build papers, reviews and posts from the records of published datasets.
 
-What a dataset does not state stays None; columns without a place of their own go to `extra`.
+Values that a dataset does not state are None; columns without a field go to `extra`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,12 +25,12 @@ from peercorpus.records.scores import Score
 from peercorpus.venues.venue_id import conference_of, track_of, year_of
 
 OVERALL_ASPECTS = {"rating": Aspect.RECOMMENDATION, "confidence": Aspect.CONFIDENCE}
-"""What both datasets call the overall scores, whatever the form calls them."""
+"""Names of the overall scores in both datasets, whatever their names in the form."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedPaper:
-    """One paper as a published record has it."""
+    """One paper as stated in a published record."""
 
     paper: Paper
     reviews: tuple[Review, ...]
@@ -55,7 +55,7 @@ def build_paper(
     decision_comment: str | None = None,
     extra: Mapping[str, Any],
 ) -> Paper:
-    """Return a paper from what a dataset states, in the words of its venue.
+    """Return a paper from a dataset's statements, in the vocabulary of its venue.
 
     `year` counts only if the venue id contains none.
     """
@@ -90,9 +90,10 @@ def build_paper(
 
 
 def find_own_name(name: str, answer: object, form: ReviewForm) -> str:
-    """Return the form's own name for an answer that a dataset calls `rating` or `confidence` at every venue.
+    """Return the form's own name for an answer that a dataset calls `rating` or `confidence` for every venue.
 
-    A confidence that the form's question cannot have offered keeps the dataset's name: some forms ask for experience.
+    A confidence that the form's question cannot have offered keeps the dataset's name, as some forms ask for
+    experience.
     """
     aspect = OVERALL_ASPECTS.get(name.casefold())
     if aspect is None or name.casefold() in form.lowered:
@@ -110,15 +111,16 @@ def choose_form(
     Args:
         paper: The review's paper.
         answers: The scores by the dataset's names for their fields.
-        declared: The form declared for the paper's venue, by the user or else by this package; None without one.
+        declared: The form declared for the paper's venue, by the user or otherwise by this package; None if there is
+            none.
         words: The venue's own vocabulary.
     """
     inferred = ReviewForm(f"inferred:{paper.venue_id}", {}, aspects=words.aspects)
     if declared is None:
         return inferred, None
     for name, answer in answers:
-        if (told := find_contradiction(find_own_name(name, answer, declared), answer, declared)) is not None:
-            return inferred, f"{name}: {told}"
+        if (contradiction := find_contradiction(find_own_name(name, answer, declared), answer, declared)) is not None:
+            return inferred, f"{name}: {contradiction}"
     return declared, None
 
 
@@ -136,7 +138,7 @@ def build_review(
     revised: bool | None,
     extra: Mapping[str, Any],
 ) -> Review:
-    """Return a review from what a dataset states, read with the form declared for the venue, or else without one."""
+    """Return a review from a dataset's statements, read with the form declared for the venue, or without a form."""
     return Review(
         review_id=review_id,
         forum_id=paper.forum_id,
@@ -158,14 +160,14 @@ def build_review(
 
 
 def review_post(review: Review) -> Post:
-    """Return the post that a review was."""
+    """Return the post for a review."""
     text = join_prose({section.field: section.text for section in review.sections})
     speaker = (Role.REVIEWER, review.reviewer)
     return _build_post(review, review.review_id, None, PostKind.REVIEW, speaker, review.title, text)
 
 
 def response_post(answered: Paper | Review, text: str) -> Post:
-    """Return the authors' response to one review or to all; a dataset may have joined several posts into one."""
+    """Return the post of the authors' response to one review or to all; a dataset may have joined several posts."""
     reply_to = answered.review_id if isinstance(answered, Review) else None
     post_id = f"{reply_to or answered.forum_id}/rebuttal"
     return _build_post(answered, post_id, reply_to, PostKind.REBUTTAL, (Role.AUTHOR, ""), None, text)

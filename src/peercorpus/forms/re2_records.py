@@ -1,7 +1,7 @@
 """Read records of Re² as papers, reviews and posts.
 
-What the model of a paper and review does not hold stays in their `extra`: every member of a record that an export in
-Re²'s files would not write as it was, with its own name.
+Members of a record that have no field in the paper or review, and that an export in Re²'s format could not reproduce,
+are stored in `extra` under their own names.
 """
 
 from collections import defaultdict
@@ -80,11 +80,11 @@ def _of_phase(review: Review, phase: Phase) -> list[Score]:
 
 
 BARE = {Dataset.RE2_REBUTTAL: Re2Rebuttal, Dataset.RE2_TEXT: Re2Text}
-"""Records of a conversation or text, by which a paper is known where no record tells more of it."""
+"""Records of a conversation or text, which make a paper known if there is no fuller record of it."""
 
 
 def read_bare_paper(raw_records: Iterable[RawObject], words: VenueVocabulary) -> Paper | None:
-    """Return a paper of which only conversations or the text are known; None if no such record can be read.
+    """Return a paper known only from conversations or its text; None if no such record can be read.
 
     Everything but its id and venue is null.
     """
@@ -137,7 +137,7 @@ def _split_aspect_lines(scores: Re2Scores) -> list[str]:
 
 
 def _name_re2_scores(scores: Re2Scores | None) -> list[tuple[str, str | float]]:
-    """Return rating and confidence, then one answer for each aspect named in a line."""
+    """Return rating and confidence, followed by one answer for each aspect named in a line."""
     if scores is None:
         return []
     named: list[tuple[str, str | float | None]] = [("rating", scores.rating), ("confidence", scores.confidence)]
@@ -154,7 +154,7 @@ def _name_re2_scores(scores: Re2Scores | None) -> list[tuple[str, str | float]]:
 def _read_re2_scores(named: Sequence[tuple[str, str | float]], phase: Phase, form: ReviewForm) -> Iterator[Score]:
     """Yield one score for each name; several lines on one aspect make one score.
 
-    Its label is all distinct answers, one per line; its value is None unless all have the same number.
+    The label consists of all distinct answers, one per line; the value is None unless all have the same number.
     """
     scores_by_name: dict[str, list[Score]] = defaultdict(list)
     for name, answer in named:
@@ -170,7 +170,7 @@ def _read_re2_scores(named: Sequence[tuple[str, str | float]], phase: Phase, for
 
 
 def _add_stated(score: Score, unified: object) -> Score:
-    """Return a score with what Re² itself gives for it on its unified scale, which never replaces what we read."""
+    """Return a score with Re²'s own value on its unified scale, which never replaces the value read here."""
     names = {aspect: name for name, aspect in OVERALL_ASPECTS.items()}
     stated = unified.get(names.get(score.aspect, "")) if isinstance(unified, dict) else None
     if isinstance(stated, bool) or not isinstance(stated, str | int | float) or non_empty(str(stated)) is None:

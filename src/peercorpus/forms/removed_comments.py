@@ -1,6 +1,7 @@
-"""Tell which notes are public comments that a venue removed, such as ICLR 2026's of the days of the leak.
+"""Recognise public comments that a venue removed, such as those at ICLR 2026 from the days of the leak.
 
-A dump of those days may hold them. The rule is the catalogue's (`removed_comments`), and a user's row cannot lift it.
+A dump from those days may contain them. The rule is in the catalogue (`removed_comments`), and a user's row cannot
+override it.
 """
 
 from datetime import datetime
@@ -13,19 +14,19 @@ from peercorpus.venues.catalogue import RemovedComments, row_of
 from peercorpus.workspace.raw_store import RawStore
 
 _INVITATION = "public_comment"
-"""Last element, in lower case, of the invitation by which anybody comments."""
+"""Last element, in lower case, of the invitation for public comments."""
 
 
 def is_removed(note: Note, venue_id: str, words: VenueVocabulary, raw: RawStore) -> bool:
-    """Return whether a reply is a public comment of days whose comments its venue removed, and was not shown since.
+    """Return whether a reply is a public comment from days whose comments its venue removed, and was not shown since.
 
-    One that was posted earlier counts if it was changed on those days, and one without a time counts.
+    One posted earlier counts if it was changed on those days, and one without a time counts too.
 
     Args:
         note: The note.
         venue_id: Its venue.
         words: The venue's vocabulary, with its names of roles.
-        raw: Knows when a listing last showed a note.
+        raw: The store, which has the time when a listing last showed a note.
     """
     rule = _find_rule(venue_id)
     if rule is None or note.id == note.forum or not _is_public_comment(note, words):
@@ -37,7 +38,7 @@ def is_removed(note: Note, venue_id: str, words: VenueVocabulary, raw: RawStore)
 
 
 def removed_comments_digest(venue_id: str, raw: RawStore) -> str:
-    """Return the digest of what decides which comments are set aside; empty for a venue that removed none."""
+    """Return the digest of the rule for which comments are set aside; empty for a venue that removed none."""
     rule = _find_rule(venue_id)
     if rule is None:
         return ""

@@ -49,7 +49,7 @@ OVERALL_FIELDS = tuple(OVERALL_ASPECTS)
 _LABEL = "_label"
 _INITIAL = "_initial"
 _CLAIMED = "_initial_claimed"
-"""Suffixes of columns: a score's verbatim answer, its first value, its first value as the reviewer claims it."""
+"""Suffixes of columns: a score's verbatim answer, its first value, its first value as claimed by the reviewer."""
 
 AnswerT = TypeVar("AnswerT")
 
@@ -57,7 +57,7 @@ AnswerT = TypeVar("AnswerT")
 def read_reviewbench_record(
     raw_record: RawObject, declared: ReviewForm | None, words: VenueVocabulary
 ) -> PublishedPaper:
-    """Return the paper of one row of ReviewBench, with responses and with reviews read with the form declared, if any.
+    """Return the paper of one ReviewBench row, with its responses and its reviews, read with a declared form if any.
 
     Raises:
         msgspec.DecodeError: The row does not match the dataset's card.
@@ -105,10 +105,10 @@ def _add_shape(extra: str, shape: Mapping[str, Any]) -> str:
 
 
 def _find_row_shape(row: ReviewBenchRow, paper: Paper) -> dict[str, Any]:
-    """Return the columns of a row that its paper, reviews and posts do not hold as the row says them."""
+    """Return the columns of a row that cannot be reproduced from its paper, reviews and posts."""
     markdown = row.markdown or ""
     held = columns_of_paper(paper) | {"num_reviews": len(row.reviews), "markdown_chars": len(markdown)}
-    # A text, a response and reviews have tables of their own.
+    # Texts, responses and reviews have their own tables.
     held |= {name: text for name in ("markdown", "author_rebuttal") if (text := non_empty(getattr(row, name)))}
     held |= {"reviews_json": row.reviews_json} if row.reviews else {}
     columns = ((name, getattr(row, name)) for name in ReviewBenchRow.__struct_fields__)
@@ -156,7 +156,7 @@ def _read_reviewbench_review(
     for name, answer in earlier.items():
         score = _read_published(name, answer, form)
         scores.append(replace(score, label=labels.pop(name, "") or score.label))
-    # The remaining labels belong to answers that the dataset itself marks as not being a number.
+    # The remaining labels belong to answers that the dataset itself marks as not numeric.
     scores += [replace(_read_published(name, label, form), value=None) for name, label in labels.items()]
     review = build_review(
         paper,
@@ -176,12 +176,12 @@ def _read_reviewbench_review(
 
 
 def _find_scored_name(name: str) -> str:
-    """Return the name of the score that a column is about: its value, its first value or its label."""
+    """Return the name of the score whose value, first value or label a column contains."""
     return _find_final_name(name.removesuffix(_LABEL))
 
 
 def rename_overall(answers: Mapping[str, Any], form: ReviewForm) -> dict[str, Any]:
-    """Return the answers with the form's own names of overall scores, unless the record itself has these as well."""
+    """Return the answers with the form's own names of overall scores, unless the record also has these names."""
     renamed: dict[str, Any] = {}
     for name, answer in answers.items():
         score = _find_scored_name(name)
@@ -196,7 +196,7 @@ def _take(answers: dict[str, Any], name: str, kind: type[AnswerT]) -> AnswerT | 
 
 
 def _take_extras(answers: dict[str, Any]) -> set[str]:
-    """Move the answers of the extra columns beside the others, unless a name is taken; return all their names."""
+    """Move the answers of the extra columns to the others, unless the name is taken; return all their names."""
     names: set[str] = set()
     for key in EXTRA_FIELDS:
         extras = _take(answers, key, dict) or {}
@@ -226,12 +226,12 @@ def _take_first_texts(answers: dict[str, Any]) -> dict[str, str]:
 
 
 def _find_final_name(name: str) -> str:
-    """Return the name of the final score for that of an initial one; any other name unchanged."""
+    """Return the name of the final score for the name of an initial one; any other name unchanged."""
     return name.removesuffix(_CLAIMED).removesuffix(_INITIAL)
 
 
 def _read_published(name: str, answer: object, form: ReviewForm) -> Score:
-    """Return a score under the form's own field name, with the phase that the dataset's column name states."""
+    """Return a score under the form's own field name, with the phase stated by the name of the dataset's column."""
     score = read_score(answer, _find_final_name(name), form, ScoreSource.PUBLISHED)
     if score.field == name:
         return score

@@ -1,4 +1,4 @@
-"""Read a review note as a `Review`: scores, sections and the fields that fit neither."""
+"""Read a review note as a `Review`: scores, sections and the fields that are neither."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from peercorpus.forms.score_changes import (
     justified_at,
     was_revised,
 )
-from peercorpus.forms.score_claims import claimed_scores, collect_claims, told_changes
+from peercorpus.forms.score_claims import claimed_scores, collect_claims, reported_changes
 from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
@@ -30,7 +30,7 @@ from peercorpus.records.untrusted_text import may_name_people, redact_people
 
 @dataclass(frozen=True, slots=True)
 class ParsedReview:
-    """One review split by kind of field; every field of the note is in exactly one place."""
+    """One review split by kind of field; every field of the note is in exactly one attribute."""
 
     scores: tuple[Score, ...]
     sections: tuple[Section, ...]
@@ -77,9 +77,9 @@ def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> ParsedReview:
 
 
 def _pair_phases(scores: Sequence[Score]) -> tuple[Score, ...]:
-    """Return scores in which a field and its namesake of a stated phase are two phases of one score.
+    """Return scores with a field and its variant for a stated phase joined as two phases of one score.
 
-    A plain `rating` beside `rating_after_rebuttal` is the first one, unless another field is named so.
+    A plain `rating` beside `rating_after_rebuttal` is the initial one, unless another field has such a name.
     """
     named = {(score.subject, score.phase) for score in scores if score.subject is not None}
     if not named:
@@ -96,7 +96,7 @@ def _pair_phases(scores: Sequence[Score]) -> tuple[Score, ...]:
 
 
 def _is_passage(name: str, answer: str, question: Question) -> bool:
-    """Return whether a text was written, not chosen, as the form states; an overlong answer counts as written."""
+    """Return whether a text was written rather than chosen, by the form; an overlong answer counts as written."""
     if name.lower() in vocabulary.ADMINISTRATIVE or is_path(answer) or is_permission(name, answer):
         return False
     return not question.is_choice or is_prose(answer, question)
@@ -105,7 +105,7 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
 def _read_first_answers(
     first: Mapping[str, InitialAnswer], form: ReviewForm
 ) -> tuple[tuple[Score, ...], tuple[Section, ...], tuple[Score, ...]]:
-    """Return scores and sections that were changed later, as first posted, and scores first seen after the decision."""
+    """Return scores and sections that were later changed, as first posted, and scores first seen after the decision."""
     changed = {name: initial.answer for name, initial in first.items() if initial.is_changed}
     if not changed:
         return (), (), ()
@@ -127,7 +127,7 @@ def _collect_answers(reading: ParsedReview) -> dict[str, str]:
 
 
 def differs(earlier: ParsedReview, now: ParsedReview) -> bool:
-    """Return whether a score or section differs; those of only one version are ignored: they may have been hidden."""
+    """Return whether a score or section differs; those in only one version are ignored: they may be hidden."""
     answers = _collect_answers(now)
     return any(answers.get(name, answer) != answer for name, answer in _collect_answers(earlier).items())
 
@@ -135,16 +135,16 @@ def differs(earlier: ParsedReview, now: ParsedReview) -> bool:
 def _find_revised(
     reading: ParsedReview, earlier: Sequence[Note], edits: Sequence[Note], form: ReviewForm
 ) -> bool | None:
-    """Return whether a review was changed, as its fields, earlier versions or edits show; None if none of them does."""
+    """Return whether fields, earlier versions or edits show that a review was changed; None if they show nothing."""
     differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
     return True if reading.final_justification is not None or differing else was_revised(edits)
 
 
 def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: datetime | None) -> tuple[Score, ...]:
-    """Return the scores that a reviewer gives in notes of their own, such as a journal's `Official_Recommendation`.
+    """Return the scores that a reviewer gives in separate notes, such as a journal's `Official_Recommendation`.
 
-    Only recommendations are read there; that of the latest note is the reviewer's. Neither scale nor rank is known, as
-    the form of such a note is not held.
+    Only recommendations are read; the latest note counts. Neither scale nor rank is known, as the form of such a note
+    is not stored.
     """
     found: dict[str, tuple[Note, Score]] = {}
     for note in sorted(notes, key=lambda note: note.created_ms or 0):
@@ -158,27 +158,27 @@ def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: da
     return tuple(scores)
 
 
-def _read_told(
+def _read_reported_scores(
     reading: ParsedReview, first: Mapping[str, InitialAnswer], remarks: Sequence[str], form: ReviewForm
 ) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
-    """Return the first scores, and the other changes, that the reviewer tells and nothing else shows."""
+    """Return the first scores, and the other changes, that only the reviewer's own words report."""
     own = (section.text for section in reading.sections)
     claims = collect_claims([*own, reading.final_justification or "", *remarks])
     if not claims:
         return (), ()
     unexplained = [score for score in reading.scores if score.field not in first]
-    return tuple(claimed_scores(unexplained, claims, form)), tuple(told_changes(unexplained, claims))
+    return tuple(claimed_scores(unexplained, claims, form)), tuple(reported_changes(unexplained, claims))
 
 
 def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
-    """Return the fields whose text says that a part was added later and whose first text is unknown."""
+    """Return the fields whose text states that a part was added later and whose first text is unknown."""
     texts = (section for section in reading.sections if section.field not in first or first[section.field].is_late)
     return tuple(section.field for section in texts if holds_update(section.text))
 
 
 @dataclass(frozen=True, slots=True)
 class _Then:
-    """What a review said at the decision; `sections` only if it was changed after it."""
+    """Content of a review at the decision; `sections` only if it was changed afterwards."""
 
     state: AtDecision
     scores: tuple[Score, ...]
@@ -226,15 +226,15 @@ def read_review(
         edits: Its readable edits or references, in any order.
         earlier: Its earlier public versions, in any order.
         remarks: The reviewer's own other texts in the forum.
-        recommendations: The reviewer's recommendations in notes of their own, as journals ask for them.
+        recommendations: The reviewer's recommendations in separate notes, as journals request them.
         decided_at: When the decision on the paper was posted; None if unknown.
-        is_released: Whether it was last changed together with notes of others (`changed_together`).
+        is_released: Whether it was last changed together with others' notes (`changed_together`).
     """
     reading = read_fields(note.fields, form)
     licence, consent = read_permissions(note)
     first = first_answers(note, edits, earlier, decided_at)
     initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
-    told_scores, other_changes = _read_told(reading, first, remarks, form)
+    told_scores, other_changes = _read_reported_scores(reading, first, remarks, form)
     then = _read_then(note, reading, edits, recommendations, form, decided_at, is_released=is_released)
     scores = (*reading.scores, *initial_scores, *told_scores, *then.scores)
     return Review(

@@ -1,12 +1,12 @@
 """Read the numbers in answers and form options, and map recommendations to a unified scale.
 
 `leading_number` and `read_number` find the number of one answer, `read_scale_options` those of a whole question.
-`unified_scale` maps the overall recommendations of different venues to 1 to 10, with 5 and 6 on either side of the
-decision, as Re² does (its words for the ten steps are in `records/re2_fields.py`).
+`unified_scale` maps the overall recommendations of different venues to 1 to 10, with the threshold of acceptance
+between 5 and 6, like Re² (its words for the ten steps are in `records/re2_fields.py`).
 
-Re² (Daoze/ReviewRebuttal) keeps the number, and so calls the accepting "5: Borderline accept" of NeurIPS 2022
+Re² (Daoze/ReviewRebuttal) keeps the number, and therefore calls the accepting "5: Borderline accept" of NeurIPS 2022
 "marginally below the acceptance threshold". Here the words of a form decide on which side of the threshold an answer
-lies.
+is.
 """
 
 import re
@@ -17,27 +17,28 @@ from peercorpus.forms.directions import find_level
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 _JOINED = r"\s*(?:[/&|~,+<>\u00b1\u2013\u2014\u2192-]|to\b|or\b|(?:out\s+)?of\b|and\b)\s*[>/-]?\s*\d"
-"""Follows a number that is one of several, or a part of one."""
+"""Matches what follows a number that is one of several, or part of one."""
 LEADING_NUMBER = re.compile(rf"\s*(?:\((?P<inner>{NUMBER})\)|(?P<bare>{NUMBER}))(?=$|[\s:=\u2013\u2014-])(?!{_JOINED})")
 """`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Accept`, `+1`; not `3rd`, `1) It`, `5/10` or `2-3`."""
 BEGINS_WITH_A_NUMBER = re.compile(r"\W*\d")
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
-"""Full-width signs of East Asian keyboards, and the plain ones that they stand for (Unicode, U+FF01 to U+FF5E)."""
+"""Full-width characters of East Asian keyboards → their plain equivalents (Unicode, U+FF01 to U+FF5E)."""
 _MINUS = re.compile(r"(?<![^\s(])[\u2012\u2013\u2212](?=\d)")
-"""A dash that stands for the minus of a number, at its beginning."""
+"""Matches a dash used as the minus sign of a number."""
 TRAILING_NUMBER = re.compile(
     rf"\s*+(?P<words>[^\d\s(\[](?:[^\d([]*[^\d\s(\[])?)\s*+[(\[]\s*+(?P<number>{NUMBER})\s*+[)\]][\s.]*+"
 )
-"""`Strong Accept (9)`: the number after its label."""
+"""Matches a number after its label: `Strong Accept (9)`."""
 FRACTION = re.compile(
     r"\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<sign>/|out\s+of)\s*(?P<whole>\d+)(?=$|[\s:=,;.)\u2013\u2014-])(?!\.\d)"
 )
-"""`6/10`, `6 out of 10`."""
+"""Matches a fraction: `6/10`, `6 out of 10`."""
 _EARLIER = re.compile(r"\b(?:from|was|were|previously|initially|originally|formerly)\W{1,3}\d+(?:\.\d+)?")
 _OTHER_NUMBER = re.compile(r"(?<![\w.%])\d{1,2}(?:\.\d+)?(?![\w%]|\.\d|\s+%)")
-"""Another number after the first one, so that the answer may be either ("3, leaning 4"); not "top 5%", "in 2024"."""
+"""Matches another number after the first, so that the answer may be either ("3, leaning 4"); not "top 5%", "in
+2024"."""
 SHORT_LABEL = re.compile(rf"\s*\(?{NUMBER}\)?(?:\s*[:=\u2013\u2014-]|\s+(?:[^\s.!?]+(?:\s+|$)){{1,3}}$|\s*$)")
-"""A number alone, followed by a mark, or by at most three words that do not end a sentence."""
+"""Matches a number alone, followed by punctuation, or by at most three words that do not end a sentence."""
 
 
 def leading_number(label: str) -> float | None:
@@ -51,7 +52,7 @@ def leading_number(label: str) -> float | None:
 
 
 def as_plain(text: str) -> str:
-    """Return a text with plain signs for full-width ones and for a leading minus; every other sign keeps its place.
+    """Return a text with plain characters for full-width ones and for a leading minus, each at the same offset.
 
     >>> as_plain("\uff18\uff1aaccept"), as_plain("\u22122: reject")
     ('8:accept', '-2: reject')
@@ -60,7 +61,7 @@ def as_plain(text: str) -> str:
 
 
 def label_number(label: str) -> float | None:
-    """Return the number that an offered answer begins with or has in brackets at its end, or None.
+    """Return the number at the beginning of an offered answer, or in brackets at its end, or None.
 
     >>> label_number("Strong Accept (9)"), label_number("3 good"), label_number("Accept (Oral)")
     (9.0, 3.0, None)
@@ -73,7 +74,7 @@ def label_number(label: str) -> float | None:
 def read_scale_options(options: Iterable[str]) -> dict[float, str]:
     """Return the options of a form by the number they begin with; empty if they are not a scale.
 
-    They are not a scale if one begins with a number that cannot be read (`5+ years`) or two begin with the same.
+    They are not a scale if one begins with an unreadable number (`5+ years`) or two begin with the same number.
 
     >>> read_scale_options(["1: bad", "2: good", "Not applicable"])
     {1.0: '1: bad', 2.0: '2: good'}
@@ -84,7 +85,7 @@ def read_scale_options(options: Iterable[str]) -> dict[float, str]:
     for option in options:
         value = label_number(option)
         if value is None and not BEGINS_WITH_A_NUMBER.match(as_plain(option)):
-            continue  # "Not applicable" may stand beside a scale.
+            continue  # "Not applicable" may be offered beside a scale.
         if value is None or value in scale:
             return {}
         scale[value] = option
@@ -111,14 +112,14 @@ def _as_float(number: str | int | float) -> float | None:
 def read_number(answer: int | float | str, labels: Mapping[float, str], high: float | None = None) -> float | None:
     """Return the number of an answer, or None if it has none or may have two.
 
-    Words alone have a number only if exactly one number of the form has that label. A part of a whole counts where the
-    whole is the highest number of the form; of an unknown form only `6 out of 10`, as `6/10` may mean 6 or 10. A number
-    in brackets behind words counts if the form is known, or if the words are a verdict.
+    Words alone have a number only if exactly one number of the form has that label. A fraction counts if its
+    denominator is the highest number of the form; with an unknown form only `6 out of 10` does, as `6/10` may mean 6 or
+    10. A number in brackets after words counts if the form is known, or if the words are a verdict.
 
     Args:
         answer: The answer.
-        labels: The form's label of each number; empty if it is not known.
-        high: The form's highest number; None if it is not known.
+        labels: The form's label for each number; empty if unknown.
+        high: The form's highest number; None if unknown.
 
     >>> read_number("Weak Accept", {3.0: "3: Weak Accept", 1.0: "1: Reject"}), read_number("Accept", {})
     (3.0, None)
@@ -183,11 +184,11 @@ VERDICT = re.compile(
 _NEGATED = re.compile(
     r"(?:\b(?:not|no|never|cannot|nor|neither)|n['\u2019]t)\b(?P<words>(?:\W+\w+){0,3}?)\W*$", re.IGNORECASE
 )
-"""Ends the words before a verdict that is negated ("should not be accepted")."""
+"""Matches the end of the words before a negated verdict ("should not be accepted")."""
 _PLAINLY_NEGATED = frozenset(
     {"be", "been", "to", "a", "an", "the", "yet", "ready", "good", "strong", "enough", "for", "clearly", "recommend"}
 )
-"""Words between a negation and a verdict that leave it the contrary; "no doubt: accept" does not."""
+"""Words allowed between a negation and the verdict that it negates; "no doubt: accept" is not negated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ class UnifiedScale:
 
 
 def is_accepting(label: str) -> bool | None:
-    """Return whether an answer favours acceptance, or None if it does not say; "not reject" does not say.
+    """Return whether an answer favours acceptance, or None if it is unclear, such as "not reject".
 
     >>> is_accepting("5: Borderline accept"), is_accepting("5: Marginally below acceptance threshold")
     (True, False)
@@ -223,9 +224,9 @@ def is_accepting(label: str) -> bool | None:
 def unified_scale(labels: Mapping[float, str]) -> UnifiedScale | None:
     """Return the unified scale of an overall recommendation, or None if it cannot be mapped.
 
-    Every label must say whether it favours acceptance, and all rejecting numbers must lie on one side of the accepting
-    ones. A scale within 1 to 10 that already changes sides between 5 and 6 stays as it is; otherwise each side, of at
-    least two numbers, is stretched linearly, so that the best answer is 10 also where the lowest number is the best.
+    Every label must show whether it favours acceptance, and all rejecting numbers must be on one side of the accepting
+    ones. A scale within 1 to 10 that already has its threshold between 5 and 6 is unchanged; otherwise each side, of at
+    least two numbers, is stretched linearly, so that the best answer is 10 even if the lowest number is the best.
 
     Args:
         labels: Label of each offered number.

@@ -18,7 +18,7 @@ from peercorpus.records.enums import Phase, ScoreSource
 from peercorpus.records.scores import Score, ScoreChange
 
 _SAME_INSTANT_MS = 1_000
-"""Milliseconds within which two times count as the same, such as a note's creation and its first edit."""
+"""Difference in milliseconds within which two times count as equal, such as a note's creation and its first edit."""
 
 
 class InitialAnswer(NamedTuple):
@@ -26,8 +26,8 @@ class InitialAnswer(NamedTuple):
 
     Attributes:
         is_changed: Whether the note now has another answer; an unchanged answer is recorded only if an edit proves it.
-        is_late: Whether it was first seen after the decision on a paper whose review is older: then it shows a change,
-            but not what was first given.
+        is_late: Whether it was first seen after the decision on the paper, although the review is older: then it shows
+            a change, but not the first answer.
     """
 
     answer: Any
@@ -39,7 +39,7 @@ class InitialAnswer(NamedTuple):
 def first_answers(
     note: Note, edits: Sequence[Note], earlier: Sequence[Note], decided_at: datetime | None = None
 ) -> dict[str, InitialAnswer]:
-    """Return the answers of a review as first posted, by field, where edits or earlier versions show them.
+    """Return the answers of a review as first posted, by field, if edits or earlier versions show them.
 
     Fields that the note no longer has are left out.
 
@@ -64,23 +64,23 @@ def first_answers(
             first, seen_ms = _find_earliest(name, note, versions)
             source, is_late = ScoreSource.SNAPSHOT, decided_ms is not None and seen_ms > decided_ms
             if first == answer:
-                continue  # The earlier version may itself be a changed one.
+                continue  # The earlier version may itself have been changed.
         if first is not None:
             initial_answers[name] = InitialAnswer(first, source, first != answer, is_late)
     return initial_answers
 
 
 def _find_decision_ms(note: Note, decided_at: datetime | None) -> float | None:
-    """Return when a paper was decided on, in milliseconds; None if that is unknown, or the review is the later one."""
+    """Return when a paper was decided on, in milliseconds; None if unknown, or if the review is later."""
     decided_ms = None if decided_at is None else decided_at.timestamp() * 1000
     return None if decided_ms is None or (note.created_ms or 0) > decided_ms else decided_ms
 
 
 def _read_first_edit(note: Note, edits: Sequence[Note]) -> tuple[Mapping[str, Any], Sequence[Note]]:
-    """Return the fields of the edit that created the review, if never rewritten, and the edits to use as snapshots.
+    """Return the fields of the edit that created the review, if never rewritten, and edits usable as snapshots.
 
-    An edit followed by another shows the state until then. This helps where the creating edit is hidden, or was posted
-    again before the next edit: so were the first references of all recorded reviews of ICLR 2019, at their release.
+    An edit followed by another shows the state until then. This helps if the creating edit is hidden, or was posted
+    again before the next edit, as the first references of all recorded ICLR 2019 reviews were at their release.
     """
     made_at = note.tcdate
     ordered = sorted(edits, key=lambda edit: edit.tcdate or 0)
@@ -92,7 +92,7 @@ def _read_first_edit(note: Note, edits: Sequence[Note]) -> tuple[Mapping[str, An
 
 
 def _find_last_write_ms(edit: Note) -> int:
-    """Return the time in milliseconds since which an edit has its present content: it may have been posted again."""
+    """Return the time in milliseconds since which an edit has its present content, as it may have been posted again."""
     return max(edit.tcdate or 0, edit.tmdate or 0)
 
 
@@ -110,9 +110,9 @@ def _find_earliest(name: str, note: Note, earlier: Sequence[Note]) -> tuple[Any,
 
 
 def was_revised(edits: Sequence[Note]) -> bool | None:
-    """Return whether an edit changes what an earlier one said, or None if no edit is readable.
+    """Return whether an edit changes the content of an earlier one, or None if no edit is readable.
 
-    An edit is a patch: it changes the fields that it names and leaves the others.
+    An edit is a patch: it changes the fields that it names and leaves the others unchanged.
     """
     state: dict[str, Any] = {}
     for edit in sorted(edits, key=lambda edit: edit.tcdate or 0):
@@ -124,7 +124,7 @@ def was_revised(edits: Sequence[Note]) -> bool | None:
 
 
 def _find_creation_time(edit: Note) -> datetime | None:
-    """Return when an edit was made, or None if it was posted again later, for its first content is then unknown."""
+    """Return when an edit was made, or None if it was posted again later, because its first content is then unknown."""
     if edit.tcdate is None or (edit.tmdate or 0) > edit.tcdate + _SAME_INSTANT_MS:
         return None
     return to_time(edit.tcdate)
@@ -134,7 +134,7 @@ def _find_steps(edits: Sequence[Note], form: ReviewForm) -> Iterator[ScoreChange
     """Yield every change of a score from one edit to a later one.
 
     Edits without a time cannot be ordered and are ignored. An edit that was posted again after the next one does not
-    show what came before that next one.
+    show the content before that one.
     """
     state: dict[str, tuple[Any, int]] = {}
     timed = [(edit.tcdate, edit.id or "", edit) for edit in edits if edit.tcdate is not None]
@@ -155,7 +155,7 @@ def _find_steps(edits: Sequence[Note], form: ReviewForm) -> Iterator[ScoreChange
 
 
 def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: ReviewForm) -> tuple[ScoreChange, ...]:
-    """Return the changes of a review's scores: those shown by edits, with their times, then all others, without.
+    """Return the changes of a review's scores: those shown by edits, with times, then all others, without.
 
     Args:
         scores: The review's scores of both phases.

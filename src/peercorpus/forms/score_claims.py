@@ -1,7 +1,7 @@
-"""Read the changes of scores that reviewers tell of in their own words, and what they tell of the first scores.
+"""Read changes of scores from the reviewers' own words, and thereby the first scores.
 
-This is weaker evidence than edits and snapshots: a change counts only where all that a reviewer tells of a score
-agrees, and its later number is the score that the note shows.
+This is weaker evidence than edits and snapshots: a change counts only if all of a reviewer's statements on a score
+agree, and the later number is the score in the note.
 """
 
 import re
@@ -16,7 +16,7 @@ from peercorpus.records.scores import Score, ScoreChange
 
 _CHANGE = rf"(?:{'|'.join(verb.rstrip('e') for verb in vocabulary.CHANGE_WORDS)})\w*"
 _VERB = re.compile(rf"\b{_CHANGE}", re.IGNORECASE)
-"""What stands before every change told without an arrow: a quick test before the slow search."""
+"""Matches the verb before every change reported without an arrow: a quick test before the slow search."""
 _NUMBER = r"\d+(?:\.\d+)?(?!\d|\.\d|\s*[/%])"
 _TO = r"(?:to|into|->|-->|\u2192)"
 _ARTICLE = r"(?:an?\s+)?\W{0,3}"
@@ -26,13 +26,13 @@ FROM_TO = re.compile(
 TO_FROM = re.compile(
     rf"to\s+{_ARTICLE}(?P<after>{_NUMBER})[^.\d\n]{{0,60}}?[\s(]from\s+(?:[a-z]+\s+){{0,5}}?{_ARTICLE}(?P<before>{_NUMBER})"
 )
-"""`to 8 from 5`, `to 6 (from the original rating of 5)`."""
+"""Matches `to 8 from 5`, `to 6 (from the original rating of 5)`."""
 TO_ONLY = re.compile(
     rf"to\s+(?:an?\s+)?[\"'*_(\[]{{0,3}}(?P<after>{_NUMBER})(?!\w|\s*(?:-{{1,2}}>|or\b|and\b|to\b|-|\u2013)\s*\d)"
 )
-"""`to 8`, without the earlier number; not `to 6 or 7`."""
+"""Matches `to 8`, without the earlier number; not `to 6 or 7`."""
 _TO_NUMBER = re.compile(r"to\s(?:\s*an?\s)?\W{0,5}\d")
-"""What every change told without an arrow holds; few texts do."""
+"""Matches a part of every change reported without an arrow, which few texts contain."""
 ARROW = re.compile(rf"(?<![\w.])(?P<before>{_NUMBER})\s*(?:-{{1,2}}>|=>|\u2192)\s*(?P<after>{_NUMBER})(?!\w)")
 """`5 -> 8`."""
 CHANGE = re.compile(
@@ -52,20 +52,20 @@ _BARE = re.compile(
 )
 """Matches a sentence that begins "Increase from 5 to 6", "Score raised from 5 to 6"."""
 _ENDS = re.compile(r"\s*(?:$|[.!;,:)\]\n*_]|(?:after|since|because|given|based|due|as|in|following)\b)", re.IGNORECASE)
-"""What may follow the numbers of such a sentence: nothing that they might count."""
+"""Matches what may follow the numbers of such a sentence: not a noun that they might count."""
 _CONDITION = re.compile(
     r"\b(?:if|unless|once|provided|assuming|conditional|contingent|should the|when the|as long as)\b", re.IGNORECASE
 )
-"""Words behind a change that make it one to come."""
+"""Matches words after a change that make it conditional."""
 _INTENDED = re.compile(
     r"['\u2019]d\b(?!\s+(?:like|love)\s+to)|\b(?:would(?!\s+(?:like|love)\s+to)|could|might|may|can|should|open|inclined"
     r"|consider\w*|hope|please|ask\w*|suggest\w*|encourag\w*|whether|why|hesita\w*|reluctan\w*|plan\w*|intend\w*"
     r"|potentially|possibly)\b",
     re.IGNORECASE,
 )
-"""Words before a change that only wish for it or think of it."""
+"""Matches words before a change that is only wished for or considered."""
 _NEAR_WORDS = 6
-"""Words before the verb among which they count; our choice."""
+"""Number of words before the verb within which these count; our choice."""
 CLAUSE = re.compile(r"[^.!?;\n]*$")
 OWN = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
 _OWN_ALONE = re.compile(r"\b(?:i|my)\b", re.IGNORECASE)
@@ -74,11 +74,11 @@ NOT_OWN = re.compile(
     r"|\b(?:authors?|methods?|models?|papers?|it)\s+(?:\w+\s+)?$",
     re.IGNORECASE,
 )
-"""Words before the verb that make it somebody else's change, or no change."""
+"""Matches words before the verb that make the change someone else's, or deny it."""
 _MAX_CLAIM_CHARACTERS = 100
-"""Characters before the numbers that are searched."""
+"""Number of characters before the numbers that are searched."""
 _MAX_REST_CHARACTERS = 1_000
-"""Characters behind the numbers in which the sentence is read to its end."""
+"""Number of characters after the numbers within which the end of the sentence is searched."""
 OVERALL = vocabulary.OVERALL_WORDS
 NEUTRAL = vocabulary.NEUTRAL_WORDS
 NAMED = {name: aspect for name, aspect in vocabulary.ASPECTS.items() if name == aspect.value and name not in OVERALL}
@@ -88,8 +88,8 @@ class Claim(NamedTuple):
     """A change of a score in the reviewer's own words.
 
     Attributes:
-        before: The earlier number; None if the words tell only the later one.
-        words: The words that it was read from, verbatim.
+        before: The earlier number; None if the words state only the later one.
+        words: The words from which it was read, verbatim.
     """
 
     aspect: Aspect
@@ -115,18 +115,18 @@ def _find_clause(before: str) -> str:
 
 
 def _is_only_intended(clause: str, spoken: str, rest: str) -> bool:
-    """Return whether a change is wished for, thought of or bound to a condition, by the words around it."""
+    """Return whether a change is only wished for, considered or conditional, judging by the words around it."""
     near = " ".join(clause.split()[-_NEAR_WORDS:])
     return bool(_INTENDED.search(f"{near} {spoken}") or _CONDITION.search(re.split(r"[.!?\n]", rest, maxsplit=1)[0]))
 
 
 def _is_own(clause: str, spoken: str, rest: str) -> bool:
-    """Return whether a change is made, and the writer's own: in the first person, or without words before the verb.
+    """Return whether a change was made, and by the writer: in the first person, or without words before the verb.
 
     Args:
         clause: The words before the verb.
         spoken: The words between the verb and the numbers.
-        rest: The text behind the numbers.
+        rest: The text after the numbers.
     """
     if NOT_OWN.search(clause) or _is_only_intended(clause, spoken, rest):
         return False
@@ -134,7 +134,7 @@ def _is_own(clause: str, spoken: str, rest: str) -> bool:
 
 
 def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
-    """Yield the place of every "from 5 to 6" and the change it tells, or None."""
+    """Yield the position of every "from 5 to 6" and the change that it reports, or None."""
     for match in FROM_TO.finditer(text):
         start, end = match.span()
         begin = max(0, start - _MAX_CLAIM_CHARACTERS)
@@ -148,50 +148,50 @@ def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
                 words, aspect = found["words"], Aspect.RECOMMENDATION
         elif _is_own(_find_clause(text[begin : change.start("words")]), change["words"], rest):
             words, aspect = change["words"], _find_aspect(change["what"] or change["which"])
-        is_told = aspect is not None and words is not None and before != after
-        yield (start, end), Claim(aspect, before, after, words + match[0]) if is_told else None  # type: ignore[arg-type, operator]
+        is_reported = aspect is not None and words is not None and before != after
+        yield (start, end), Claim(aspect, before, after, words + match[0]) if is_reported else None  # type: ignore[arg-type, operator]
 
 
 def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int, int], Claim | None]]:
-    """Yield the place of every change told in another way than "from 5 to 6", and the change, or None."""
+    """Yield the position of every change reported in another way than "from 5 to 6", and the change, or None."""
     is_arrow = pattern is ARROW
     for match in pattern.finditer(text):
         start, end = match.span()
         begin = max(0, start - _MAX_CLAIM_CHARACTERS)
         lead = text[max(text.rfind("\n", begin, start) + 1, begin) : start]
         if not is_arrow and not lead.endswith((" ", "\t")):
-            continue  # The end of a word, or of nothing.
+            continue  # The end of a word, or nothing.
         if not is_arrow and not _VERB.search(lead):
             continue
-        told = ARROWED.match(lead) if is_arrow else CHANGE.match(re.sub(r"\s(?:up|down)\s+$", " ", lead))
-        yield (start, end), _read_claim(lead, match, told, text[end : end + _MAX_REST_CHARACTERS]) if told else None
+        report = ARROWED.match(lead) if is_arrow else CHANGE.match(re.sub(r"\s(?:up|down)\s+$", " ", lead))
+        yield (start, end), _read_claim(lead, match, report, text[end : end + _MAX_REST_CHARACTERS]) if report else None
 
 
-def _read_claim(lead: str, numbers: re.Match[str], told: re.Match[str], rest: str) -> Claim | None:
-    """Return the change that the words before its numbers make of them, or None if they tell none."""
-    clause = _find_clause(lead[: told.start("words")])
-    if NOT_OWN.search(clause) or _is_only_intended(clause, told["words"], rest):
+def _read_claim(lead: str, numbers: re.Match[str], report: re.Match[str], rest: str) -> Claim | None:
+    """Return the change that the words before its numbers report, or None if they report none."""
+    clause = _find_clause(lead[: report.start("words")])
+    if NOT_OWN.search(clause) or _is_only_intended(clause, report["words"], rest):
         return None
     is_alone = all(_drop_verb(word) == "" or word in NEUTRAL for word in re.findall(r"\w+", clause.lower()))
-    if not is_alone and not _OWN_ALONE.search(f"{clause} {told['words']}"):
+    if not is_alone and not _OWN_ALONE.search(f"{clause} {report['words']}"):
         return None
-    aspect = _find_aspect(_drop_verb(told["what"]) if told.re is ARROWED else told["what"] or told["which"])
+    aspect = _find_aspect(_drop_verb(report["what"]) if report.re is ARROWED else report["what"] or report["which"])
     before, after = numbers.groupdict().get("before"), numbers["after"]
     if aspect is None or before == after:
         return None
     return Claim(
-        aspect, None if before is None else float(before), float(after), lead[told.start("words") :] + numbers[0]
+        aspect, None if before is None else float(before), float(after), lead[report.start("words") :] + numbers[0]
     )
 
 
 def _drop_verb(words: str) -> str:
-    """Return words without a verb of change at their beginning."""
+    """Return the words without a verb of change at the beginning."""
     first, _, rest = words.partition(" ")
     return rest if re.fullmatch(_CHANGE, first, re.IGNORECASE) else words
 
 
 def _read_all(text: str) -> Iterator[Claim]:
-    """Yield every change of a score that a text reports, each number in one change only."""
+    """Yield every change of a score that a text reports, using each number only once."""
     has_to = _TO_NUMBER.search(text) is not None
     has_arrow = "->" in text or "=>" in text or "\u2192" in text
     if not has_to and not has_arrow:
@@ -211,7 +211,7 @@ def _read_all(text: str) -> Iterator[Claim]:
 
 
 def read_claims(text: str) -> Iterator[Claim]:
-    """Yield every change of a score of which a text reports both numbers.
+    """Yield every change of a score for which a text reports both numbers.
 
     >>> [claim[:3] for claim in read_claims("Thanks! I raise my overall score from 5 to 6. BLEU score from 3 to 4.")]
     [(<Aspect.RECOMMENDATION: 'recommendation'>, 5.0, 6.0)]
@@ -222,7 +222,7 @@ def read_claims(text: str) -> Iterator[Claim]:
 
 
 def read_later_claims(text: str) -> Iterator[Claim]:
-    """Yield every change of a score of which a text reports only the later number.
+    """Yield every change of a score for which a text reports only the later number.
 
     >>> [claim[:3] for claim in read_later_claims("I raise my score to 8. I raise my rating from 5 to 6.")]
     [(<Aspect.RECOMMENDATION: 'recommendation'>, None, 8.0)]
@@ -231,15 +231,15 @@ def read_later_claims(text: str) -> Iterator[Claim]:
 
 
 def collect_claims(texts: Iterable[str]) -> frozenset[Claim]:
-    """Return all changes of scores that the texts of one reviewer report."""
+    """Return all changes of scores reported in the texts of one reviewer."""
     return frozenset(claim for text in texts for claim in _read_all(text))
 
 
 def _find_agreed(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[tuple[Score, str, float | None]]:
-    """Yield the current scores whose change the reviewer tells, with the words and the earlier number.
+    """Yield the current scores whose change the reviewer reports, with the words and the earlier number.
 
     All claims on the aspect must agree, the note must have exactly one current score of it, and the later number must
-    be that score. The earlier number is None if no claim tells it.
+    be that score. The earlier number is None if no claim states it.
     """
     for score in scores if claims else ():
         matching = [claim for claim in claims if claim.aspect is score.aspect]
@@ -253,11 +253,11 @@ def _find_agreed(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[tuple[
 
 
 def claimed_scores(scores: Sequence[Score], claims: Set[Claim], form: ReviewForm) -> Iterator[Score]:
-    """Yield the first scores that the reviewer's own words report; each must be on its known scale.
+    """Yield the first scores that the reviewer's own words report; each must be on a known scale.
 
     Args:
-        scores: The note's scores whose first value is not known otherwise.
-        claims: What the reviewer's own texts report.
+        scores: The note's scores whose first value is not otherwise known.
+        claims: Changes reported in the reviewer's own texts.
         form: The form that the note answers.
     """
     for score, words, before in _find_agreed(scores, claims):
@@ -267,12 +267,12 @@ def claimed_scores(scores: Sequence[Score], claims: Set[Claim], form: ReviewForm
             yield replace(first, phase=Phase.INITIAL, source=ScoreSource.TEXT)
 
 
-def told_changes(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[ScoreChange]:
-    """Yield the changes of which the reviewer's own words tell only the later number, at unknown times.
+def reported_changes(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[ScoreChange]:
+    """Yield the changes, at unknown times, for which the reviewer's own words report only the later number.
 
     Args:
-        scores: The note's scores whose first value is not known otherwise.
-        claims: What the reviewer's own texts report.
+        scores: The note's scores whose first value is not otherwise known.
+        claims: Changes reported in the reviewer's own texts.
     """
     for score, words, before in _find_agreed(scores, claims):
         if before is None:

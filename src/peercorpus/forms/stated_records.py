@@ -1,4 +1,4 @@
-"""Read records of other makers' layouts (`records/layouts/`) as papers, reviews and posts."""
+"""Read records in the layouts of other datasets (`records/layouts/`) as papers, reviews and posts."""
 
 from dataclasses import replace
 
@@ -24,11 +24,11 @@ from peercorpus.records.reviews import Post, Review
 from peercorpus.workspace.raw_store import RawObject
 
 OVERALL = {"overall": Aspect.RECOMMENDATION, "recommendation_unofficial": Aspect.OTHER}
-"""Aspects of scores that these layouts name and no form does."""
+"""Aspects of scores that these layouts name but no form does."""
 
 
 def read_stated_record(raw_record: RawObject, declared: ReviewForm | None, words: VenueVocabulary) -> PublishedPaper:
-    """Return the paper of one record with its posts, responses and reviews, read with the form declared, if any.
+    """Return the paper of one record with its posts, responses and reviews, read with a declared form if any.
 
     Raises:
         msgspec.DecodeError: The record does not have the shape of its layout.
@@ -46,7 +46,7 @@ def read_stated_record(raw_record: RawObject, declared: ReviewForm | None, words
         keywords=stated.keywords,
         tldr=stated.tldr,
         primary_area=stated.primary_area,
-        venue=stated.decision,  # A list of papers writes "Poster" where others write "ICLR 2024 poster".
+        venue=stated.decision,  # A list of papers has "Poster" instead of "ICLR 2024 poster".
         decision=stated.decision,
         decision_comment=stated.decision_comment,
         extra=stated.extra,
@@ -55,7 +55,7 @@ def read_stated_record(raw_record: RawObject, declared: ReviewForm | None, words
     if paper.status is Status.UNKNOWN and stated.status is not None:
         paper = replace(paper, status=stated.status)
     reviews, posts = [], []
-    # A reviewer may have several reviews, of which each needs an id of its own.
+    # A reviewer may have several reviews, each of which needs its own id.
     for number, one in enumerate(stated.reviews, 1):
         review = _read_review(one, paper, f"{dataset.prefix}{paper.forum_id}/{number}", number, declared, words)
         reviews.append(review)

@@ -1,4 +1,4 @@
-"""Tell what a reply is, also where it names no invitation: a review is known by answering the venue's review form."""
+"""Determine the kind of a reply; one without an invitation is a review if it answers the review form."""
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.ai_reviews import find_kind, speaks_for_ai
@@ -27,16 +27,15 @@ def kind_of_reply(note: Note, reader: VenueReader) -> PostKind | None:
 
 
 def is_unsigned_review(kind: PostKind, note: Note) -> bool:
-    """Return whether a note is known to be a review by its content only, and names nobody who signed it."""
+    """Return whether a note is known to be a review only from its content, and has no signature."""
     return kind is PostKind.REVIEW and not note.created_by and not note.signatures
 
 
 def answers_review_form(note: Note, form: ReviewForm) -> bool:
     """Return whether the content of a note is that of a review.
 
-    A known form must ask for a score and for a text that the note answers, or for two texts if it asks for no score;
-    no answer may contradict it. Without a known form, the note must rate the paper and have a text that only reviews
-    have.
+    The note must answer a score and a text of a known form, or two texts if the form has no score, and no answer must
+    contradict the form. Without a known form, the note must rate the paper and have a text that only reviews have.
     """
     reading = read_fields(note.fields, form)
     if read_form_origin(form.form_id) is FormOrigin.INFERRED:

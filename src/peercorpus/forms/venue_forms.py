@@ -1,7 +1,7 @@
-"""Decide which form a venue's reviews are read with, and where that form is known from.
+"""Determine the form with which a venue's reviews are read, and its source.
 
-A form comes from the review's own invitation, else from a declared record, else it is inferred from the reviews.
-`read_venue` gathers all that reading a venue's notes needs; `KnownForm` describes a form to users.
+A form comes from the review's own invitation, otherwise from a declared record, otherwise it is inferred from the
+reviews. `read_venue` collects everything needed to read a venue's notes; `KnownForm` describes a form to users.
 """
 
 import re
@@ -43,11 +43,11 @@ class VenueReader:
         words: The venue's own vocabulary.
         derived: Its review forms from its invitations, by the invitation's name in lower case; mostly one.
         gone: Ids of notes that the venue no longer shows.
-        unconfirmed: Ids of those of which only the next complete listing shows whether they are still there.
-        declared: The form declared for it, by the user or else by this package; None if there is none.
+        unconfirmed: Ids of notes for which only the next complete listing shows whether they still exist.
+        declared: The form declared for it, by the user or otherwise by this package; None if there is none.
         shows: Phase of the scores that the venue shows.
-        of_chairs: Its meta-review forms, as `derived`.
-        of_ai: Its forms of AI reviews, as `derived`.
+        of_chairs: Its meta-review forms, like `derived`.
+        of_ai: Its forms for AI reviews, like `derived`.
     """
 
     venue_id: str
@@ -62,11 +62,11 @@ class VenueReader:
     of_ai: Mapping[str, ReviewForm] = field(default_factory=dict)
 
     def chairs_form_of(self, reply: Note) -> ReviewForm:
-        """Return the form of a meta-review; one without questions, so without scales, if no invitation shows it."""
+        """Return the form of a meta-review; a form without questions, hence without scales, if none is shown."""
         return self.of_chairs.get(invitation_name(reply.created_by).lower()) or self._chairs_form_unshown
 
     def ai_form_of(self, ai_review: Note) -> ReviewForm:
-        """Return the form of an AI's review; one without id and questions if no invitation shows it."""
+        """Return the form of an AI's review; a form without id and questions if no invitation shows it."""
         form = self.of_ai.get(invitation_name(ai_review.created_by).lower()) or ReviewForm("", {})
         return replace(form, aspects=self.words.aspects)
 
@@ -89,13 +89,13 @@ class VenueReader:
 
     @cached_property
     def unshown(self) -> ReviewForm:
-        """The form of reviews whose invitation shows none: the declared one, or else one inferred from the reviews."""
+        """The form of reviews whose invitation shows none: declared, or otherwise inferred from the reviews."""
         inferred = self.declared_form or infer_form(self.venue_id, self._read_answers())
         return replace(inferred, aspects=self.words.aspects, shows=self.shows)
 
     @property
     def forms(self) -> tuple[ReviewForm, ...]:
-        """Return the forms that invitations show, or else the one used instead."""
+        """Return the forms that invitations show, or otherwise the one used instead."""
         return tuple(self.derived.values()) or (self.unshown,)
 
     def form_named(self, form_id: str) -> ReviewForm:
@@ -116,7 +116,7 @@ class VenueReader:
 
 
 def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
-    """Return what is needed to read a venue's notes, from its stored group and invitations, and the user's own row.
+    """Return the reader of a venue's notes, from its stored group and invitations and the user's row.
 
     Raises:
         VenuesFileError: The user's file is not valid.
@@ -145,7 +145,7 @@ def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
 
 
 def check_own_venues(workspace: Workspace) -> None:
-    """Check the whole of the user's file.
+    """Check the user's whole file.
 
     Raises:
         VenuesFileError: It is not valid.
@@ -155,13 +155,13 @@ def check_own_venues(workspace: Workspace) -> None:
 
 
 def _name_recommendations(words: VenueVocabulary) -> Mapping[str, Aspect]:
-    """Return the aspects of a meta-review's fields that the venue itself names: its verdicts are recommendations."""
+    """Return the aspects of a meta-review's fields that the venue itself names; its verdicts are recommendations."""
     verdicts = {name.lower(): Aspect.RECOMMENDATION for name in words.decision_fields}
     return {**words.aspects, **verdicts}
 
 
 def own_reading_digest(workspace: Workspace, venue_id: str) -> str:
-    """Return the digest of what a user's row changes in how a venue's notes are read; empty for nothing."""
+    """Return the digest of the parts of a user's row that affect how notes are read; empty if there are none."""
     own = own_venue(workspace, venue_id)
     return own.reading_digest if own else ""
 
@@ -175,9 +175,9 @@ def _shown_phase(row: VenueRow | None) -> Phase:
 def _derive_forms(
     invitations: Iterable[RawObject], words: VenueVocabulary
 ) -> tuple[dict[str, ReviewForm], dict[str, ReviewForm], dict[str, ReviewForm]]:
-    """Return the forms of reviews, those of meta-reviews and of decisions, which may hold one, and those of AI reviews.
+    """Return the forms of reviews, of meta-reviews and of decisions that may contain one, and of AI reviews.
 
-    For each name of an invitation it is that of the venue's own invitation, else of one paper's (shortest id).
+    For each invitation name, the form is that of the venue's own invitation, or otherwise of one paper's (shortest id).
     """
     forms: dict[str, ReviewForm] = {}
     of_chairs: dict[str, ReviewForm] = {}
@@ -203,7 +203,7 @@ def _rank(invitation_id: str) -> tuple[int, str]:
 
 NUMBERS = re.compile(r"\d+")
 _MIN_NAME_SIMILARITY = 0.8
-"""Similarity (`difflib` ratio) from which a name is suggested for a mistyped one; our choice."""
+"""Smallest similarity (`difflib` ratio) at which a name is suggested for a mistyped one; our choice."""
 
 
 class FormOrigin(StrEnum):
@@ -227,11 +227,11 @@ def is_own_form(form_id: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KnownForm:
-    """A form and how it is known.
+    """A form and its source.
 
     Attributes:
         venue_ids: The venues that use it; `*` stands for one element of the path.
-        declared: Its record if it is a declared form, else None.
+        declared: Its record if it is a declared form, otherwise None.
     """
 
     form: ReviewForm
@@ -280,12 +280,12 @@ def all_declared() -> list[KnownForm]:
 
 
 def known_form(form: ReviewForm, venue_id: str, declared: DeclaredForm | None = None) -> KnownForm:
-    """Return a form that a venue's reviews are read with, together with its declared record if it has one.
+    """Return a form with which a venue's reviews are read, together with its declared record if it has one.
 
     Args:
         form: The form.
         venue_id: The venue.
-        declared: The record that is declared for the venue; those of this package are known.
+        declared: The record declared for the venue, if it is not one of this package.
     """
     every = (*declared_forms(), *((declared,) if declared else ()))
     records = {f"{FormOrigin.DECLARED.value}:{record.id}": record for record in every}
@@ -293,7 +293,7 @@ def known_form(form: ReviewForm, venue_id: str, declared: DeclaredForm | None = 
 
 
 def held_forms(workspace: Workspace) -> Iterator[KnownForm]:
-    """Yield the forms of every venue of a workspace that are not declared ones."""
+    """Yield the forms of every venue of a workspace that are not declared."""
     for venue_id in workspace.raw.venues():
         described = (known_form(form, venue_id) for form in read_venue(workspace, venue_id).forms)
         yield from (entry for entry in described if entry.declared is None)
@@ -310,11 +310,11 @@ def find_declared(name: str) -> KnownForm | None:
 def close_name(name: str, others: Iterable[str] = ()) -> str | None:
     """Return the form id or venue id closest to an unknown name, or None if none is close.
 
-    Case is ignored. A name with other numbers belongs to another venue and is never suggested.
+    Case is ignored. A name with different numbers belongs to another venue and is never suggested.
 
     Args:
         name: The unknown name.
-        others: Names to consider beside those of the declared forms.
+        others: Names to consider in addition to those of the declared forms.
     """
     name = name.removeprefix(f"{FormOrigin.DECLARED.value}:")
     venue_ids = (_fill_pattern(venue_id, name) for record in declared_forms() for venue_id in record.venue_ids)

@@ -1,6 +1,6 @@
 """Interpret the names that venues use for fields, invitations, decisions and roles.
 
-The general vocabulary is `vocabulary.toml`; `VenueVocabulary` adds the words that a venue's own group states.
+The general vocabulary is `vocabulary.toml`; `VenueVocabulary` adds the words stated by a venue's own group.
 
 Source of a venue's own words: the content of an API v2 venue group, as openreview-py 2.9.1 writes it
 (`venue/group.py`).
@@ -23,7 +23,7 @@ from peercorpus.venues.own_venues import OwnVenue
 
 _WORDS = tomllib.loads(files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data([_WORDS, decisions.DIGEST])
-"""Digest of the vocabulary, part of the content key of what is read with it."""
+"""Digest of the vocabulary, part of the content keys of the tables that depend on it."""
 
 
 def _invert(section: str) -> dict[str, str]:
@@ -56,7 +56,7 @@ DECISION_FIELDS = tuple(_WORDS["decision_fields"]["names"])
 SUBMISSION_DECISION_FIELDS = tuple(_WORDS["decision_fields"]["of_submission"])
 _VENUE_ENDINGS = {ending: Status(status) for ending, status in _invert("venue_endings").items()}
 REVERSIONS = {field: PostKind(kind) for field, kind in _invert("reversions").items()}
-"""Fields of a note that undo another reply, with the kind of reply that they undo."""
+"""Fields of a note that reverse another reply, with the kind of that reply."""
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 _ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
 
@@ -76,7 +76,7 @@ def phase_of_field(name: str) -> tuple[str, Phase] | None:
 
 @cache
 def post_kind(tail: str) -> PostKind:
-    """Return the kind of a reply, from its invitation's name: the whole name, or else its last element.
+    """Return the kind of a reply, from its invitation's name: the whole name, or otherwise its last element.
 
     `Official_Review/AnonReviewer3/Revision` is not a review but an edit of one.
 
@@ -137,10 +137,10 @@ class VenueVocabulary:
         decision_fields: Fields of a decision that contain the verdict, the venue's own first.
         accepting: Verdicts that mean acceptance, in lower case.
         headings: Status by the heading under which the venue lists papers, which is their field `venue` after the
-            decisions ("Submitted to ICLR 2024"), as far as its settings say what it means.
+            decisions ("Submitted to ICLR 2024"), if its settings state the meaning.
         roles: Role by the venue's name for a committee, or for one member (`Reviewer_`, a prefix of signatures).
         own_statuses: Status by a decision, `venueid` or `venue` in lower case, as the user states it.
-        own_roles: As `roles`, as the user states it; comes before what the package knows.
+        own_roles: Like `roles`, as the user states it; takes precedence over the package's own.
     """
 
     kinds: Mapping[str, PostKind] = field(default_factory=dict)
@@ -179,11 +179,11 @@ class VenueVocabulary:
         return Status.ACCEPTED if is_accepting else status_of_decision(decision)
 
     def status_of_heading(self, venue: str) -> Status:
-        """Return the status that the field `venue` means as the user or the venue's settings say, or else `UNKNOWN`."""
+        """Return the status that the field `venue` means to the user or in the venue's settings, or `UNKNOWN`."""
         return self.own_status(venue) or self.headings.get(venue.strip(), Status.UNKNOWN)
 
     def status_of_venue(self, venue: str) -> Status:
-        """Return the status that the field `venue` means: as `status_of_heading` says, or else by its own words."""
+        """Return the status that the field `venue` means: by `status_of_heading`, or otherwise by its own words."""
         status = self.status_of_heading(venue)
         return status_of_venue(venue) if status is Status.UNKNOWN else status
 
@@ -195,7 +195,7 @@ class VenueVocabulary:
 
 
 def _find_named_role(name: str, roles: Mapping[str, Role]) -> Role:
-    """Return the role of a committee of this name, or of which it names a member, or `UNKNOWN`."""
+    """Return the role of the committee with this name, or of the one whose member it names, or `UNKNOWN`."""
     for own_name, role in roles.items():
         if name == own_name or (own_name[-1] == "_" and name.startswith(own_name)):
             return role
@@ -210,11 +210,11 @@ def _read_names(content: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
 
 
 def _read_headings(content: Mapping[str, Any]) -> dict[str, Status]:
-    """Return what a group's `decision_heading_map` says of each heading; those that are not understood are left out.
+    """Return the status of each heading in a group's `decision_heading_map`; unclear ones are left out.
 
     Its keys are values of the field `venue`, each with the name of the tab that lists such papers: openreview-py writes
-    it so (`get_decision_heading_map` in `conference/helpers.py`, `workflows/process/submission_release.py`), and the
-    home page asks for the papers of each tab by the key (`venue/webfield/homepageWebfield.js`; all of 2.9.1).
+    it in this way (`get_decision_heading_map` in `conference/helpers.py`, `workflows/process/submission_release.py`),
+    and the home page requests the papers of each tab by the key (`venue/webfield/homepageWebfield.js`; all of 2.9.1).
     """
     answer = content.get("decision_heading_map")
     headings = answer.get("value") if isinstance(answer, dict) else None
@@ -224,7 +224,7 @@ def _read_headings(content: Mapping[str, Any]) -> dict[str, Status]:
 
 
 def read_words(group: bytes) -> VenueVocabulary:
-    """Return a venue's own words, from its group as received.
+    """Return a venue's own vocabulary, from its group as received.
 
     >>> read_words(b'{"id": "V", "content": {"review_name": {"value": "Assessment"}}}').kind("Assessment")
     <PostKind.REVIEW: 'review'>
@@ -249,7 +249,7 @@ def read_words(group: bytes) -> VenueVocabulary:
 
 
 def extend_words(words: VenueVocabulary, own: OwnVenue) -> VenueVocabulary:
-    """Return a venue's words with those of the user's row in front."""
+    """Return a venue's vocabulary, with that of the user's row taking precedence."""
     said = own.words
     return VenueVocabulary(
         kinds={**words.kinds, **{name.lower(): kind for kind, names in said.replies.items() for name in names}},

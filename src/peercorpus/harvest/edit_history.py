@@ -1,9 +1,9 @@
 """Fetch earlier versions of notes: API v1 references, API v2 edits.
 
 The rate limit allows few requests, so they are spent on submissions whose PDF may have changed and on reviews that were
-changed one at a time. Of each other group only the edits of the first `TRIED` notes are requested; those of the rest
-follow only if one of these edits has content. Where many notes are left of an API v2 venue, the list of all its edits
-is read instead (`venue_edits`), which stores the same.
+changed individually. For every other group only the edits of the first `TRIED` notes are requested; the rest follow
+only if one of these edits has content. If many notes of an API v2 venue are left, the list of all its edits is read
+instead (`venue_edits`), with the same result.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -20,11 +20,11 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 
 HOUR_MS = 3_600_000
 TRIED = 5
-"""Number of notes tried first in groups that rarely have versions of their own."""
+"""Number of notes tried first in groups that rarely have earlier versions."""
 PLAIN = frozenset(
     {"Post_Submission", "Edit", "Withdrawn_Submission", "Desk_Rejected_Submission", "Rejected_Submission"}
 )
-"""Invitations that move an API v2 paper on without touching its PDF."""
+"""Invitations that advance an API v2 paper without touching its PDF."""
 
 
 @dataclass(slots=True)
@@ -34,9 +34,9 @@ class Notes:
     Attributes:
         papers: Submissions whose PDF may have changed.
         plain: Submissions of API v2 touched only by the venue's own steps.
-        reviews: Reviews that were changed one at a time.
-        released: Reviews last changed in the hour in which most reviews were, presumably because the venue released
-            them then.
+        reviews: Reviews that were changed individually.
+        released: Reviews last changed in the hour in which most reviews were changed, presumably when the venue
+            released them.
     """
 
     papers: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ def harvest_history(session: VenueSession) -> None:
     steps = (("edits of submissions", notes.papers, notes.plain), ("edits of replies", notes.reviews, notes.released))
     candidates = {entry for _, asked, tried in steps for entry in (*asked, *tried)}
     with session.raw.transaction():
-        # A note that changed again is asked for once, as it is now.
+        # A note that changed again is requested once, in its current state.
         session.raw.state.unqueue(TASK, set(session.raw.state.pending(session.venue_id, TASK)) - candidates)
     _read_lists(session, steps)
     for what, asked, tried in steps:
@@ -68,7 +68,7 @@ def harvest_history(session: VenueSession) -> None:
 
 
 def _place_edits(session: VenueSession) -> None:
-    """Give edits that came before their notes the forums of these."""
+    """Assign the forums of their notes to edits that arrived before them."""
     sql = """
         SELECT EXISTS (
             SELECT 1
@@ -83,7 +83,7 @@ def _place_edits(session: VenueSession) -> None:
 
 
 def _read_lists(session: VenueSession, steps: Sequence[tuple[str, list[str], list[str]]]) -> None:
-    """Read the list of the venue's edits where many notes are left, and once more for those that changed meanwhile."""
+    """Read the list of the venue's edits if many notes are left, and again for notes that changed meanwhile."""
     for _ in range(2):
         _enqueue(session, [entry for _, asked, tried in steps for entry in (*asked, *tried[:TRIED])])
         if not is_worth_a_list(session, len(session.raw.state.pending(session.venue_id, TASK))):
@@ -120,7 +120,7 @@ def notes_with_history(session: VenueSession) -> Notes:
 
 
 def _find_release(times_ms: Sequence[int]) -> int | None:
-    """Return when the hour begins in which most reviews last changed; None if there are only a few in any hour."""
+    """Return the start of the hour in which most reviews last changed; None if no hour has more than a few."""
     best = None
     most = TRIED
     end = 0
@@ -146,14 +146,14 @@ def _was_changed(note: Note) -> bool:
 
 
 def _shows_edits(session: VenueSession, tried: list[str]) -> bool:
-    """Return whether any edit of these notes has content; one that releases a note only names its readers."""
+    """Return whether any edit of these notes has content; an edit that only releases a note just names its readers."""
     note_ids = {note_id_of(entry) for entry in tried}
     edits = (edit for edit in session.raw.latest(RawKind.EDIT, session.venue_id) if edit.subject_id in note_ids)
     return any(decode_leniently(Edit, edit.body).note.content for edit in edits)
 
 
 def _fetch_queued(session: VenueSession, what: str, wanted: Collection[str]) -> None:
-    """Fetch the edits of those of some notes that are queued, one request a note."""
+    """Fetch the edits of the queued ones among some notes, with one request per note."""
     failed = session.setbacks.failed
     chosen = set(wanted)
     queued = (entry for entry in session.raw.state.pending(session.venue_id, TASK) if entry in chosen)

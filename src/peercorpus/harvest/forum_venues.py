@@ -1,9 +1,9 @@
-"""Find the venue of forums whose submission is not held or names none.
+"""Find the venue of forums whose submission is missing or names no venue.
 
 A forum belongs to the venue that its own notes name, if all agree. If they name none, it belongs to the venue that was
-named when the notes were imported, or else to the one in the file's name. If they name several, nothing decides between
-them, and the forum stays unplaced. The order of imports does not matter: all notes of a forum are looked at again
-whenever one of them may tell more.
+named when the notes were imported, or otherwise to the one in the file's name. If they name several, the forum stays
+unplaced. The order of imports does not matter: all notes of a forum are examined again whenever one of them may add
+information.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,13 +19,13 @@ from peercorpus.workspace.raw_store import UNPLACED, RawObject, RawStore
 def settle_venues(
     raw: RawStore, by_user: Mapping[str, str], by_file: Mapping[str, str], others: Iterable[str] = ()
 ) -> None:
-    """Give forums whose submission names no venue the one that their notes agree on, or else the one named for them.
+    """Assign a venue to forums whose submission names none: the one their notes agree on, or the one named for them.
 
     Args:
         raw: The store; `RawStore.place` has run.
-        by_user: Venue by forum id that the user names, for forums of notes that name none themselves.
-        by_file: The same as the names of the imported files have it.
-        others: Forums with a note whose venue is not that of its forum.
+        by_user: Venue named by the user, by forum id, for forums of notes that name none themselves.
+        by_file: Venue from the names of the imported files, likewise.
+        others: Forums with a note whose venue differs from that of its forum.
     """
     moves: list[tuple[str, str, str]] = []
     for forum_id, notes in raw.unsettled({*by_user, *by_file, *others}):
@@ -35,9 +35,9 @@ def settle_venues(
 
 
 def _choose_venue(forum_id: str, notes: list[RawObject], by_user: str | None, by_file: str | None) -> str:
-    """Return the venue of a forum from all its notes, every version, the latest last; `UNPLACED` where nothing decides.
+    """Return the venue of a forum from all versions of all its notes, latest last; `UNPLACED` if it is undecided.
 
-    Its submission is believed before its replies, these before the user, and the user before the names of files.
+    The submission takes precedence over replies, replies over the user, and the user over the names of files.
     """
     read = [(raw_note, note) for raw_note in notes if (note := _read(raw_note)) is not None]
     roots = [(raw, note) for raw, note in read if raw.object_id == forum_id and (note.domain or note.created_by)]
@@ -51,11 +51,11 @@ def _choose_venue(forum_id: str, notes: list[RawObject], by_user: str | None, by
 
 
 def _find_named(notes: list[RawObject], by_file: str | None) -> str:
-    """Return the venue that a user named before, or else the one that the names of the notes' files agree on."""
+    """Return the venue that a user named earlier, or otherwise the one that the names of the notes' files agree on."""
     named = [(note.venue_id, venue_of_file(note.source)) for note in notes]
     placed = {venue_id for venue_id, _ in named} - {UNPLACED}
     by_files = {own for _, own in named if own}
-    # Where a note lies elsewhere than its own file says, or where no file says, a user has named the venue.
+    # If a note is at another venue than its file's name states, or the name states none, a user has named the venue.
     overruled = {venue_id for venue_id, own in named if own not in {None, venue_id}} - {UNPLACED}
     chosen = overruled or placed - by_files or by_files or ({by_file} if by_file else set())
     return chosen.pop() if len(chosen) == 1 else UNPLACED

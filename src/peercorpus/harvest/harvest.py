@@ -1,6 +1,6 @@
 """Harvest venues from OpenReview into a workspace; safe to interrupt at any time.
 
-Each venue goes through three steps: submissions with replies, edit history, PDFs. Every page is committed in its own
+Each venue is harvested in three steps: submissions with replies, edit history, PDFs. Every page is committed in its own
 transaction, so that running the same harvest again continues where it stopped.
 """
 
@@ -32,7 +32,7 @@ from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
 
 MOST_NAMED = 3
-"""Number of unreadable objects named in a summary."""
+"""Largest number of unreadable objects named in a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +41,23 @@ class HarvestSummary:
 
     Attributes:
         submissions: Submissions received from the lists of the venue.
-        expected: Number OpenReview announced; None if it announced none, or a list was not finished.
+        expected: Number announced by OpenReview; None if it announced none, or a list was not finished.
         replies: Reviews, comments, decisions and all other notes below submissions.
         edits: Edits and references stored.
         files: PDFs stored, counted by edit.
-        files_not_had: Number of files requested but not given, by reason.
+        files_not_had: Number of files requested but not received, by reason.
         edits_refused: Number of notes whose edits OpenReview refused.
-        requests: Requests this run sent for the venue.
+        requests: Number of requests that this run sent for the venue.
         came: Objects and new versions of objects that this run added.
         files_came: Files that this run added.
         edits_waiting: Number of notes whose edits could not be requested this time.
-        files_waiting: Files that could not be requested this time, or came damaged.
+        files_waiting: Files that could not be requested this time, or arrived damaged.
         not_public: Notes shown to this account but not to the public.
         is_complete: Whether every list was read to its end.
-        failures: A sentence on each kind of request that was refused every time with the same answer.
+        failures: One sentence on each kind of request that was always refused with the same answer.
         lists: The lists of the venue's submissions.
-        unreadable: Ids of what is not JSON as OpenReview sent it last.
-        no_list: Why the list of the venue's edits cannot be used; None if it can, or was never asked for.
+        unreadable: Ids of objects whose latest response from OpenReview is not JSON.
+        no_list: Why the list of the venue's edits cannot be used; None if it can, or was never requested.
     """
 
     venue_id: str
@@ -83,7 +83,7 @@ class HarvestSummary:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the user should know beyond the counts, one sentence each."""
+        """Further information for the user beyond the counts, one sentence each."""
         remarks: list[str] = []
         if not self.is_complete:
             remarks.append("Its listings are not complete; harvest it again without a limit for the rest.")
@@ -91,23 +91,24 @@ class HarvestSummary:
         if self.edits_waiting or self.files_waiting:
             waiting = {"edits of notes": self.edits_waiting, "files": self.files_waiting}
             missing = " and ".join(f"{what}: {number:,}" for what, number in waiting.items() if number)
-            remarks.append(f"Not had this time ({missing}); the same command asks for them again.")
+            remarks.append(f"Not received this time ({missing}); the same command requests them again.")
         if self.edits_refused:
             remarks.append(
-                f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status --all' says why."
+                f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status --all' shows why."
             )
         if self.no_list:
             remarks.append(
-                f"OpenReview's list of its edits cannot be used ({self.no_list}), so each note is asked for by itself."
+                f"OpenReview's list of its edits cannot be used ({self.no_list}), so the edits are requested note"
+                " by note."
             )
         if self.unreadable:
             remarks.append(_describe_unreadable(self.unreadable))
         if not self.submissions:
-            remarks.append("OpenReview shows none of its submissions any more; what was held stays, and is set aside.")
+            remarks.append("OpenReview no longer shows any of its submissions; the stored ones stay and are set aside.")
         if self.not_public:
             remarks.append(
-                f"Your account is shown {self.not_public:,} notes that the public is not: they are kept apart and never"
-                " published; an account without a role at this venue is safer."
+                f"Your account can see {self.not_public:,} notes that are not public: they are stored separately"
+                " and never published; an account without a role at this venue is safer."
             )
         return tuple(remarks)
 
@@ -116,17 +117,17 @@ def _describe_lists(lists: Sequence[List]) -> Iterator[str]:
     for held in lists:
         name = escape_controls(held.invitation)
         if held.problem:
-            yield f"OpenReview refused the list '{name}' ({held.problem}); ask for it again with --refresh."
+            yield f"OpenReview refused the list '{name}' ({held.problem}); request it again with --refresh."
         elif held.differs:
-            yield f"OpenReview announced {held.expected} submissions of '{name}' and gave {held.received}."
+            yield f"OpenReview announced {held.expected} submissions of '{name}' and returned {held.received}."
 
 
 def _describe_unreadable(object_ids: Sequence[str]) -> str:
     examples = ", ".join(f"'{escape_controls(object_id)}'" for object_id in object_ids[:MOST_NAMED])
     more = ", …" if len(object_ids) > MOST_NAMED else ""
     return (
-        f"What OpenReview sent of {len(object_ids):,} of its objects is not JSON ({examples}{more}): the bytes are kept"
-        " and will be set aside; ask for them again with --refresh."
+        f"OpenReview's responses for {len(object_ids):,} of its objects are not JSON ({examples}{more}): the"
+        " bytes are stored and will be set aside; request them again with --refresh."
     )
 
 
@@ -141,25 +142,25 @@ def harvest(
     changes: bool = True,
     progress: Show = show_nothing,
 ) -> list[HarvestSummary]:
-    """Fetch what is missing of some venues: submissions with all replies, earlier versions, PDFs.
+    """Fetch the missing parts of some venues: submissions with all replies, earlier versions, PDFs.
 
-    It may be interrupted at any time; the same call continues where it stopped. Where everything was fetched before, it
-    asks for what has changed since. Each step covers all venues before the next begins, so a corpus is usable early.
+    It may be interrupted at any time; the same call continues where it stopped. If everything was fetched before, it
+    requests what has changed since. Each step covers all venues before the next begins, so a corpus is usable early.
 
     Args:
-        workspace: Stores everything as received; only what everyone may read is published later.
-        client: Client to ask.
+        workspace: The workspace, which stores everything as received; only public records are published later.
+        client: The client for requests to OpenReview.
         venue_ids: Ids of venue groups, such as `ICLR.cc/2024/Conference`.
         limit: Number of submissions per venue, 1 or more, list by list in order of their id; None means all.
         files: Whether to fetch PDFs.
-        refresh: List everything again, and ask again for files that were not given.
-        changes: Whether to ask what has changed where all submissions were listed before.
+        refresh: Whether to list everything again, and request files again that were not received.
+        changes: Whether to request changes to venues whose submissions were all listed before.
         progress: Called after every page, note and file.
 
     Raises:
         VenueNotFoundError: A venue does not exist; nothing is fetched for any of them.
         EmptyVenueError: A venue shows no submission; the others are harvested first.
-        BusyError: OpenReview asks to wait for hours, or stays out of order; what was fetched is kept.
+        BusyError: OpenReview asks to wait for hours, or stays unavailable; what was fetched is kept.
         SourceError: OpenReview refused, or could not be reached; what was fetched is kept.
     """
     sessions = []
@@ -197,10 +198,10 @@ def _forget_listings(raw: RawStore, venue_id: str) -> None:
 
 
 def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]) -> None:
-    """Run a step; where OpenReview is out of order or refuses for a while, pause and run it again, a few times.
+    """Run a step; if OpenReview is unavailable or refuses for a while, pause and run it again, a few times.
 
     Raises:
-        BusyError: It asks for a longer wait than `Patience` allows, or stays out of order.
+        BusyError: It asks for a longer wait than `Patience` allows, or stays unavailable.
     """
     patience = session.client.patience
     for pause_s in patience.pauses_s:
@@ -222,7 +223,7 @@ def _harvest_missing_notes(session: VenueSession) -> None:
 
 
 def _harvest_news(session: VenueSession) -> None:
-    """Fetch submissions and replies: what is missing, or what has changed since all were fetched."""
+    """Fetch submissions and replies: the missing ones, or changes since all were fetched."""
     store_settings(session)
     if _is_complete(session.raw, session.profile) and session.limit is None:
         harvest_changes(session)
@@ -230,7 +231,7 @@ def _harvest_news(session: VenueSession) -> None:
         harvest_submissions(session)
     store_review_form(session)
     if len(session.raw.venues()) > 1:
-        # What an import placed elsewhere before, or nowhere, may belong to these submissions.
+        # Notes that an import assigned to another venue, or to none, may belong to these submissions.
         session.raw.place()
 
 
@@ -250,17 +251,17 @@ def _count_stored(raw: RawStore, venue_id: str) -> _StoredCounts:
 
 
 FEWEST_ALIKE = 3
-"""Refused alike, fewer requests than these may be the fault of what they asked for."""
+"""Fewest identical refusals that are reported; fewer may be due to the requested objects themselves."""
 COSTS = {
-    "edits": "the grades 'exact', 'only_before_review' and 'before_first_review' cannot be proven, and how scores"
-    " changed stays unknown",
+    "edits": "the grades 'exact', 'only_before_review' and 'before_first_review' cannot be proven, and score changes"
+    " stay unknown",
     "files": "no text can be read",
 }
-"""What it costs if every request of one kind is refused."""
+"""Consequence of refusing every request of one kind."""
 
 
 def _find_failures(venue_id: str, answers: Mapping[str, Counter[str | None]]) -> Iterator[str]:
-    """Yield a sentence on each kind of request that was refused every time with the same answer."""
+    """Yield a sentence on each kind of request that was always refused with the same answer."""
     for kind, by_answer in answers.items():
         ((answer, number), *others) = by_answer.most_common() or [(None, 0)]
         if answer is not None and not others and number >= FEWEST_ALIKE:
@@ -274,14 +275,15 @@ def check_refusals(summaries: Iterable[HarvestSummary]) -> None:
     """Check that not every request of one kind was refused.
 
     Raises:
-        RefusedAlikeError: All were, of some venue, with the same answer; the message says what that costs.
+        RefusedAlikeError: All requests for some venue were refused with the same answer; the message states the
+            consequence.
     """
     if failures := [failure for summary in summaries for failure in summary.failures]:
         raise RefusedAlikeError(" ".join(failures))
 
 
 def is_complete(summaries: Iterable[HarvestSummary]) -> bool:
-    """Return whether nothing is to be asked for again later."""
+    """Return whether nothing needs to be requested again later."""
     return not any(summary.edits_waiting or summary.files_waiting for summary in summaries)
 
 

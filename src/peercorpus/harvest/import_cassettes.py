@@ -1,4 +1,4 @@
-"""Import cassettes: run the harvests that they recorded again, with the recorded answers instead of the network."""
+"""Import cassettes: repeat the recorded harvests with the recorded responses instead of the network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from peercorpus.openreview.retries import Patience
 from peercorpus.workspace.workspace import Workspace
 
 AT_ONCE = Patience(attempts=1, first_contact=1, first_wait_s=0.001, pauses_s=(), most_in_a_row=None)
-"""A cassette answers at once, or never."""
+"""A cassette responds at once, or never."""
 
 
 @dataclass(frozen=True, slots=True)
 class VenueImport:
-    """What cassettes gave of one venue.
+    """Result of importing cassettes for one venue.
 
     Attributes:
-        summary: What the workspace holds of it now; None if not even its list could be read to its end.
-        problem: Why it could not be read further; None if it could.
-        missing: Number of requests that no cassette answers.
-        named: The first of them.
+        summary: Current state of the venue in the workspace; None if not even its list could be read to the end.
+        problem: Why reading stopped early; None if it did not.
+        missing: Number of requests that no cassette can answer.
+        named: The first of these requests.
     """
 
     venue_id: str
@@ -42,12 +42,12 @@ class VenueImport:
 
 @dataclass(frozen=True, slots=True)
 class CassetteImport:
-    """What an import of cassettes gave.
+    """Result of an import of cassettes.
 
     Attributes:
-        answers: Number of answers in the cassettes.
-        damage: A sentence on each place that was set aside.
-        is_altered: Whether any of them is more than an end that is cut off, as by a kill.
+        answers: Number of responses in the cassettes.
+        damage: One sentence on each damaged place that was set aside.
+        is_altered: Whether any damage is more than a truncated end, as after a kill.
     """
 
     answers: int
@@ -57,35 +57,35 @@ class CassetteImport:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was missing, and nothing altered."""
+        """Whether nothing was missing or altered."""
         return not self.is_altered and all(venue.is_complete for venue in self.venues)
 
 
 def is_cassette(path: Path) -> bool:
-    """Return whether a path is a file that begins as a cassette does."""
+    """Return whether a path is a file that begins like a cassette."""
     return path.is_file() and read_version(path) is not None
 
 
 def import_cassettes(workspace: Workspace, paths: Sequence[Path], *, progress: Show = show_nothing) -> CassetteImport:
-    """Store what the harvests in some cassettes brought; their order does not matter.
+    """Store what the harvests in some cassettes received; the order of cassettes does not matter.
 
-    A venue is asked for as the widest of its harvests asked: whole if one did, with files if one did. What is missing
-    stays to be fetched, by another cassette or from OpenReview. What is damaged is set aside.
+    A venue is imported with the widest scope of its harvests: whole if one of them was, with files if one of them was.
+    Missing objects can be added later, from another cassette or from OpenReview. Damaged parts are set aside.
 
     Raises:
-        DumpError: A file is not a cassette, or of a newer format; or no whole entry names a venue.
+        DumpError: A file is not a cassette or has a newer format, or no complete entry names a venue.
     """
     with Cassettes(paths) as cassettes:
         wanted = _join_harvests(cassettes.harvests)
         if not wanted:
             why = f": {cassettes.damage[0]}" if cassettes.damage else "; record it again."
-            raise DumpError(f"'{paths[0].name}' names no venue that was harvested{why}")
+            raise DumpError(f"'{paths[0].name}' names no harvested venue{why}")
         venues = tuple(_import_venue(workspace, cassettes, recorded, progress) for recorded in wanted)
         return CassetteImport(cassettes.answers, tuple(cassettes.damage), cassettes.is_altered, venues)
 
 
 def _join_harvests(harvests: Sequence[RecordedHarvest]) -> list[RecordedHarvest]:
-    """Return one harvest for each venue and service, as wide as the widest, ordered by venue."""
+    """Return one harvest for each venue and service, with the widest scope, ordered by venue."""
     widest: dict[tuple[str, str, str], RecordedHarvest] = {}
     for one in harvests:
         key = one.venue_id, one.url_v1, one.url_v2
@@ -96,7 +96,7 @@ def _join_harvests(harvests: Sequence[RecordedHarvest]) -> list[RecordedHarvest]
 
 
 def _import_venue(workspace: Workspace, cassettes: Cassettes, recorded: RecordedHarvest, progress: Show) -> VenueImport:
-    """Run the harvest of one venue; where it cannot go on from what the workspace holds, run it from the beginning."""
+    """Run the harvest of one venue; if it cannot resume from the state of the workspace, run it from the beginning."""
     is_begun = workspace.raw.state.is_listed(recorded.venue_id) is False
     found = _replay(workspace, cassettes, recorded, progress)
     if is_begun and found.summary is None:
@@ -121,7 +121,7 @@ def _replay(workspace: Workspace, cassettes: Cassettes, recorded: RecordedHarves
                 progress=progress,
             )
         except BusyError:
-            problem = "the answer to a request that the rest depends on is missing"
+            problem = "the response to a request that the rest depends on is missing"
         except (EmptyVenueError, SourceError) as error:
             problem = str(error)
     return VenueImport(recorded.venue_id, summary, problem, transport.missing, tuple(transport.named))

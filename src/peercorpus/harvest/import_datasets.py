@@ -42,9 +42,9 @@ class PublishedRecord(NamedTuple):
     """One record of a published dataset.
 
     Attributes:
-        place: Position in its file.
+        place: Description of its position in the file.
         problem: Why it cannot be imported; None if it can.
-        files: Number of files that it is made of, where papers have files of their own.
+        files: Number of files that it consists of, if papers have separate files.
     """
 
     dataset: Dataset
@@ -55,29 +55,29 @@ class PublishedRecord(NamedTuple):
 
 
 def find_column_fault(dump: DumpFile) -> str | None:
-    """Return what is wrong with the first of ReviewBench's columns that a Parquet file has not as ReviewBench has it.
+    """Return the problem with the first of ReviewBench's columns that a Parquet file lacks or has with another type.
 
-    None if it has all; further columns do not count.
+    None if there is no problem; further columns do not matter.
 
     Raises:
-        DumpError: The file is not Parquet, or is cut off.
+        DumpError: The file is not Parquet, or is truncated.
     """
     with _translate_errors(dump), pq.ParquetFile(dump.path) as file:
         schema = file.schema_arrow
     for name in REVIEWBENCH_COLUMNS:
         fields = [field for field in schema if field.name == name]
         if len(fields) != 1:
-            return f"the column '{name}' is {'there twice' if fields else 'missing'}"
+            return f"the column '{name}' is {'present twice' if fields else 'missing'}"
         wanted = _KINDS.get(name, "texts")
         if not _is_of_kind(fields[0].type, wanted):
-            return f"the column '{name}' holds {fields[0].type}, not {wanted}"
+            return f"the column '{name}' has the type {fields[0].type}, not {wanted}"
     return None
 
 
 _KINDS = dict.fromkeys(("year", "paper_number", "num_reviews", "markdown_chars"), "whole numbers") | dict.fromkeys(
     ("authors", "keywords"), "lists of texts"
 )
-"""What the columns of ReviewBench hold that do not hold texts."""
+"""Types of ReviewBench's columns that do not contain texts."""
 
 
 def _is_of_kind(kind: pa.DataType, wanted: str) -> bool:
@@ -95,10 +95,10 @@ def _is_of_kind(kind: pa.DataType, wanted: str) -> bool:
 
 
 def read_published_records(dump: DumpFile) -> Iterator[PublishedRecord] | None:
-    """Return an iterator over the records of a published dataset; None if the file is not of one.
+    """Return an iterator over the records of a published dataset; None if the file is not part of one.
 
     Raises:
-        DumpError: The file cannot be read, or not to its end.
+        DumpError: The file cannot be read, or not to the end.
     """
     if dump.manuscripts:
         return _read_manuscripts(dump)
@@ -170,7 +170,7 @@ def _read_archive(dump: DumpFile) -> Iterator[PublishedRecord]:
     with _translate_errors(dump), ZipFile(dump.path) as archive:
         for member in archive.infolist():
             if PACKED.fullmatch(member.filename):
-                # The size that the archive states may be wrong.
+                # The size stated by the archive may be wrong.
                 with archive.open(member) as packed:
                     content = packed.read(LONGEST_TEXT_BYTES + 1)
                 is_too_long = len(content) > LONGEST_TEXT_BYTES
@@ -207,7 +207,7 @@ def _translate_errors(dump: DumpFile) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, TypeError) as error:
-        raise DumpError(f"'{dump.name}' cannot be read: it is cut off or damaged ({_first_line(error)}).") from None
+        raise DumpError(f"'{dump.name}' cannot be read: it is truncated or damaged ({_first_line(error)}).") from None
     except ValueError as error:
         raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None
     except OSError as error:
@@ -219,10 +219,9 @@ def _first_line(error: Exception) -> str:
 
 
 class _Header(msgspec.Struct):
-    """Fields that identify a record; ReviewBench has forum and venue, Re² paper, conference and reviewer.
+    """Fields that identify a record: forum and venue in ReviewBench; paper, conference and reviewer in Re².
 
-    Of the lists of Re² it is only checked that they are lists: in another revision of its files they may be something
-    else.
+    The lists of Re² are only checked for being lists: in another revision of its files they may be something else.
     """
 
     forum_id: Id | None = None
@@ -248,17 +247,17 @@ NAMES = {
     Dataset.REVIEW_TABLE: "tables of reviews",
     Dataset.TEXT_FOLDER: "tables of decisions with texts",
 }
-"""Names of datasets; Re² keeps three kinds of records."""
+"""Names of datasets; Re² has three kinds of records."""
 
 
 @dataclass(slots=True)
 class DatasetCounts:
-    """What the records of one dataset hold, each counted as often as it was in a file.
+    """Counts of the contents of one dataset's records, each counted once per occurrence in a file.
 
     Attributes:
-        papers: Forum ids of papers that a record tells of.
-        sides: Records by the task and side that their file states.
-        venues: Ids of the venues named, stand-ins among them.
+        papers: Forum ids of papers that have a record.
+        sides: Number of records by the task and side that their file states.
+        venues: Ids of the venues named, including stand-ins.
     """
 
     papers: set[str] = field(default_factory=set)
@@ -290,7 +289,7 @@ class DatasetCounts:
 
 
 class _Content(msgspec.Struct):
-    """Members that are counted, of whatever type they may be: ReviewBench's, Re²'s and those of other layouts."""
+    """Members that are counted, whatever their type: those of ReviewBench, Re² and other layouts."""
 
     num_reviews: msgspec.Raw = msgspec.Raw(b"null")
     reviews: msgspec.Raw = msgspec.Raw(b"null")
@@ -311,7 +310,8 @@ def build_published(dataset: Dataset, body: bytes, origin: RawOrigin) -> RawObje
     """Build the row of a published record.
 
     Raises:
-        msgspec.ValidationError: The record names no paper, or a field has another type than its dataset declares.
+        msgspec.ValidationError: The record names no paper, or the type of a field differs from the dataset's
+            declaration.
     """
     header = msgspec.json.decode(body, type=_Header)
     forum_id = header.forum_id if dataset is Dataset.REVIEWBENCH else header.paper_id
@@ -335,7 +335,7 @@ def build_published(dataset: Dataset, body: bytes, origin: RawOrigin) -> RawObje
 
 
 def _venue_of(header: _Header) -> str:
-    """Return the venue that a record names, or the one that its conference, year and track name."""
+    """Return the venue that a record names, or the one named by its conference, year and track."""
     if non_empty(header.venue_id):
         return str(header.venue_id)
     if non_empty(header.conference_year_track):

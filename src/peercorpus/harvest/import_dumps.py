@@ -1,4 +1,4 @@
-"""Import recorded dumps: OpenReview objects are recognised by their shape; all files are stored, or none."""
+"""Import recorded dumps: OpenReview objects are recognised by their structure; either all files are stored or none."""
 
 import hashlib
 import re
@@ -47,12 +47,12 @@ OF_A_NOTE = ("forum", "invitation", "invitations", "replyto", "signatures", "rea
 OF_AN_INVITATION = ("reply", "edit", "invitees", "duedate", "expdate", "maxReplies", "process")
 OF_A_GROUP = ("members", "signatories", "anonids")
 WRAPPERS = frozenset({"submissions", "notes", "edits", "references", "revisions", "replies", "groups", "invitations"})
-"""Names that crawlers and OpenReview give their lists; an empty one does not count as a record left out."""
+"""Names that crawlers and OpenReview give their lists; an empty list does not count as a skipped record."""
 NOT_ENTERED = frozenset({"content", "note", "original", "originalInvitation"})
-"""Members that stay in their object: field values, the partial note of an edit, the original behind a reference."""
+"""Members that stay in their object: field values, the partial note of an edit, the original of a reference."""
 
 BEGINNING_BYTES = 64
-"""Of each member of an object that is larger than what is read at once, what is kept to tell what the object is."""
+"""Bytes kept of each member of an object too large to read at once, to determine the kind of the object."""
 
 Members = Mapping[str, msgspec.Raw]
 
@@ -61,7 +61,7 @@ class DumpScanner:
     """Walks through one JSON value and reports every object it recognises and every record it does not."""
 
     def __init__(self, take: Callable[[RawKind, bytes], None], leave_out: Callable[[str], None]) -> None:
-        """Use these callbacks.
+        """Set the callbacks.
 
         Args:
             take: Receives the kind and body of each object, without objects nested in it.
@@ -71,14 +71,14 @@ class DumpScanner:
         self._taken = 0
 
     def enter_value(self, value: bytes) -> None:
-        """Walk through one value of a file: a record, a list of records, or an object around them."""
+        """Walk through one value of a file: a record, a list of records, or an object that contains them."""
         if is_object(value):
             self._enter_item(msgspec.Raw(value), in_object=False)
         else:
             self._enter(value, in_object=False)
 
     def enter_items(self, items: Iterable[Item]) -> None:
-        """Walk through the values of a file, or the members of the one object that it holds, one at a time."""
+        """Walk through the values of a file, or the members of its only object, one at a time."""
         before = self._taken
         is_list = False
         members: dict[str, msgspec.Raw] = {}
@@ -87,7 +87,7 @@ class DumpScanner:
                 is_list = True
                 self.enter_value(content)
                 continue
-            # The beginning tells what it is.
+            # The beginning shows what it is.
             members[name] = msgspec.Raw(content[:BEGINNING_BYTES])
             if name not in NOT_ENTERED:
                 self._enter(content, in_object=False)
@@ -144,7 +144,7 @@ class DumpScanner:
 
 
 def object_kind(members: Members) -> RawKind | None:
-    """Return the kind of an object, judged by its members; None if it is not one of OpenReview's.
+    """Return the kind of an object, judging by its members; None if it is not an OpenReview object.
 
     >>> object_kind({"id": msgspec.Raw(b'"a"'), "forum": msgspec.Raw(b'"a"'), "content": msgspec.Raw(b"{}")})
     <RawKind.NOTE: 'note'>
@@ -170,7 +170,7 @@ def describe_record(members: Members) -> str:
         return "a record without an id"
     if is_object(members.get("group")) or is_object(members.get("invitation")):
         return "an edit of a group or an invitation"
-    return f"no OpenReview object (a record of {', '.join(list(members)[:4]) or 'nothing'})"
+    return f"not an OpenReview object (a record with {', '.join(list(members)[:4]) or 'nothing'})"
 
 
 def _is_text(value: msgspec.Raw | None) -> bool:
@@ -182,22 +182,22 @@ def _is_there(members: Members, names: tuple[str, ...]) -> bool:
 
 
 def names_invitation(body: bytes) -> bool:
-    """Return whether a note, as compact JSON, seems to name an invitation; exact for those that OpenReview sends."""
+    """Return whether a note, as compact JSON, seems to name an invitation; exact for notes sent by OpenReview."""
     return b'"invitation' in body and b'"invitations":null' not in body and b'"invitations":[]' not in body
 
 
 COMMIT = re.compile(r"^(hf:[^@]*)@[^/]*")
 TABLES = frozenset({Dataset.PAPER_LIST, Dataset.REVIEW_TABLE, Dataset.TEXT_FOLDER})
-"""Datasets of which people have several tables, as of ratings before and after the discussion."""
+"""Datasets that people may have several tables of, such as ratings before and after the discussion."""
 BATCH = 500
-"""Objects stored at once."""
+"""Number of objects stored at once."""
 BATCH_BYTES = 1 << 24
-"""Size from which objects are stored even if they are fewer than `BATCH`: a published record holds a whole paper."""
+"""Size at which objects are stored even if there are fewer than `BATCH`: a published record contains a whole paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportCounts:
-    """Number of objects of a kind: added, and known already in exactly this form."""
+    """Number of objects of a kind: added, and already known in exactly this form."""
 
     new: int = 0
     known: int = 0
@@ -215,13 +215,13 @@ class FileImport:
     Attributes:
         taken: Counts of imported objects by kind.
         left_out: Number of records left out, by reason.
-        problem: Why the file, or the rest of it, was left out; None if it was read to its end.
+        problem: Why the file, or the rest of it, was skipped; None if it was read to the end.
         unnamed: Forums of notes that name no invitation or no venue.
-        doubtful: Those, and forums whose submission is hidden, deleted or not in the workspace.
-        venue_id: The venue named for notes whose forum names none: by the user, or else by the file's name; None if
-            neither does.
-        is_venue_of_name: Whether it is the file's name that names it.
-        datasets: What its published records hold, by the name of their dataset.
+        doubtful: Those forums, and forums whose submission is hidden, deleted or not in the workspace.
+        venue_id: The venue for notes whose forum names none, from the user or the file's name; None if neither names
+            one.
+        is_venue_of_name: Whether it comes from the file's name.
+        datasets: Counts of the contents of its published records, by the name of their dataset.
     """
 
     name: str
@@ -248,7 +248,7 @@ class ImportSummary:
 
     @property
     def datasets(self) -> Mapping[str, DatasetCounts]:
-        """What the published records of all files hold, by the name of their dataset."""
+        """Counts of the contents of all files' published records, by the name of their dataset."""
         total: dict[str, DatasetCounts] = {}
         for file in self.files:
             for name, counts in file.datasets.items():
@@ -266,15 +266,15 @@ class ImportSummary:
 
 @dataclass(slots=True)
 class _Tally:
-    """One file while it is imported.
+    """State of one file while it is imported.
 
     Attributes:
         digests: Digests of the published records of all files of this import, by id.
         venue_id: The venue named for notes whose forum names none, or None.
-        is_venue_of_name: Whether it is the file's name that names it.
+        is_venue_of_name: Whether it comes from the file's name.
         unnamed: Forums of notes that name no invitation or no venue.
         hidden: Forums whose submission is hidden or deleted.
-        forums: Forums of all notes, with the venues that these notes name.
+        forums: Forums of all notes, with the venues that the notes name.
     """
 
     raw: RawStore
@@ -315,7 +315,7 @@ class _Tally:
         self._keep(row)
 
     def _watch(self, row: RawObject) -> None:
-        """Remember the forum of a note, and whether it may be set aside."""
+        """Record the forum of a note, and whether it may be set aside."""
         self.forums.setdefault(row.forum_id, set()).add(row.venue_id)
         if row.venue_id == UNPLACED or not names_invitation(row.body):
             self.unnamed.add(row.forum_id)
@@ -324,14 +324,14 @@ class _Tally:
             self.hidden.add(row.forum_id)
 
     def take_published(self, record: PublishedRecord) -> None:
-        """Store one published record; one with a known id but other content is stored beside the first.
+        """Store one published record; one with a known id but different content is stored in addition to the first.
 
         Raises:
             DumpError: The record names no paper, or does not have the fields of its dataset.
         """
         position = f"{record.place} of '{self.dump.name}'"
         if record.problem is not None:
-            self._refuse(record.problem, f"{position} cannot be taken")
+            self._refuse(record.problem, f"{position} cannot be imported")
             return
         try:
             row = build_published(
@@ -351,9 +351,9 @@ class _Tally:
         self._keep(row._replace(object_id=record_id))
 
     def _is_of_another_file(self, record_id: str, row: RawObject) -> bool:
-        """Return whether an id stands for what another file has: of another side of the paper, or another table.
+        """Return whether an id belongs to another file's record: of another split, or another table.
 
-        The same file later is an update, also where it is that of a later commit on the Hub.
+        A later version of the same file is an update, even if it comes from a later commit on the Hub.
         """
         dataset = parse_dataset(row.object_id)
         held = self.raw.find(RawKind.PUBLISHED, record_id) if dataset in TABLES | SIDED else None
@@ -380,13 +380,13 @@ class _Tally:
 
     def _refuse(self, reason: str, sentence: str) -> None:
         if not self.keep_going:
-            # The name of a file stays as it is.
+            # The name of a file is not changed.
             begun = f"{sentence[0].upper()}{sentence[1:]}" if sentence.partition(" ")[0].isalpha() else sentence
-            raise DumpError(f"{begun} ({reason}); --keep-going leaves it out instead.")
+            raise DumpError(f"{begun} ({reason}); --keep-going skips it instead.")
         self.left_out[reason] += 1
 
     def leave_out(self, reason: str, number: int = 1) -> None:
-        """Count records that are left out."""
+        """Count records that are skipped."""
         self.left_out[reason] += number
 
     def flush(self) -> None:
@@ -397,11 +397,11 @@ class _Tally:
         self.waiting_bytes = 0
 
     def find_doubtful(self) -> frozenset[str]:
-        """Return the forums of which notes may be set aside, when all files are stored."""
+        """Return the forums whose notes may be set aside, once all files are stored."""
         return frozenset(self.unnamed | self.hidden | (self.forums.keys() - self.raw.roots_among(self.forums)))
 
     def find_disagreeing(self) -> set[str]:
-        """Return the forums in which a note names another venue than the one where their submission lies."""
+        """Return the forums in which a note names another venue than that of the submission."""
         held = self.raw.roots_among(self.forums)
         return {forum_id for forum_id, venue_id in held.items() if self.forums[forum_id] != {venue_id}}
 
@@ -427,15 +427,15 @@ def import_dumps(
 
     Args:
         workspace: Receives the objects.
-        paths: JSON or JSON Lines, with or without gzip; ReviewBench's Parquet; Re²'s JSON, and its manuscripts as
-            files or zip. Folders are searched; `hf:owner/name` is a dataset of the Hugging Face Hub.
-        keep_going: Leave out what cannot be read and keep notes without a forum, instead of failing.
-        venue_id: Venue of notes whose forum names none, such as reviews of which only the content is left; None takes
-            the one that the file's name states, if it states one.
+        paths: JSON or JSON Lines, with or without gzip; ReviewBench's Parquet; Re²'s JSON, and its manuscripts as files
+            or zip. Folders are searched; `hf:owner/name` is a dataset on the Hugging Face Hub.
+        keep_going: Skip what cannot be read and keep notes without a forum, instead of failing.
+        venue_id: Venue of notes whose forum names none, such as reviews stored without their metadata; None means the
+            one in the file's name, if there is one.
 
     Raises:
-        DumpError: A path does not exist, a file cannot be read, a named file has nothing of OpenReview, a note names
-            no forum, or a record no paper; nothing is stored then.
+        DumpError: A path does not exist, a file cannot be read, a named file contains nothing from OpenReview, a note
+            names no forum, or a record names no paper; nothing is stored in that case.
         SourceError: A dataset could not be downloaded.
     """
     dumps = list_files(paths)
@@ -444,7 +444,7 @@ def import_dumps(
         files = tuple(tally.result() for tally in tallies)
         if not keep_going and not any(file.taken for file in files):
             names = ", ".join(f"'{path}'" for path in paths)
-            raise DumpError(f"{names} holds no record in a layout that is read; read are {'; '.join(NAMES)}.")
+            raise DumpError(f"{names} contains no record in a supported layout; supported are {'; '.join(NAMES)}.")
         workspace.raw.rename_venues(_find_named(workspace.raw))
         workspace.raw.place()
         doubtful = [tally.find_doubtful() for tally in tallies]
@@ -461,7 +461,7 @@ def import_dumps(
 
 
 def _find_named(raw: RawStore) -> dict[str, str]:
-    """Return the venues that the catalogue did not name when they were imported, and names now."""
+    """Return the venues that the catalogue did not name when they were imported, but names now."""
     stand_ins = filter(is_stand_in, raw.venues())
     named = {venue_id: venue_named(name_of_stand_in(venue_id)) for venue_id in stand_ins}
     return {venue_id: own for venue_id, own in named.items() if not is_stand_in(own)}
@@ -500,13 +500,13 @@ def _import_file(tally: _Tally) -> None:
         tally.problem = str(error)
     tally.flush()
     if not tally.seen and tally.problem is None:
-        tally.problem = "it holds no OpenReview object and no published record"
+        tally.problem = "it contains no OpenReview object and no published record"
         if tally.dump.is_named and not tally.keep_going:
             raise DumpError(_unrecognised(tally.dump))
 
 
 def _read_flat_notes(tally: _Tally) -> None:
-    """Import the notes of a table whose columns are their members."""
+    """Import the notes of a table whose columns are the notes' members."""
     walk = DumpScanner(tally.take, tally.leave_out)
     try:
         for row in read_rows(tally.dump.path):
@@ -516,24 +516,24 @@ def _read_flat_notes(tally: _Tally) -> None:
 
 
 def _name_unknown(dump: DumpFile) -> str:
-    """Return why a file in a folder is not read, judged by its name, or by its first rows if it is a table."""
+    """Return why a file in a folder is not read, judging by its name, or by its first rows if it is a table."""
     if dump.is_link:
-        return "a link, which is not followed; name what it leads to"
+        return "a link, which is not followed; name its target"
     if suffix_of(dump.path) not in DELIMITED:
         return "not a JSON, Parquet or zip file, nor a table"
     damage = find_damage(dump.path)
-    return f"it cannot be read: {damage}" if damage else "a table in no layout that is read"
+    return f"it cannot be read: {damage}" if damage else "a table in no supported layout"
 
 
 def _unrecognised(dump: DumpFile) -> str:
-    """Return what was seen of a file that is in no layout, and which layouts are read."""
+    """Return the error for a file in no known layout, with its first fields and the supported layouts."""
     is_read = dump.path.is_file() and is_table(dump.path)
     damage = find_damage(dump.path) if is_read else None
     if damage:
         return f"'{dump.name}' cannot be read: {damage}."
     names = read_columns(dump.path) if is_read else []
-    seen = f"its records hold {', '.join(names[:8])}{' and more' if len(names) > 8 else ''}" if names else "no records"
-    return f"'{dump.name}' holds no record in a layout that is read ({seen}); read are {'; '.join(NAMES)}."
+    seen = f"its records have {', '.join(names[:8])}{' and more' if len(names) > 8 else ''}" if names else "no records"
+    return f"'{dump.name}' contains no record in a supported layout ({seen}); supported are {'; '.join(NAMES)}."
 
 
 def _describe_fault(dump: DumpFile, fault: str) -> str:
@@ -547,14 +547,14 @@ def _describe_fault(dump: DumpFile, fault: str) -> str:
         problem, more = f"cannot be read: {damage}", "."
     else:
         problem = f"is not a ReviewBench table: {fault}"
-        more = f"; other layouts that are read are {'; '.join(NAMES)}."
+        more = f"; other supported layouts are {'; '.join(NAMES)}."
     if dump.is_named:
         raise DumpError(f"'{dump.name}' {problem}{more}")
     return f"it {problem}"
 
 
 def _read_file(tally: _Tally) -> str | None:
-    """Import the content of a file; return why nothing of it can be imported, or None."""
+    """Import the content of a file; return the reason if nothing in it can be imported, or None."""
     dump = tally.dump
     if dump.is_flat:
         _read_flat_notes(tally)
@@ -575,5 +575,5 @@ def _read_file(tally: _Tally) -> str | None:
     if dump.beside:
         tally.leave_out("a file beside a manuscript", dump.beside)
     if dump.layout and dump.layout.is_of_folders and len(dump.layout.files) > files:
-        tally.leave_out("a file beside those that are read of each paper", len(dump.layout.files) - files)
+        tally.leave_out("a file beside those that are read for each paper", len(dump.layout.files) - files)
     return None

@@ -37,10 +37,10 @@ class DumpFile:
         name: Name used in messages and `raw.db`.
         is_named: Whether the user named it; False if it was found in a named folder.
         manuscripts: Manuscripts found in the folder `path`; empty for other files.
-        beside: Number of other files in the folders of the papers; they are not read.
-        layout: The layout of another maker in which it is; None for other files.
+        beside: Number of other files in the papers' folders, which are not read.
+        layout: The layout of another dataset that it has; None for other files.
         is_flat: Whether it is a table whose columns are the members of notes.
-        is_link: Whether it is a link in a named folder, which is not followed: it may lead out of the folder.
+        is_link: Whether it is a link in a named folder, which is not followed because it may lead out of the folder.
     """
 
     path: Path
@@ -63,7 +63,7 @@ class DumpFile:
 
     @property
     def holds_lines(self) -> bool:
-        """Whether the name is that of a JSON Lines file, in which every line is a value."""
+        """Whether the name is that of a JSON Lines file, where every line is a value."""
         return self._suffixes[-1:] != () and self._suffixes[-1] in LINES
 
     @property
@@ -107,7 +107,7 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         else:
             raise DumpError(f"'{path}' is neither a file nor a folder.")
         for file in files:
-            # Several layouts may have one root, and a link is another thing than what it leads to.
+            # Several layouts may have the same root, and a link differs from its target.
             place = file.path.absolute() if file.is_link else file.path.resolve()
             key = place, file.layout and (file.layout.dataset, file.layout.table), bool(file.manuscripts)
             if key not in files_by_path or file.is_named:
@@ -116,7 +116,7 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
 
 
 def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
-    """Yield the files of a folder; links are followed only in the Hub's cache, which consists of them, else named."""
+    """Yield the files of a folder; links are only named, except in the Hub's cache, which consists of links."""
     found = sorted(folder.rglob("*"))
     skipped = [] if links else [inner for inner in found if inner.is_symlink()]
     files = [inner for inner in found if inner.is_file() and (links or not inner.is_symlink())]
@@ -127,7 +127,7 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
         beside = len(files) - len(others) - len(texts)
         yield DumpFile(folder, f"{name}/**/{MANUSCRIPT}", is_named=False, manuscripts=texts, beside=beside)
     for layout in find_folders(others):
-        # The files of a layout may lie in the folder named, and its root above.
+        # The files of a layout may be in the named folder, and its root above.
         root = layout.root.relative_to(folder).parts if layout.root.is_relative_to(folder) else ()
         yield DumpFile(
             layout.root, f"{'/'.join([name, *root])} ({layout.dataset.value})", is_named=False, layout=layout
@@ -140,7 +140,7 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
 
 
 def _recognise(dump: DumpFile) -> DumpFile:
-    """Return a file with its layout, where it is a table of another maker's or of notes."""
+    """Return a file with its layout, if it is a table of another dataset or of notes."""
     if dump.manuscripts or not is_table(dump.path):
         return dump
     rows = read_first_rows(dump.path)
@@ -148,7 +148,7 @@ def _recognise(dump: DumpFile) -> DumpFile:
     if has_flat_notes(columns):
         return replace(dump, is_flat=True)
     of_ours = len({*REVIEWBENCH_COLUMNS} & {*columns})
-    # A table that lacks one column of ReviewBench is a damaged one, of which the error names the column.
+    # A table that lacks one column of ReviewBench is damaged, and the error names that column.
     is_ours = of_ours > len(REVIEWBENCH_COLUMNS) // 2 or {"paper_id", "messages"} <= {*columns}
     is_ours = is_ours or {"paper_id", "reviews"} <= {*columns}
     return dump if is_ours else replace(dump, layout=find_table(dump.path, rows))
@@ -165,7 +165,7 @@ def open_unpacked(dump: DumpFile) -> Iterator[BufferedIOBase]:
         with gzip.open(dump.path) if dump.path.suffix == ".gz" else dump.path.open("rb") as content:
             yield content
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DumpError(f"'{dump.name}' cannot be unpacked: it is cut off or no gzip file; fetch it again.") from None
+        raise DumpError(f"'{dump.name}' cannot be unpacked: it is truncated or not gzip; fetch it again.") from None
     except OSError as error:
         raise DumpError(f"'{dump.name}' cannot be read: {error.strerror}.") from None
 
@@ -173,10 +173,10 @@ def open_unpacked(dump: DumpFile) -> Iterator[BufferedIOBase]:
 def read_values(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[Item]:
     """Yield the JSON values of a file: one per line, or the whole file as one; empty lines are skipped.
 
-    A file that is larger than `most_bytes` is read item by item: those of its list, or the members of its object.
+    A file larger than `most_bytes` is read item by item: the items of its list, or the members of its object.
 
     Raises:
-        DumpError: The file cannot be read, is cut off, or is not JSON; the message names file and place.
+        DumpError: The file cannot be read, is truncated, or is not JSON; the message names the file and the position.
     """
     with open_unpacked(dump) as file:
         if dump.holds_lines:
@@ -204,7 +204,7 @@ def _read_lines(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterat
 
 
 def _are_objects(lines: Sequence[bytes]) -> bool:
-    """Return whether the lines of a file are JSON objects: crawlers write such into files named .json as well."""
+    """Return whether the lines of a file are JSON objects: crawlers also write those to files named .json."""
     texts = [text for line in lines if (text := line.strip())]
     return bool(texts) and all(text.startswith(b"{") and text.endswith(b"}") for text in texts)
 
@@ -229,14 +229,14 @@ def _read_parts(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterat
 
 
 def read_elements(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[bytes]:
-    """Yield the elements of a file that holds one JSON list, each as the text it has there.
+    """Yield the elements of a file that contains one JSON list, each as its verbatim text.
 
-    Where a file is damaged, the elements before the damage are yielded; whether an element is JSON is not checked.
+    If a file is damaged, the elements before the damage are yielded; elements are not checked for being valid JSON.
 
     Raises:
         DumpError: The file cannot be unpacked.
         OSError: It cannot be read.
-        ValueError: It is not one JSON list, it is cut off, or an element is larger than `most_bytes`.
+        ValueError: It is not one JSON list, it is truncated, or an element is larger than `most_bytes`.
     """
     with open_unpacked(dump) as file:
         yield from read_list(file, most_bytes)

@@ -1,7 +1,7 @@
-"""Import PDFs that a user already has, from a folder, and tie each to the version of a paper that it is.
+"""Import PDFs that a user already has, from a folder, and assign each to the version of a paper that it is.
 
-A file is named by a forum, by an edit or reference, or listed in a CSV file of the folder. Names are only compared,
-with each other and with ids: none is ever made part of a path.
+A file is named after a forum, an edit or a reference, or is listed in a CSV file of the folder. Names are only
+compared, with each other and with ids: they never become part of a path.
 """
 
 import csv
@@ -21,24 +21,24 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
 COLUMNS = ("forum_id", "file")
-"""Columns that a CSV file must have; `version` and `when` may be there, too."""
+"""Columns that a CSV file must have; `version` and `when` are optional."""
 
 UPLOAD_YEARS = range(2000, 2200)
-"""Years in which a PDF may have been uploaded; any other is mistyped."""
+"""Years in which a PDF may have been uploaded; any other year is mistyped."""
 
 CURRENT = "current"
-"""Word for the PDF that a submission names now."""
+"""Word for the current PDF of a submission."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One file, and what is said of it.
+    """One file with its stated paper, version and time.
 
     Attributes:
         name: Name of the file within the folder.
         paper: Id of a forum, of an author's own note, or of an edit.
-        version: Id of an edit, OpenReview's path of a PDF, `current`, or any other words; empty if not said.
-        when: When the version was uploaded; None if not said.
+        version: Id of an edit, OpenReview's path of a PDF, `current`, or any other words; empty if not stated.
+        when: When the version was uploaded; None if not stated.
     """
 
     name: str
@@ -52,10 +52,10 @@ class PdfImport:
     """Result of an import of PDFs.
 
     Attributes:
-        tied: Number of files that are a version which the workspace knows.
-        own: Number of files that became versions of their own.
-        known: Number of files that the workspace had already.
-        aside: Sentences on the files that were not taken, each naming its file.
+        tied: Number of files that are a version known to the workspace.
+        own: Number of files that became new versions.
+        known: Number of files that the workspace already had.
+        aside: One sentence on each file that was not imported, naming it.
     """
 
     tied: int = 0
@@ -65,7 +65,7 @@ class PdfImport:
 
     @property
     def taken(self) -> int:
-        """Return the number of files that are in the workspace now."""
+        """Return the number of these files that are now in the workspace."""
         return self.tied + self.own + self.known
 
 
@@ -79,7 +79,7 @@ class _Claim:
 
 @dataclass(slots=True)
 class _Paper:
-    """The PDFs of a submission that the workspace knows: edit (the forum's id for the current PDF), path and time."""
+    """The known PDFs of a submission: edit (the forum's id for the current PDF), path and time."""
 
     forum_id: str
     venue_id: str
@@ -87,13 +87,13 @@ class _Paper:
 
 
 def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
-    """Store the PDFs of a folder and tie them to the versions of papers.
+    """Store the PDFs of a folder and assign them to the versions of papers.
 
-    A file named by an edit is that edit's. One named by a forum is the paper's only PDF if the workspace knows one
-    alone; otherwise it is a version of its own, as which one it is cannot be known.
+    A file named after an edit belongs to that edit. One named after a forum is the paper's PDF if the workspace knows
+    exactly one; otherwise it becomes a new version, because it is unknown which one it is.
 
     Raises:
-        DumpError: The folder cannot be read, its CSV files are not as expected, or no file of it can be taken.
+        DumpError: The folder cannot be read, its CSV files are not as expected, or none of its files can be imported.
     """
     found = PdfImport()
     files, others = _list_folder(folder)
@@ -110,16 +110,16 @@ def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
         for claim in _drop_rivals(claims, found):
             _keep(workspace, claim, held, found)
     if not found.taken:
-        first, *others = found.aside or ["it holds no file that ends in .pdf."]
+        first, *others = found.aside or ["it contains no file that ends in .pdf."]
         more = f" {len(others):,} more {'was' if len(others) == 1 else 'were'} set aside." if others else ""
-        raise DumpError(f"No PDF of '{folder}' was taken: {first}{more}")
+        raise DumpError(f"No PDF in '{folder}' was imported: {first}{more}")
     return found
 
 
 def _list_folder(folder: Path) -> tuple[dict[str, Path], list[str]]:
-    """Return the files of a folder by name, and the names of links and folders in it, which are not followed."""
+    """Return the files of a folder by name, and the names of links and subfolders, which are not followed."""
     if not folder.is_dir():
-        raise DumpError(f"'{folder}' is not a folder; name one that holds PDFs.")
+        raise DumpError(f"'{folder}' is not a folder; name one that contains PDFs.")
     inside = sorted(folder.iterdir())
     files = {inner.name: inner for inner in inside if inner.is_file() and not inner.is_symlink()}
     return files, [inner.name for inner in inside if inner.name not in files]
@@ -129,7 +129,9 @@ def _find_table(folder: Path, files: Iterable[str]) -> str | None:
     """Return the name of the CSV file of a folder, or None if it has none."""
     tables = [name for name in files if name.lower().endswith(".csv")]
     if len(tables) > 1:
-        raise DumpError(f"'{folder}' holds several CSV files ({', '.join(tables)}); keep the one that lists the PDFs.")
+        raise DumpError(
+            f"'{folder}' contains several CSV files ({', '.join(tables)}); keep the one that lists the PDFs."
+        )
     return tables[0] if tables else None
 
 
@@ -150,11 +152,11 @@ def _read_table(path: Path) -> Iterator[Listed]:
     except (UnicodeDecodeError, csv.Error) as error:
         raise DumpError(f"'{path.name}' is not a CSV file in UTF-8: {error}.") from None
     if number == 1:
-        raise DumpError(f"'{path.name}' lists no file; give it a line for each PDF.")
+        raise DumpError(f"'{path.name}' lists no file; add a line for each PDF.")
 
 
 def _read_time(name: str, number: int, text: str) -> datetime | None:
-    """Return a time in UTC; one without a zone is taken to be in UTC."""
+    """Return a time in UTC; one without a time zone is assumed to be in UTC."""
     if not text:
         return None
     try:
@@ -163,12 +165,12 @@ def _read_time(name: str, number: int, text: str) -> datetime | None:
     except (ValueError, OverflowError):
         time = None
     if time is None or time.year not in UPLOAD_YEARS:
-        raise DumpError(f"'{name}', line {number}: '{text}' is no time of an upload; write 2019-09-25T18:00:00Z.")
+        raise DumpError(f"'{name}', line {number}: '{text}' is not an upload time; write it as 2019-09-25T18:00:00Z.")
     return time
 
 
 def _read_papers(workspace: Workspace) -> dict[str, list[tuple[_Paper, str | None]]]:
-    """Return the papers, and the edit meant, by every id that can name them."""
+    """Return, by every id that can name them, the papers and the edit that is meant."""
     named: dict[str, list[tuple[_Paper, str | None]]] = {}
     for venue_id in workspace.raw.venues():
         papers = {forum_id: _Paper(forum_id, venue_id) for forum_id in workspace.raw.roots(venue_id)}
@@ -194,7 +196,7 @@ def _read_papers(workspace: Workspace) -> dict[str, list[tuple[_Paper, str | Non
 
 
 def _read_held(workspace: Workspace, venue_ids: set[str]) -> dict[tuple[str, str], str]:
-    """Return the files that are held, by forum and path."""
+    """Return the stored files, by forum and path."""
     return {
         (stored.forum_id, stored.path): stored.sha256
         for venue_id in sorted(venue_ids)
@@ -214,7 +216,7 @@ def _place(
     meant = papers.get(listed.paper, ())
     if problem is None and not meant:
         problem = (
-            f"the workspace holds no submission or edit '{listed.paper}' of OpenReview's; harvest or import it first"
+            f"the workspace has no submission or edit '{listed.paper}' from OpenReview; harvest or import it first"
         )
     elif problem is None and len({paper.forum_id for paper, _ in meant}) > 1:
         problem = f"'{listed.paper}' names several papers; list the file with its forum_id in a CSV file"
@@ -229,20 +231,20 @@ def _place(
 
 
 def _read_pdf(name: str, files: Mapping[str, Path]) -> tuple[str | None, bytes]:
-    """Return what is wrong with a file, or None, and its content."""
+    """Return the problem with a file, or None, and its content."""
     path = files.get(name)
     if path is None:
-        return "the folder holds no file of that name; name it without folders", b""
+        return "the folder contains no file with that name; name it without folders", b""
     if path.stat().st_size > MOST_FILE_BYTES:
         return f"it is larger than {MOST_FILE_BYTES >> 20} MiB", b""
     content = path.read_bytes()
     if not is_pdf(content):
         return "it is not a PDF", b""
-    return (None if is_whole(content) else "it is cut off: it does not end as a PDF does; fetch it again"), content
+    return (None if is_whole(content) else "it is truncated: it does not end like a PDF; fetch it again"), content
 
 
 def _find_version(listed: Listed, paper: _Paper, edit_id: str | None) -> tuple[str, str]:
-    """Return the edit and path of the version that a file is; those of a version of its own if it is none known."""
+    """Return the edit and path of the version that a file is; those of a new version if it is not a known one."""
     wanted = listed.version or edit_id or ""
     current = [pdf for pdf in paper.pdfs if pdf[0] == paper.forum_id]
     if wanted == CURRENT:
@@ -260,12 +262,12 @@ def _find_version(listed: Listed, paper: _Paper, edit_id: str | None) -> tuple[s
 
 
 def _keep(workspace: Workspace, claim: _Claim, held: dict[tuple[str, str], str], found: PdfImport) -> None:
-    """Store a file, unless the workspace holds another one of the same version."""
+    """Store a file, unless the workspace has another one for the same version."""
     stored = claim.stored
     before = held.get((stored.forum_id, stored.path))
     if before is not None and before != stored.sha256:
         found.aside.append(
-            f"'{claim.file.name}' was set aside: the workspace holds another file of that version ({stored.edit_id})."
+            f"'{claim.file.name}' was set aside: the workspace has another file for that version ({stored.edit_id})."
         )
         return
     if workspace.files.add(claim.file.read_bytes()) != stored.sha256:
@@ -281,7 +283,7 @@ def _keep(workspace: Workspace, claim: _Claim, held: dict[tuple[str, str], str],
 
 
 def _drop_rivals(claims: Sequence[_Claim], found: PdfImport) -> list[_Claim]:
-    """Return the claims without repeated ones, and without those of two different files for one version."""
+    """Return the claims without repeated ones, and without those of different files for the same version."""
     files: dict[tuple[str, str], set[str | None]] = {}
     for claim in claims:
         files.setdefault((claim.stored.forum_id, claim.stored.path), set()).add(claim.stored.sha256)
@@ -289,13 +291,13 @@ def _drop_rivals(claims: Sequence[_Claim], found: PdfImport) -> list[_Claim]:
     for claim in claims:
         if claim in left:
             found.aside.append(
-                f"'{claim.file.name}' was set aside: it is listed twice as the same version; once counts."
+                f"'{claim.file.name}' was set aside: it is listed twice as the same version, which counts once."
             )
         elif len(files[claim.stored.forum_id, claim.stored.path]) == 1:
             left[claim] = None
         else:
             found.aside.append(
-                f"'{claim.file.name}' was set aside: another file of the folder is of the same version"
-                f" ({claim.stored.edit_id}); keep one, or say which version each is in a CSV file."
+                f"'{claim.file.name}' was set aside: another file in the folder is for the same version"
+                f" ({claim.stored.edit_id}); keep one, or state the version of each in a CSV file."
             )
     return list(left)

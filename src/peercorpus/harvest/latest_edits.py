@@ -1,4 +1,4 @@
-"""Ask which edits of an API v2 venue changed lately, in one request instead of one for each file of an edit."""
+"""Find the recently changed edits of an API v2 venue in one request, instead of one for each edit's file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from peercorpus.workspace.harvest_state import EDITS
 
 @dataclass(frozen=True, slots=True)
 class LatestEdits:
-    """The edits of a venue that were modified last.
+    """The most recently modified edits of a venue.
 
     Attributes:
-        asked_ms: When they were asked for, milliseconds since the epoch.
-        paths: The path of the PDF that each of them names, by its id; None if it names none.
-        since_ms: When the oldest of them was modified, by OpenReview's clock; None if the list cannot be used.
+        asked_ms: When they were requested, milliseconds since the epoch.
+        paths: The path of the PDF that each edit names, by its id; None if it names none.
+        since_ms: When the oldest edit was modified, by OpenReview's clock; None if the list cannot be used.
         is_whole: Whether these are all edits of the venue, so that an edit that is not among them is gone or hidden.
     """
 
@@ -31,22 +31,22 @@ class LatestEdits:
     is_whole: bool = False
 
     def shows_changes_since(self, moment_ms: int) -> bool:
-        """Return whether every edit modified since a moment by this machine's clock is among them.
+        """Return whether every edit modified since a time by this machine's clock is among them.
 
-        One that was hidden or deleted since is not: where the list is not whole, nothing here tells it from one that
-        did not change, and OpenReview must refuse its file.
+        An edit hidden or deleted since then is not among them: if the list is not whole, it cannot be distinguished
+        from one that did not change, and only OpenReview's refusal of its file shows it.
         """
         return self.since_ms is not None and not self.is_whole and self.since_ms < moment_ms - OVERLAP_MS
 
 
 def can_list_latest(session: VenueSession) -> bool:
-    """Return whether the list of the venue's edits was read before and found right."""
+    """Return whether the list of the venue's edits was read before and found correct."""
     is_read = session.api == 2 and session.raw.state.listing(session.venue_id, EDITS).complete
     return is_read and find_refusal(session) is None
 
 
 def fetch_latest(session: VenueSession) -> LatestEdits:
-    """Return the thousand edits of a venue that were modified last.
+    """Return the thousand most recently modified edits of a venue.
 
     Raises:
         BusyError: OpenReview asks to wait.
@@ -69,7 +69,7 @@ def fetch_latest(session: VenueSession) -> LatestEdits:
     is_right = all(earlier >= later > 0 for earlier, later in pairwise(times_ms))
     if not times_ms or not is_right or any(venue_of_edit(body) != session.venue_id for body in bodies):
         return LatestEdits(asked_ms)
-    # One that cannot be read may be any: then what is not among them may have changed as well.
+    # An unreadable edit may be any edit: then those not in the list may have changed as well.
     paths = {edit.id: file_path(edit.note, "pdf") for edit in edits if edit.id}
     is_whole = len(edits) < LARGEST_PAGE or (page.expected is not None and page.expected <= len(edits))
     return LatestEdits(asked_ms, paths, times_ms[-1] if len(paths) == len(edits) else None, is_whole)

@@ -22,9 +22,9 @@ class PdfRequest:
     Attributes:
         edit_id: Id of the edit or reference; the forum id for the current PDF; `<forum id>/original_pdf` for that
             attachment.
-        path: OpenReview's own path of the file.
-        created_ms: Creation of the edit; None for the current PDF, whose file may be of any time.
-        number: Number of the paper within the venue; None if not known.
+        path: OpenReview's own path to the file.
+        created_ms: Creation time of the edit; None for the current PDF, which may be of any time.
+        number: Number of the paper within the venue; None if unknown.
         is_first: Whether it is the file of its paper to fetch before all others.
     """
 
@@ -44,11 +44,11 @@ class PdfRequest:
 
 
 def list_wanted(session: VenueSession) -> list[PdfRequest]:
-    """Return every file of a venue; one of each paper, the PDF that its reviewers most likely read, comes first.
+    """Return every file of a venue, starting with the PDF of each paper that its reviewers most likely read.
 
     That is the last file before the first review or, if no edit shows one, the current file.
     """
-    # Edits first: a file asked for by its edit is that edit's; the current one may change between listing and asking.
+    # Edits first: a file requested by its edit belongs to it; the current one may change between listing and request.
     requests = [*(_list_references(session) if session.api == 1 else _list_edits(session)), *_list_current(session)]
     chosen = set(sorted({request.forum_id for request in requests})[: session.limit])
     files = {request.key: request for request in requests if request.forum_id in chosen}
@@ -140,7 +140,7 @@ def _list_edits(session: VenueSession) -> Iterator[PdfRequest]:
 
 
 def file_path(note: Note, name: str) -> str | None:
-    """Return OpenReview's own path of the file in a field of a note; None if the field has none."""
+    """Return OpenReview's own path to the file in a field of a note; None if the field has none."""
     path = note.fields.get(name)
     return path if isinstance(path, str) and path.startswith("/") else None
 

@@ -1,7 +1,7 @@
 """Fetch PDFs, one by one or up to fifty in a zip archive.
 
 A file is stored only if it is a whole PDF and if its paper, or its edit, still names its path after the download.
-Archives are used only at venues where the names in an archive were once found to be those of the papers.
+Archives are used only for venues where the names in an archive have been verified to be those of the papers.
 """
 
 import hashlib
@@ -27,10 +27,10 @@ from peercorpus.workspace.harvest_state import Listing, StoredFile
 from peercorpus.workspace.raw_store import RawKind
 
 MOST_IN_ONE = 50
-"""Files in one archive: OpenReview's own limit (openreview-py, `get_attachment`)."""
+"""Most files in one archive: OpenReview's own limit (openreview-py, `get_attachment`)."""
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What `zipfile` raises for archives that are cut off, damaged, encrypted, or compressed by an unknown method."""
+"""Exceptions of `zipfile` for archives that are truncated, damaged, encrypted, or compressed by an unknown method."""
 
 
 def download_archive(session: VenueSession, batch: Sequence[PdfRequest], scratch: IO[bytes]) -> bool:
@@ -38,11 +38,11 @@ def download_archive(session: VenueSession, batch: Sequence[PdfRequest], scratch
 
     Args:
         session: The venue.
-        batch: Current files of different papers, two to fifty.
+        batch: Current files of two to fifty different papers.
         scratch: Receives the archive.
 
     Returns:
-        Whether an archive came.
+        Whether an archive was received.
 
     Raises:
         BusyError: OpenReview asks to wait.
@@ -68,16 +68,16 @@ def download_archive(session: VenueSession, batch: Sequence[PdfRequest], scratch
 
 
 def unpack(scratch: IO[bytes], batch: Sequence[PdfRequest]) -> Iterator[tuple[PdfRequest, bytes]]:
-    """Yield the files of an archive that are whole PDFs and whose paper is certain."""
+    """Yield the files of an archive that are complete PDFs and whose paper is certain."""
     numbers = Counter(request.number for request in batch)
-    # Papers that share a number cannot be told apart.
+    # Papers that share a number cannot be distinguished.
     named = {
         f"{request.number}_pdf.pdf": request for request in batch if request.number and numbers[request.number] == 1
     }
-    # What is read before a fault is whole: each member carries its own checksum.
+    # Members read before a fault are intact: each has its own checksum.
     with suppress(*BROKEN), zipfile.ZipFile(scratch) as archive:
         times = Counter(PurePosixPath(member.filename).name for member in archive.infolist())
-        # From the end: were members named by their place, the first might bear its own number by chance.
+        # From the end: if members were named by position, the first might have its own number by chance.
         for member in reversed(archive.infolist()):
             name = PurePosixPath(member.filename).name
             request = named.get(name) if times[name] == 1 else None
@@ -86,7 +86,7 @@ def unpack(scratch: IO[bytes], batch: Sequence[PdfRequest]) -> Iterator[tuple[Pd
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | None:
-    """Return the bytes of a member; None if they are not a whole PDF, or larger than a file may be."""
+    """Return the bytes of a member; None if they are not a complete PDF, or exceed the size limit."""
     if member.file_size > MOST_FILE_BYTES:
         return None
     with archive.open(member) as unpacked:
@@ -95,35 +95,35 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | N
 
 
 JUST_NOW_MS = 10 * 60_000
-"""Time during which an edit is trusted to bring the PDF it named; an edit that is posted again keeps its id."""
+"""Time during which an edit is trusted to yield the PDF that it named; an edit that is posted again keeps its id."""
 
 MOST_WAITING = 1_000
-"""Files under a path that is stored already, kept in memory until the next file that was requested is committed."""
+"""Most files with an already stored path that are kept in memory until the next requested file is committed."""
 
 MOST_FAILED_ARCHIVES = 3
 """Consecutive failures after which no more archives are requested in this run."""
 
 NAMES = "names in archives"
-"""Name of the listing whose completion records that the names in archives tell whose files they are."""
+"""Name of the listing whose completion records that the names in archives identify the papers."""
 
 REPLACED = "replaced since the paper was listed"
-ANOTHER = "another file came under its path"
+ANOTHER = "another file was received under its path"
 PASSING = frozenset({NO_PDF, CUT_OFF, REPLACED})
-"""Problems of a file that may be gone at the next request."""
+"""Problems with a file that may have passed by the next request."""
 
 
 @dataclass(slots=True)
 class _Files:
-    """Files of a venue while they are fetched.
+    """State of a venue's files while they are fetched.
 
     Attributes:
-        known: What was stored of each file when the step began, whether or not its content is still there.
-        at_hand: Files whose content is there, by OpenReview's path.
+        known: The stored record of each file when the step began, whether or not its content is still there.
+        at_hand: Files whose content is available, by OpenReview's path.
         failed_archives: Number of consecutive failed archives; see `MOST_FAILED_ARCHIVES`.
-        is_named_right: Whether a file of an archive proved to be its paper's own; None before one was compared.
-        replaced: Files that their paper or edit no longer names; another request may still bring them.
-        waiting: What is still to be committed.
-        latest: The latest edits of the venue when they were last asked for; None before.
+        is_named_right: Whether a file from an archive proved to be that of its paper; None before one was compared.
+        replaced: Files that their paper or edit no longer names; another request may still yield them.
+        waiting: Files still to be committed.
+        latest: The latest edits of the venue when last requested; None before.
     """
 
     session: VenueSession
@@ -137,7 +137,7 @@ class _Files:
     latest: LatestEdits | None = None
 
     def keep(self, request: PdfRequest, content: bytes | None, problem: str | None) -> None:
-        """Store a file that came, or the reason why it did not."""
+        """Store a file that was received, or the reason why it was not."""
         before = self.known.get(request.key)
         if content is not None and before and before.sha256 not in {None, hashlib.sha256(content).hexdigest()}:
             content = None
@@ -151,7 +151,7 @@ class _Files:
         self._store(StoredFile(*request.key, self.session.venue_id, request.forum_id, sha256, size_bytes, problem))
 
     def take_same(self, request: PdfRequest) -> bool:
-        """Reuse a file that is there under the same path; return whether there is one."""
+        """Reuse a file that is stored under the same path; return whether there is one."""
         same = self.at_hand.get(request.path)
         if same is not None:
             key = (*request.key, self.session.venue_id, request.forum_id)
@@ -161,14 +161,14 @@ class _Files:
         return same is not None
 
     def commit(self) -> None:
-        """Commit what waits: after each request that brought files, so that a kill costs one request at most."""
+        """Commit the waiting files, after each request that returned files: a kill costs at most one request."""
         if self.waiting:
             with self.session.raw.transaction():
                 self.session.raw.state.add_files(self.waiting)
             self.waiting.clear()
 
     def find_latest(self) -> LatestEdits:
-        """Return the latest edits of the venue, asked for again once they are old."""
+        """Return the latest edits of the venue, requested again once they are old."""
         if self.latest is None or not 0 <= now_ms() - self.latest.asked_ms <= JUST_NOW_MS:
             self.latest = fetch_latest(self.session)
         return self.latest
@@ -188,7 +188,7 @@ def harvest_pdfs(session: VenueSession) -> None:
     """Fetch the files that are still missing, most useful first; current files of API v2 fifty at a time."""
     missing = missing_files(session)
     stored_files = {(stored.edit_id, stored.path): stored for stored in session.raw.state.files(session.venue_id)}
-    # The rate limit of the route that most files are requested from bounds the pace.
+    # The rate limit of the route used for most files bounds the pace.
     routes = Counter(request.route for request in missing)
     route = routes.most_common(1)[0][0] if routes else CURRENT
     path, in_one = ("/attachment", MOST_IN_ONE) if session.api == 2 and route == CURRENT else (route, 1)
@@ -219,7 +219,7 @@ def _take_batch(files: _Files, batch: Sequence[PdfRequest]) -> None:
 
 
 def missing_files(session: VenueSession) -> list[PdfRequest]:
-    """Return the files to request now: never requested, removed by hand, or damaged in a way that may pass."""
+    """Return the files to request now: never requested, removed by hand, or with a problem that may have passed."""
     stored_files = {(stored.edit_id, stored.path): stored for stored in session.raw.state.files(session.venue_id)}
     return [request for request in list_wanted(session) if _is_to_ask(session, stored_files.get(request.key))]
 
@@ -231,14 +231,14 @@ def _is_to_ask(session: VenueSession, stored: StoredFile | None) -> bool:
 
 
 def _is_here(session: VenueSession, stored: StoredFile) -> bool:
-    """Return whether what is stored of a file still holds: its content may have been removed by hand."""
+    """Return whether the stored record of a file is still valid: its content may have been removed by hand."""
     return stored.sha256 is None or session.files.has(stored.sha256)
 
 
 def _make_batches(session: VenueSession, missing: Sequence[PdfRequest]) -> Iterator[list[PdfRequest]]:
     """Yield the files to request together: current files of API v2 up to fifty at a time, all others singly.
 
-    Among first files archives come first; among the others, edits come first, as they may bring the current file.
+    Among first files, archives come first; among the others, edits come first, as they may include the current file.
     """
     failed = session.setbacks.failed
     ordered = sorted(
@@ -258,13 +258,13 @@ def _make_batches(session: VenueSession, missing: Sequence[PdfRequest]) -> Itera
 
 
 def _take_archive(files: _Files, batch: list[PdfRequest]) -> list[PdfRequest]:
-    """Request several current files at once; return those that did not come that way."""
+    """Request several current files at once; return those that were not received that way."""
     with files.session.files.scratch() as scratch:
         if not download_archive(files.session, batch, scratch):
             files.failed_archives += 1
             return batch
         files.failed_archives = 0
-        # Asked after they came: a path that is named before and after was named when the file was read.
+        # Checked after receipt: a path named both before and after was named when the file was read.
         current = _still_current(files.session, batch)
         files.replaced += [request for request in batch if request not in current]
         came: set[PdfRequest] = set()
@@ -285,12 +285,12 @@ def _take_archive(files: _Files, batch: list[PdfRequest]) -> list[PdfRequest]:
 
 
 def trusts_names(session: VenueSession) -> bool:
-    """Return whether a file of an archive proved, in this run or before, to be its paper's own."""
+    """Return whether a file from an archive proved, in this run or before, to be that of its paper."""
     return session.raw.state.listing(session.venue_id, NAMES).complete
 
 
 def _is_own(session: VenueSession, request: PdfRequest, content: bytes) -> bool | None:
-    """Return whether a file from an archive equals the one requested singly; None if that one is not given."""
+    """Return whether a file from an archive equals the one requested singly; None if that one is refused."""
     try:
         return session.client.get_file(session.api, request.route, dict(request.params)) == content
     except NotGivenError:
@@ -298,7 +298,7 @@ def _is_own(session: VenueSession, request: PdfRequest, content: bytes) -> bool 
 
 
 def _still_current(session: VenueSession, batch: Sequence[PdfRequest]) -> set[PdfRequest]:
-    """Return the files that their papers name now."""
+    """Return the files that their papers still name."""
     notes = find_notes(session.client, session.api, [request.forum_id for request in batch])
     now = {note.id: file_path(note, "pdf") for note in (decode_leniently(Note, bytes(item)) for item in notes)}
     return {request for request in batch if now.get(request.forum_id) == request.path}
@@ -324,7 +324,7 @@ def _take_one(files: _Files, request: PdfRequest) -> None:
 
 
 def _is_still_named(files: _Files, request: PdfRequest) -> bool:
-    """Return whether the paper or edit of a file that came still names its path."""
+    """Return whether the paper or edit of a received file still names its path."""
     session = files.session
     if request.route == CURRENT:
         return request in _still_current(session, [request])

@@ -17,13 +17,13 @@ from peercorpus.openreview.venue_discovery import is_closed_list
 from peercorpus.workspace.workspace import Workspace
 
 NOTES_AN_HOUR = 500
-"""Requests an hour that OpenReview's headers gave a signed-in account for notes.
+"""Requests per hour for notes that OpenReview's headers granted a signed-in account.
 
 Source: uw-share-lab/openproceedings, September 2026.
 """
 
 FILES_AN_HOUR = 36
-"""Requests an hour that OpenReview gave for PDFs, seen once.
+"""Requests per hour for PDFs that OpenReview granted, seen once.
 
 Source: mireklzicar/openreview_downloader, issue 4, August 2026.
 """
@@ -34,10 +34,11 @@ FORUM_BYTES = 65_000
 """Size of one submission with all its replies as JSON: a recorded forum of ICLR 2025 with twenty notes has 63 kB."""
 
 SMALL_FORUM_BYTES, LARGE_FORUM_BYTES = 1, PAGE_BYTES // PAGE_WITH_REPLIES
-"""Mean sizes between which the range of a plan holds: pages of 1,000 at once after the first, and none over 200."""
+"""Mean sizes of a submission for which a plan's range is valid: all pages after the first of 1,000, or none over
+200."""
 
 FILE_BYTES = 1_100_000
-"""Size of one PDF: the mean of eight recorded ones, submitted and final, of ICLR 2018 to 2022."""
+"""Size of one PDF: the mean of eight recorded ones, submitted and final, from ICLR 2018 to 2022."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,17 @@ class PlannedStep:
         what: "listing", "versions" or "files".
         things: Number of submissions to list, notes whose edits to request, or files.
         requests: Number of requests; before the venue is listed, only those for current files, as edits are unknown.
-            Of a listing, those for submissions of `FORUM_BYTES`.
+            For a listing, assuming submissions of `FORUM_BYTES`.
         is_rough: Whether this is a lower bound: before the listing only the number of submissions is known, not which
             papers have more versions and files or which reviews changed.
-        seconds: Time the rate limit makes it take, without the time of the requests themselves.
+        seconds: Minimum time because of the rate limit, without the time of the requests themselves.
         allowed: The rate limit used: requests, and length of the window in seconds.
         is_announced: Whether OpenReview itself announced that rate limit to this workspace.
         size_bytes: Estimated size of the data.
-        by_venue: Of versions, whether the list of the venue's edits is read instead of one request a note.
-        refusal: Why that list cannot be used; None if it can, or is not worth it.
-        fewest: Requests of a listing at least, as pages are larger where replies are few; None for other steps.
-        most: Requests of a listing whose submissions, with their replies, have `LARGE_FORUM_BYTES` on average; None for
+        by_venue: For versions, whether the list of the venue's edits is read instead of one request per note.
+        refusal: Why that list cannot be used; None if it can, or is not worthwhile.
+        fewest: Fewest requests of a listing, as pages are larger if replies are few; None for other steps.
+        most: Requests of a listing if submissions with their replies have `LARGE_FORUM_BYTES` on average; None for
             other steps.
     """
 
@@ -88,7 +89,7 @@ class VenuePlan:
 def plan_harvest(
     workspace: Workspace, client: Client, venue_ids: Sequence[str], *, limit: int | None = None, files: bool = True
 ) -> list[VenuePlan]:
-    """Estimate what is left to fetch; requests only settings and counts of the venues, and stores nothing.
+    """Estimate what is left to fetch; only requests settings and counts of the venues, and stores nothing.
 
     Before a venue is listed only the number of its submissions is known, and the rest is rough: the listing shows which
     papers have more than one version and which reviews changed.
@@ -96,7 +97,7 @@ def plan_harvest(
     Raises:
         VenueNotFoundError: A venue does not exist.
         EmptyVenueError: A venue shows no submission.
-        BusyError: OpenReview asks to wait for hours, or is out of order.
+        BusyError: OpenReview asks to wait for hours, or is unavailable.
         SourceError: OpenReview refused, or could not be reached.
     """
     plans = []
@@ -114,7 +115,7 @@ def plan_harvest(
 
 @dataclass(frozen=True, slots=True)
 class RoughCost:
-    """What a harvest takes at least, by the number of papers alone.
+    """Lower bounds for a harvest, from the number of papers alone.
 
     Attributes:
         note_requests: Requests for submissions and for the edits of each.
@@ -127,7 +128,7 @@ class RoughCost:
 
     @property
     def hours(self) -> float:
-        """Hours at the limits seen in 2026, of which notes and files each have their own."""
+        """Hours at the limits seen in 2026, which are separate for notes and files."""
         return max(self.note_requests / NOTES_AN_HOUR, self.file_requests / FILES_AN_HOUR)
 
     @property
@@ -136,7 +137,7 @@ class RoughCost:
         return self.papers * (FORUM_BYTES + FILE_BYTES)
 
     def __add__(self, other: "RoughCost") -> "RoughCost":
-        """Return the cost of both."""
+        """Return the sum of both costs."""
         return RoughCost(
             self.papers + other.papers,
             self.note_requests + other.note_requests,
@@ -145,10 +146,10 @@ class RoughCost:
 
 
 def estimate_unlisted(papers: int, api: int | None) -> RoughCost:
-    """Return what a venue takes of which only the number of papers is known, without asking OpenReview.
+    """Return the cost of a venue from its number of papers alone, without requests to OpenReview.
 
     As in `plan_harvest` before the listing: one request for the edits of each paper, and current PDFs fifty at a time
-    on API v2, one by one on API v1 and where the API is not known.
+    on API v2, or one by one on API v1 and if the API is unknown.
 
     >>> estimate_unlisted(1_000, 2), round(estimate_unlisted(1_000, 1).hours, 1)
     (RoughCost(papers=1000, note_requests=1004, file_requests=20), 27.8)
@@ -161,7 +162,7 @@ def estimate_unlisted(papers: int, api: int | None) -> RoughCost:
 def _plan_step(
     session: VenueSession, what: str, path: str, things: int, requests: int, size_bytes: int, *, is_rough: bool = False
 ) -> PlannedStep:
-    # Routes of files are much alike: the first whose rate limit is known stands for this one.
+    # Routes for files are similar: the first one with a known rate limit is used instead.
     paths = (path, *FILE_PATHS) if what == "files" else (path,)
     routes = [session.client.route(session.api, known_path) for known_path in paths]
     route = next((route for route in routes if session.client.budget.window(route) is not None), routes[0])
@@ -187,7 +188,7 @@ def _plan_step(
 
 
 def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
-    """Return the step, and the number of submissions of the venue as far as the limit allows."""
+    """Return the step, and the number of the venue's submissions up to the limit."""
     left = total = 0
     requests = dict.fromkeys((SMALL_FORUM_BYTES, FORUM_BYTES, LARGE_FORUM_BYTES), 0)
     is_known = True
@@ -203,7 +204,7 @@ def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
         left += missing
         for forum_bytes in requests if missing else ():
             requests[forum_bytes] += count_pages(missing, forum_bytes) + 1
-    # What is complete is asked for news: what changed, what was deleted, how much there is.
+    # For a complete list, only updates are requested: changes, deletions and the count.
     if is_known and not total:
         raise EmptyVenueError(
             f"'{session.venue_id}' shows no public submission; check the id, or whether it is open yet."
@@ -214,7 +215,7 @@ def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
 
 
 def _count_list(session: VenueSession, invitation: str) -> int | None:
-    """Return how long a list is; 0 if OpenReview refuses one of withdrawn or desk-rejected papers."""
+    """Return the length of a list; 0 if OpenReview refuses one of withdrawn or desk-rejected papers."""
     try:
         return count_submissions(session.client, session.api, invitation)
     except NotGivenError:
@@ -254,7 +255,7 @@ def _plan_files(session: VenueSession, papers: int, *, is_listed: bool, is_rough
         requests = -(-papers // MOST_IN_ONE) if in_bulk else papers
         path = "/attachment" if in_bulk else "/references/pdf"
         return _plan_step(session, "files", path, papers, requests, papers * mean_bytes, is_rough=True)
-    # Equal paths are asked for once, by the first that names them.
+    # Equal paths are requested once, for the first edit that names them.
     missing = {request.path: request for request in reversed(missing_files(session))}
     routes = Counter(request.route for request in missing.values())
     current = routes.pop(CURRENT, 0) if in_bulk else 0

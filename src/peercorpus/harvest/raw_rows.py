@@ -32,7 +32,7 @@ REPLIES = ("replies", "directReplies")
 """Members of `details` that contain replies."""
 
 NO_ID = "no id: "
-"""Beginning of the ids of objects that came without one."""
+"""Prefix of the ids made for objects that were received without one."""
 
 LATEST_MS = 2**63 - 1
 """Largest integer that SQLite can store."""
@@ -65,7 +65,7 @@ class _Header(msgspec.Struct):
 def receive(
     text: bytes | msgspec.Raw, origin: RawOrigin, build: Callable[[bytes, RawOrigin], RawObject] | None = None
 ) -> RawObject:
-    """Build the row of an object that OpenReview sent; one that cannot be read keeps its bytes, to be set aside.
+    """Build the row of an object sent by OpenReview; an unreadable one is stored as bytes, to be set aside.
 
     Args:
         text: The object as received.
@@ -81,7 +81,7 @@ def receive(
 
 def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
     header = decode_leniently(Header, body)
-    # The same page of HTML may have come in place of several objects.
+    # The same HTML page may have been received in place of several objects.
     object_id = header.id or _make_id(origin.source.encode() + body)
     return RawObject(
         kind=RawKind.UNREADABLE,
@@ -98,9 +98,9 @@ def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
 
 
 def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
-    """Return the ids of a venue's objects that could not be read when they came last, in alphabetical order.
+    """Return the ids of a venue's objects that were unreadable when last received, in alphabetical order.
 
-    One that did not even say its id is no longer among them once all lists were read anew without it.
+    An object without even an id is no longer included once all lists have been read again without it.
     """
     rows = raw.questions.rows(
         f"""
@@ -135,7 +135,7 @@ def build_note(body: bytes, origin: RawOrigin) -> RawObject:
     Raises:
         msgspec.ValidationError: A field of an imported object has a type that OpenReview never uses.
     """
-    # A dump with a wrong field is refused; what OpenReview itself sends is stored whatever it holds.
+    # A dump with a wrong field is refused; whatever OpenReview itself sends is stored.
     note: Header = read_note(body) if origin.venue_id is None else decode_leniently(Header, body)
     note_id = note.id or _make_id(body)
     own_venue = note.domain or (venue_of(note.created_by) if note.created_by else UNPLACED)
@@ -211,7 +211,7 @@ def build_setting(kind: RawKind, body: bytes, origin: RawOrigin) -> RawObject:
 
 
 def _make_id(body: bytes) -> str:
-    """Return an id for an object that came without one, so that `status` can name it."""
+    """Return an id for an object received without one, so that `status` can name it."""
     return f"{NO_ID}{hashlib.sha256(body).hexdigest()[:16]}"
 
 
@@ -221,7 +221,7 @@ def _clamp_time(epoch_ms: int | None) -> int:
 
 
 def detect_api(note: Header, body: bytes) -> int:
-    """Return which API a note came from, judged by its shape."""
+    """Return the API that a note came from, judging by its structure."""
     if note.invitations or note.domain is not None:
         return 2
     if note.invitation is not None:
@@ -230,9 +230,10 @@ def detect_api(note: Header, body: bytes) -> int:
 
 
 def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
-    """Split a submission into itself without the nested replies, and the replies; any of them may not be JSON.
+    """Split a submission into the submission without nested replies, and the replies; any of them may be invalid JSON.
 
-    What else `details` contains is kept; if nothing is left, the submission is as it comes without `details=replies`.
+    Other contents of `details` are kept; if there are none, the submission equals one requested without
+    `details=replies`.
 
     >>> split_replies(b'{"id":"a","details":{"replies":[{"id":"b"}]}}')
     (b'{"id":"a"}', [b'{"id":"b"}'])
@@ -252,7 +253,7 @@ def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
 
 
 def _take_replies(details: bytes) -> tuple[bytes | None, list[bytes]]:
-    """Return what `details` contains without the replies, None if they are all of it; and the replies."""
+    """Return `details` without the replies, None if nothing else is in it; and the replies."""
     others: list[bytes] = []
     replies: list[list[bytes]] = []
     for part in split_items(details) or ():

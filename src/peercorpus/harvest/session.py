@@ -1,4 +1,4 @@
-"""Open what a harvest needs, and keep the state of each venue: client, clock, failures."""
+"""Open the workspace and the client of a harvest, and keep the state of each venue: clock, failures."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -25,16 +25,16 @@ from peercorpus.workspace.workspace import Files, Workspace, open_workspace
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How OpenReview is asked.
+    """How OpenReview is accessed.
 
     Attributes:
         url_v1: Base URL of API v1; None means OpenReview's own.
         url_v2: Base URL of API v2; None means OpenReview's own.
-        token_file: File with a token; None means what the environment or the stored sign-in gives.
+        token_file: File with a token; None means that of the environment or the stored sign-in.
         max_wait_s: Longest wait for the rate limit, in seconds.
         is_held: Whether to hold the lock on the request budget for the whole run.
         is_shared: Whether other runs may use the same budget.
-        record: The cassette to append answers to; None records none.
+        record: The cassette to append responses to; None records none.
     """
 
     url_v1: str | None = None
@@ -54,13 +54,13 @@ def open_client(
 
     Args:
         folder: Folder of the workspace.
-        access: How OpenReview is asked.
-        say: Receives warnings about others who spend the same budget.
-        wait: Receives why the run is waiting.
+        access: How OpenReview is accessed.
+        say: Receives warnings about other runs that use the same budget.
+        wait: Receives the reason why the run is waiting.
 
     Raises:
-        SignInError: The sign-in is refused, or answers to an account would be recorded.
-        SharedBudgetError: Another run spends the same budget.
+        SignInError: The sign-in is refused, or responses to an account would be recorded.
+        SharedBudgetError: Another run uses the same budget.
         WorkspaceError: The workspace cannot be opened.
     """
     urls = access.url_v1 or URL_V1, access.url_v2 or URL_V2
@@ -89,13 +89,13 @@ def open_client(
 
 @dataclass(slots=True)
 class FailureCount:
-    """Requests that failed for a reason that should pass.
+    """Counts of requests that failed for a transient reason.
 
     Attributes:
         most_in_a_row: As in `Patience`.
         in_a_row: Number of consecutive failures.
         had: Number of successes since the service last seemed down.
-        failed: What failed, so that it is requested after everything else.
+        failed: Failed requests, to be repeated after all others.
     """
 
     most_in_a_row: int | None = Patience().most_in_a_row
@@ -126,7 +126,7 @@ class FailureCount:
 
 @dataclass(slots=True)
 class Clock:
-    """Clock of the times at which a harvest records what was shown.
+    """Clock for the times at which a harvest records the notes that were shown.
 
     Attributes:
         latest_ms: Latest time returned, by this harvest or any before; None before it was looked up.
@@ -137,7 +137,8 @@ class Clock:
     def tick(self, raw: RawStore) -> int:
         """Return the time in milliseconds since the epoch, always later than any recorded before.
 
-        If the clock was set back and an earlier time were recorded, notes that were listed just now would look gone.
+        If the system clock was set back and an earlier time recorded, notes listed just now would seem to have
+        vanished.
         """
         if self.latest_ms is None:
             sql = "SELECT max(coalesce((SELECT max(shown_ms) FROM sightings), 0), max(started_ms)) FROM listings"
@@ -149,11 +150,11 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class VenueSession:
-    """One venue while it is harvested.
+    """State of one venue while it is harvested.
 
     Attributes:
         limit: Number of submissions to harvest; None means all.
-        refresh: Whether to ask again for what was finished before.
+        refresh: Whether to request again what was finished before.
         show: Called with the progress of each step.
         setbacks: Failures of this venue, over all steps.
     """
@@ -192,9 +193,9 @@ class VenueSession:
         Args:
             what: Name of the step.
             done: Number of items done before.
-            total: Number of items in all; None if not known.
+            total: Total number of items; None if unknown.
             path: API path requested, whose rate limit bounds the pace.
-            in_one: Items that one request returns.
+            in_one: Number of items that one request returns.
         """
         route = self.client.route(self.api, path)
 
@@ -207,7 +208,7 @@ class VenueSession:
 def open_session(
     workspace: Workspace, client: Client, venue_id: str, *, limit: int | None, refresh: bool, show: Show
 ) -> VenueSession:
-    """Ask OpenReview for the settings of a venue and return its session.
+    """Request the settings of a venue from OpenReview and return its session.
 
     Raises:
         VenueNotFoundError: The venue does not exist.

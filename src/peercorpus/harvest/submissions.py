@@ -1,4 +1,4 @@
-"""Fetch submissions and replies page by page; later only what changed."""
+"""Fetch submissions and replies page by page; later only the changes."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -28,20 +28,20 @@ from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 REVIEW_FORM = "review form"
 """Name of the listing whose completion records that the review form was requested."""
 AGAIN = " (again)"
-"""Suffix of the listing that records the second reading of a list whose count changed while it was read."""
+"""Suffix of the listing that records a second reading of a list whose count changed while it was read."""
 
 
 CLOSED = "closed lists"
-"""Name of the queue of lists of withdrawn and desk-rejected papers: it records which were refused, and why."""
+"""Name of the queue for lists of withdrawn and desk-rejected papers, which records those refused and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """One list of submissions, and how much of it is held.
+    """One list of submissions, and how much of it is stored.
 
     Attributes:
-        received: Submissions received.
-        expected: Submissions that OpenReview announced; None if it did not.
+        received: Number of submissions received.
+        expected: Number of submissions that OpenReview announced; None if it did not.
         problem: Why OpenReview refused the list; None if it did not.
     """
 
@@ -53,13 +53,13 @@ class List:
 
     @property
     def differs(self) -> bool:
-        """Whether another number was received than OpenReview announced, although the list was read to its end."""
+        """Whether the number received differs from the one announced, although the list was read to the end."""
         return self.is_complete and self.expected not in {None, self.received}
 
 
 def read_lists(raw: RawStore, venue_id: str) -> list[List]:
     """Return the lists of a venue's submissions, in the order of their names."""
-    # Other entries of the table are not named like invitations.
+    # Only the names of lists look like invitations.
     sql = """
         SELECT listings.venue_id, listing, received, expected, complete, queue.problem
         FROM asked
@@ -85,10 +85,10 @@ def store_settings(session: VenueSession) -> None:
 
 
 def harvest_submissions(session: VenueSession) -> None:
-    """Fetch what is missing of every list of the venue.
+    """Fetch the missing parts of every list of the venue.
 
     Raises:
-        EmptyVenueError: OpenReview shows no submission of the venue, and never did in this workspace.
+        EmptyVenueError: OpenReview shows no submission of the venue, and the workspace has none from earlier.
     """
     _store_open_lists(session)
     meter = session.meter("listing", _count_received(session), _count_total(session), "/notes", LARGEST_PAGE)
@@ -106,13 +106,12 @@ def harvest_submissions(session: VenueSession) -> None:
         with session.raw.transaction():
             session.raw.state.forget_listings(session.venue_id)
         raise EmptyVenueError(
-            f"'{session.venue_id}' shows no public submission; check the id, or whether the venue has opened its"
-            " papers."
+            f"'{session.venue_id}' shows no public submission; check the id, and whether its papers are public."
         )
 
 
 def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, most: int | None) -> None:
-    """Read a list to its end and count it again; if notes came or went meanwhile, read it once more.
+    """Read a list to the end and count it again; if notes were added or removed meanwhile, read it once more.
 
     Args:
         session: The venue.
@@ -134,7 +133,7 @@ def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, 
 
 
 def _read_closed_list(session: VenueSession, invitation: str, meter: Meter, most: int | None) -> None:
-    """Read a list of withdrawn or desk-rejected papers; that OpenReview refuses it is recorded."""
+    """Read a list of withdrawn or desk-rejected papers; a refusal by OpenReview is recorded."""
     problem = None
     try:
         _read_list(session, invitation, invitation, meter, most)
@@ -172,14 +171,14 @@ def _count_received(session: VenueSession) -> int:
 
 
 def _count_total(session: VenueSession) -> int | None:
-    """Return how many submissions there are to list; None until OpenReview has announced it for every list."""
+    """Return the number of submissions to list; None until OpenReview has announced it for every list."""
     counts = [state.expected for state in _read_listings(session) if state.expected is not None]
     there_are = sum(counts) if len(counts) == len(session.profile.lists) else None
     return there_are if session.limit is None else min(session.limit, there_are or session.limit)
 
 
 def _store_open_lists(session: VenueSession) -> None:
-    """Store every list there is to read, so that one not begun yet counts as incomplete."""
+    """Store the names of all lists to read, so that one not yet begun counts as incomplete."""
     with session.raw.transaction():
         for invitation in session.profile.lists:
             session.raw.state.set_listing(
@@ -207,7 +206,7 @@ def _build_rows(session: VenueSession, page: ListPage) -> Iterator[RawObject]:
         yield root
         for reply in replies:
             row = receive(reply, origin)
-            # What cannot be read may not name its forum; it is known from where the reply came.
+            # An unreadable reply may not name its forum, but its submission is known.
             yield row._replace(forum_id=row.forum_id or root.object_id) if row.kind is RawKind.UNREADABLE else row
     for reply in page.replies:
         yield receive(reply, origin)
@@ -231,7 +230,7 @@ def store_review_form(session: VenueSession) -> None:
     except NotJsonError as error:
         rows = [receive(find_first_item(error.body, "invitations"), session.origin(error.source))]
     except NotGivenError:
-        # The form is then inferred from the reviews themselves.
+        # In that case the form is inferred from the reviews themselves.
         rows = []
     with raw.transaction():
         raw.add(rows)
@@ -241,7 +240,7 @@ def store_review_form(session: VenueSession) -> None:
 def _first_review_invitation(session: VenueSession) -> str | None:
     """Return the invitation of the first review, preferably of the first list; None if there is no review.
 
-    So a limited harvest picks the same as a whole one.
+    Thus a limited harvest picks the same invitation as a full one.
     """
     fallbacks: list[str] = []
     for forum_id, notes in session.raw.by_forum((RawKind.NOTE,), session.venue_id):
@@ -254,16 +253,16 @@ def _first_review_invitation(session: VenueSession) -> str | None:
 
 
 def is_review(session: VenueSession, invitation: str) -> bool:
-    """Return whether an invitation asks for a review; API v1 wrote `official/review` in 2017."""
+    """Return whether an invitation is for a review; API v1 used `official/review` in 2017."""
     tail = invitation_name(invitation).replace("/", "_").lower()
     return tail in {session.profile.review_name.lower(), "official_review"}
 
 
 CHANGES = "changes"
-"""Name of the listing that records this step; its `expected` is the number of notes shown in all."""
+"""Name of the listing that records this step; its `expected` is the total number of notes shown."""
 
 OVERLAP_MS = 3 * 3_600_000
-"""How much further back changes are requested: a note may have changed behind a listing that took hours."""
+"""How much further back changes are requested: a note may have changed during a listing that took hours."""
 
 
 @dataclass(slots=True)
@@ -271,12 +270,12 @@ class _ReceivedIds:
     """Ids of the notes received.
 
     Attributes:
-        gone: Notes that had vanished; one that is shown again counts as new.
-        shown: Notes that are shown.
+        gone: Notes that had vanished before; one that is shown again counts as new.
+        shown: Notes shown now.
         roots: Submissions that no listing showed before.
         replies: Replies that no listing showed before.
-        deleted: Notes that were shown before and are deleted now.
-        strangers: Notes that no list of the venue shows; it is not known whether they were counted before.
+        deleted: Notes that were shown before and are now deleted.
+        strangers: Notes that are in no list of the venue; it is unknown whether they were counted before.
     """
 
     gone: frozenset[str]
@@ -289,11 +288,11 @@ class _ReceivedIds:
 
 
 def harvest_changes(session: VenueSession) -> None:
-    """Fetch what is new, changed or deleted at a venue whose lists were read to their end before.
+    """Fetch new, changed and deleted notes of a venue whose lists were read to the end before.
 
-    Requests everything modified since, then the deleted notes, then the number of all notes. The lists are read again
-    if the latest note stored is not among them (OpenReview then does not answer this query), if a submission is new, if
-    a note is in no list, or if the number shows that notes vanished.
+    Requests everything modified since, then the deleted notes, then the total number of notes. The lists are read again
+    if the latest stored note is not in the response (OpenReview then does not support this query), if a submission is
+    new, if a note is in no list, or if the number shows that notes vanished.
 
     Raises:
         EmptyVenueError: As `harvest_submissions`.
@@ -311,7 +310,7 @@ def harvest_changes(session: VenueSession) -> None:
 
 
 def _take_changes(session: VenueSession) -> int | None:
-    """Store what changed and return the number of notes; None if the lists must be read again."""
+    """Store the changed notes and return the number of all notes; None if the lists must be read again."""
     newest = session.raw.state.newest_shown(session.venue_id)
     seen = _ReceivedIds(frozenset(session.raw.state.gone(session.venue_id)))
     newest_ms = newest[1] if newest else 0
@@ -330,7 +329,7 @@ def _take_changes(session: VenueSession) -> int | None:
         return None
     there_are = _count_shown(session)
     with session.raw.transaction():
-        # A submission counts as shown only together with all its replies: those that are not shown with it are gone.
+        # A submission counts as shown only together with all its replies: replies not shown with it are gone.
         session.raw.state.sight(seen.replies, session.moment_ms())
         session.raw.state.unsight(seen.deleted)
     is_answer = newest is not None and newest[0] in seen.shown | seen.deleted
@@ -339,7 +338,7 @@ def _take_changes(session: VenueSession) -> int | None:
 
 
 def _count_shown(session: VenueSession) -> int | None:
-    """Return the number of notes of the venue that are shown; None if OpenReview does not answer this query."""
+    """Return the number of notes of the venue that are shown; None if OpenReview does not support this query."""
     try:
         return count_notes(session.client, session.api, session.venue_id)
     except (BusyError, SignInError):
@@ -349,7 +348,7 @@ def _count_shown(session: VenueSession) -> int | None:
 
 
 def _fetch_changed(session: VenueSession, newest_ms: int, *, deleted: bool) -> Iterator[list[RawObject]]:
-    """Yield pages of notes modified since the last harvest, by OpenReview's clock as far as that is known."""
+    """Yield pages of notes modified since the last harvest, by OpenReview's clock if that is known."""
     looked = session.raw.state.listing(session.venue_id, CHANGES).started_ms
     listed = (session.raw.state.listing(session.venue_id, name).started_ms for name in session.profile.lists)
     since_ms = max(0, min(newest_ms, looked or min(listed, default=0)) - OVERLAP_MS)
@@ -363,7 +362,7 @@ def _take_page(session: VenueSession, rows: list[RawObject], seen: _ReceivedIds)
         note = decode_leniently(Note, row.body)
         was_shown = row.object_id not in seen.gone and session.raw.state.shown_ms(row.object_id) > 0
         if note.ddate is not None:
-            # OpenReview's documentation does not say whether it lists deleted notes alone or with all others.
+            # OpenReview's documentation does not state whether it lists deleted notes alone or with all others.
             if was_shown:
                 kept.append(row)
                 seen.deleted.add(row.object_id)

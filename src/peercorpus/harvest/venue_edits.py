@@ -1,9 +1,9 @@
-"""Read the edits of an API v2 venue as one list, a thousand a request, instead of one request a note.
+"""Read the edits of an API v2 venue as one list, with a thousand per request instead of one request per note.
 
-The list is first read to its end, in order of id; later readings begin with the latest edit and end at what was read
-before. Kept are the edits of notes that are queued when the reading begins, as if each had been asked for by itself,
-and those of notes that the workspace does not hold. The list is not trusted: its venue, order and count are checked,
-and a few notes are asked for their edits one by one. Where a check fails, every note is.
+The list is first read to the end, in order of id; later readings begin with the latest edit and stop at those read
+before. The edits of notes that are queued when the reading begins are stored, as if each had been requested
+individually, and so are those of notes missing from the workspace. The list is not trusted: its venue, order and count
+are checked, and the edits of a few notes are requested individually. If a check fails, those of every note are.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
@@ -26,30 +26,30 @@ TASK = "versions"
 """Name of the queue of notes whose edits are to be fetched, with entries `<note id> <time of last modification>`."""
 
 LIST = "list of edits"
-"""Name of the queue of lists of edits, by venue. The notes of a reading are those queued before its list was."""
+"""Name of the queue of lists of edits, by venue. A reading covers the notes queued before its list was."""
 
 UNDER_WAY, UNDER_WAY_AGAIN = f"{EDITS}, under way", f"{EDITS}, under way again"
-"""Listings that record how far a list is read, and read again because it was shorter than its count."""
+"""Listings that record how far a list has been read, or read again because it was shorter than its count."""
 
 LATEST = f"{EDITS}, latest"
-"""Listing whose `after` is the time of the latest edit when the reading began; so is that of `EDITS`, when it ended."""
+"""Listing whose `after` is the time of the latest edit when the reading began, later copied to `EDITS`."""
 
 CHECKED = 5
-"""How many notes of which the list shows edits, and of which it shows none, are asked for by themselves to check it."""
+"""Number of notes with edits in the list, and of notes without, that are requested individually to check it."""
 
 FEW = 2 * CHECKED
-"""Number of notes up to which a request for each costs no more than the list and its check."""
+"""Number of notes up to which individual requests cost no more than the list and its check."""
 
 OVERLAP_MS = 600_000
-"""How much later than the edit before it an edit may appear in the list, milliseconds."""
+"""How much later than the preceding edit an edit in the list may be, in milliseconds."""
 
 MOST_OTHERS = 10
-"""A page of which more than one edit in so many is another venue's is no answer to the question for this one's."""
+"""A page is refused if more than one in this many edits belongs to another venue."""
 
 DAY_MS = 86_400_000
 
 Ask = Callable[[Sequence[str]], None]
-"""Asks for the edits of queued notes one by one."""
+"""Requests the edits of queued notes one by one."""
 
 
 class Mode(NamedTuple):
@@ -57,7 +57,7 @@ class Mode(NamedTuple):
 
     Attributes:
         sort: Order of the list, as OpenReview names it.
-        since_ms: Time of the oldest edit wanted, milliseconds since the epoch; 0 wants all.
+        since_ms: Time of the oldest edit wanted, milliseconds since the epoch; 0 means all.
     """
 
     sort: str
@@ -69,22 +69,22 @@ WHOLE = Mode("id", 0)
 
 def note_id_of(entry: str) -> str:
     """Return the note of a queue entry."""
-    # An id that OpenReview did not make may hold spaces.
+    # An id not created by OpenReview may contain spaces.
     return entry.rpartition(" ")[0]
 
 
 def find_refusal(session: VenueSession) -> str | None:
-    """Return why the list of a venue's edits cannot be used; None if it can, or was never asked for."""
+    """Return why the list of a venue's edits cannot be used; None if it can, or was never requested."""
     return next(iter(session.raw.state.answers(session.venue_id, LIST)), None)
 
 
 def is_worth_a_list(session: VenueSession, notes: int) -> bool:
-    """Return whether to try the list for a number of notes: of a whole API v2 venue, unless it was found unusable."""
+    """Return whether to try the list for a number of notes: for a whole API v2 venue, unless it is unusable."""
     return session.api == 2 and session.limit is None and notes > FEW and find_refusal(session) is None
 
 
 def count_requests(edits: int) -> int:
-    """Return the requests that a list of so many edits takes: its pages, its probe, its count and its check.
+    """Return the number of requests for a list of edits of a given length: pages, probe, count and check.
 
     >>> count_requests(11_672)
     24
@@ -93,14 +93,14 @@ def count_requests(edits: int) -> int:
 
 
 def plan_list(session: VenueSession, entries: Collection[str]) -> int:
-    """Return the requests that reading the list takes; at least, where it was read before.
+    """Return the number of requests for reading the list; a lower bound if it was read before.
 
     Args:
         session: The venue.
         entries: The notes wanted, as queue entries; none before the venue is listed.
 
     Raises:
-        NotGivenError: OpenReview does not give the list.
+        NotGivenError: OpenReview refuses the list.
     """
     probe = _probe(session)
     under_way = session.raw.state.listing(session.venue_id, UNDER_WAY)
@@ -112,14 +112,14 @@ def plan_list(session: VenueSession, entries: Collection[str]) -> int:
 def read_venue_edits(session: VenueSession, ask: Ask) -> bool:
     """Read the list of a venue's edits, store those of the queued notes, and mark these notes as done.
 
-    Notes that it says nothing certain of stay queued: all of them, if OpenReview does not give the list or a check
-    of it fails, which is remembered. An interrupted reading is taken up where it stopped.
+    Notes for which the list is not conclusive stay queued: all of them, if OpenReview refuses the list or a check of it
+    fails, which is recorded. An interrupted reading is resumed where it stopped.
 
     Returns:
-        Whether the list was read and found right.
+        Whether the list was read and found correct.
 
     Raises:
-        BusyError: OpenReview asks to wait, or does not answer for single notes either.
+        BusyError: OpenReview asks to wait, or does not respond to requests for single notes either.
         SignInError: A token is needed, or was refused.
     """
     try:
@@ -139,7 +139,7 @@ def _unusable(session: VenueSession, reason: str) -> NotGivenError:
 
 
 def _give_up(session: VenueSession, reason: str) -> None:
-    """Remember why the list cannot be used; what was received stays."""
+    """Record why the list cannot be used; edits already received stay."""
     with session.raw.transaction():
         _forget_reading(session)
         session.raw.state.enqueue(session.venue_id, LIST, [session.venue_id])
@@ -154,14 +154,14 @@ def _forget_reading(session: VenueSession) -> None:
 
 
 def forget_list(session: VenueSession) -> None:
-    """Forget how far the list was read, and why it could not be used, so that it is tried from its beginning."""
+    """Delete the list's progress, and the reason why it could not be used, so that it is tried again."""
     session.raw.state.reopen(session.venue_id, LIST)
     session.raw.state.forget_listings(session.venue_id, EDITS)
     _forget_reading(session)
 
 
 def _begin(session: VenueSession) -> Mode | None:
-    """Return how to read the list: on from where it stopped, or begun now; None if it is longer than worth it."""
+    """Return how to read the list, resumed or begun now; None if it is too long to be worthwhile."""
     state, venue_id = session.raw.state, session.venue_id
     if state.listing(venue_id, UNDER_WAY).started_ms:
         return _mode(session)
@@ -189,10 +189,10 @@ def _begin(session: VenueSession) -> Mode | None:
 
 
 def _probe(session: VenueSession) -> ListPage:
-    """Return the latest edit of the venue, with the number of all.
+    """Return the latest edit of the venue, and the number of all edits.
 
     Raises:
-        NotGivenError: OpenReview refuses the list, or it has no edit. That may mean that it cannot list them so.
+        NotGivenError: OpenReview refuses the list, or it is empty, which may mean that it does not support this query.
     """
     probe = probe_venue_edits(session.client, session.venue_id)
     if not probe.items:
@@ -201,14 +201,14 @@ def _probe(session: VenueSession) -> ListPage:
 
 
 def _mode(session: VenueSession) -> Mode:
-    """Return how to read the list, by whether it was read to its end before."""
+    """Return how to read the list, depending on whether it was read to the end before."""
     before = session.raw.state.listing(session.venue_id, EDITS)
     since_ms = int(before.after or 0) - OVERLAP_MS if before.complete else 0
     return Mode(LATEST_FIRST, since_ms) if since_ms > 0 else WHOLE
 
 
 def _never_asked(session: VenueSession, mode: Mode, entries: Collection[str]) -> set[str]:
-    """Return the queued notes that may have edits from before the time since which the list is read."""
+    """Return the queued notes that may have edits older than those that the list is read for."""
     if mode == WHOLE:
         return set()
     asked = {note_id_of(entry) for entry in session.raw.state.done(session.venue_id, TASK)}
@@ -223,13 +223,13 @@ def _created_ms(session: VenueSession, entry: str) -> int:
 
 
 def _read_to_end(session: VenueSession) -> Mode | None:
-    """Read the list, and once more if it was shorter than its count.
+    """Read the list, and read it again if it was shorter than its count.
 
     Returns:
-        How it was read; None if it is not worth it, or too much for the service now.
+        How it was read; None if that is not worthwhile, or the service cannot serve it now.
 
     Raises:
-        NotGivenError: It is not such a list, or still shorter than its count.
+        NotGivenError: It is not a list of the venue's edits, or still shorter than its count.
         BusyError: OpenReview asks to wait.
     """
     try:
@@ -253,7 +253,7 @@ def _is_whole(session: VenueSession) -> bool:
 
 
 def _read_list(session: VenueSession, mode: Mode, name: str) -> None:
-    """Read the list on to its end, page by page, each with its place in one transaction."""
+    """Read the rest of the list page by page, each stored in one transaction with the progress."""
     state = session.raw.state.listing(session.venue_id, name)
     if not state.started_ms:
         state = replace(state, started_ms=session.moment_ms())
@@ -283,7 +283,7 @@ def _next(state: Listing, page: ListPage, rows: Sequence[RawObject], new: int, m
 
 
 def _entries(session: VenueSession) -> list[str]:
-    """Return the queued notes that the reading is for: those queued before it began."""
+    """Return the queued notes that the reading covers: those queued before it began."""
     return session.raw.state.pending_before(session.venue_id, TASK, (LIST, session.venue_id))
 
 
@@ -292,28 +292,28 @@ def _build(session: VenueSession, page: ListPage) -> list[RawObject]:
 
 
 def _check_order(session: VenueSession, rows: Sequence[RawObject], mode: Mode) -> None:
-    """Check that the latest edits come first where that was asked for.
+    """Check that the latest edits come first if that order was requested.
 
     Raises:
-        NotGivenError: They do not.
+        NotGivenError: They are not in this order.
     """
     if mode != WHOLE and any(earlier < later for earlier, later in pairwise(_read_times(rows))):
         raise _unusable(session, "not the latest edits first")
 
 
 def _read_times(rows: Sequence[RawObject]) -> list[int]:
-    """Return when the edits of a page were last modified; one that cannot be read may not say so."""
+    """Return when the edits of a page were last modified; an unreadable one may have no time."""
     return [row.modified_ms for row in rows if row.modified_ms or row.kind is not RawKind.UNREADABLE]
 
 
 def _place(session: VenueSession, rows: Sequence[RawObject], wanted: Set[str]) -> Iterator[RawObject]:
     """Yield the edits of a page to store, each with the venue and forum of its note.
 
-    Edits of the venue's notes that are not wanted are left out. What is known of no note keeps what it says itself, and
-    the stage that reads versions sets it aside.
+    Edits of the venue's notes that are not wanted are left out. An edit of an unknown note keeps its own venue and
+    forum, and the stage that reads versions sets it aside.
 
     Raises:
-        NotGivenError: Too many of the edits are other venues'.
+        NotGivenError: Too many of the edits belong to other venues.
     """
     places = _find_places(session, {row.subject_id for row in rows})
     others = 0
@@ -329,7 +329,7 @@ def _place(session: VenueSession, rows: Sequence[RawObject], wanted: Set[str]) -
 
 
 def _find_places(session: VenueSession, note_ids: Set[str]) -> dict[str, tuple[str, str]]:
-    """Return the venue and forum of those of some notes that are stored."""
+    """Return the venue and forum of the stored ones among some notes."""
     rows = session.raw.select(
         "SELECT DISTINCT object_id, venue_id, forum_id FROM objects"
         " WHERE kind = 'note' AND object_id IN (SELECT value FROM json_each(?))",
@@ -339,10 +339,10 @@ def _find_places(session: VenueSession, note_ids: Set[str]) -> dict[str, tuple[s
 
 
 def _settle(session: VenueSession, mode: Mode, ask: Ask) -> None:
-    """Mark as done the notes of which the list is known to show every edit, after asking for a few by themselves.
+    """Mark as done the notes whose edits are all in the list, after requesting those of a few individually.
 
     Raises:
-        NotGivenError: A note has an edit that the list did not show.
+        NotGivenError: A note has an edit that was not in the list.
     """
     state, venue_id = session.raw.state, session.venue_id
     entries = _entries(session)
@@ -366,9 +366,9 @@ def _settle(session: VenueSession, mode: Mode, ask: Ask) -> None:
 
 
 def _lacks_edits(session: VenueSession, mode: Mode) -> bool:
-    """Return whether notes that were asked by themselves since the reading began have edits that it should have shown.
+    """Return whether notes requested individually since the reading began have edits that were missing from the list.
 
-    Edits as late as the reading may have come behind it.
+    Edits made during the reading may have been too late for it.
     """
     state, venue_id = session.raw.state, session.venue_id
     until_ms = int(state.listing(venue_id, LATEST).after or 0) - OVERLAP_MS

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_DEPTH = 4
-"""Lists and quotations within one another, of which LaTeX allows few; marks of deeper ones stay in the text."""
+"""Deepest nesting of lists and quotations, as LaTeX allows only a few levels; marks of deeper ones stay in the text."""
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)")
 _ITEM = re.compile(r"( *)([-+*]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*$)")
@@ -33,7 +33,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines that are shown as they are, and what the fence says of them, mostly a language."""
+    """Lines that are shown verbatim, and the info string of their fence, usually a language."""
 
     lines: tuple[str, ...]
     info: str = ""
@@ -49,12 +49,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A line of dashes, which stands between two pages."""
+    """A line of dashes, which separates two pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, all of one length, the first of them the head; `columns` are "l", "c" or "r"."""
+    """Rows of cells, all of the same length, the first of which is the header; `columns` are "l", "c" or "r"."""
 
     columns: str
     rows: tuple[tuple[str, ...], ...]
@@ -69,7 +69,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of a list, with the mark before it: "" for a bullet, else its number as written."""
+    """An item of a list, with its mark: "" for a bullet, otherwise its number as written."""
 
     mark: str
     blocks: "tuple[Block, ...]"
@@ -92,8 +92,8 @@ def read_blocks(lines: Sequence[str], depth: int = 0) -> list[Block]:
     [Heading(level=1, text='A title'), Paragraph(text='Words')]
 
     Args:
-        lines: Without control characters.
-        depth: How many lists and quotations the lines are in.
+        lines: Lines without control characters.
+        depth: Number of lists and quotations that the lines are nested in.
     """
     return _Reader(lines, depth).read()
 
@@ -125,7 +125,7 @@ class _Reader:
             self._paragraph = []
 
     def _read_block(self, line: str) -> bool:
-        """Read a block that begins with this line; return False where the line belongs to a paragraph."""
+        """Read a block that begins with this line; return False if the line belongs to a paragraph."""
         for read in (
             self._read_code,
             self._read_heading,
@@ -162,7 +162,7 @@ class _Reader:
         item = _ITEM.fullmatch(line)
         if item is None or len(item[1]) > _MOST_INDENT:
             return False
-        # Within a paragraph only a bullet or the number 1 with text begins a list.
+        # Within a paragraph, only a bullet or the number 1 followed by text begins a list.
         return not self._paragraph or (bool(item[3]) and (item[2] in "-+*" or item[2][:-1] == "1"))
 
     def _read_code(self, line: str) -> Code | None:
@@ -178,7 +178,7 @@ class _Reader:
         return Code(tuple(self._lines[first:last]), fence[2].strip())
 
     def _read_display(self, line: str) -> Paragraph | None:
-        """Read a displayed formula over several lines, in which blank lines and marks mean nothing."""
+        """Read a displayed formula over several lines, in which blank lines and marks have no meaning."""
         if line.count("$$") % 2 == 0 or not line.lstrip().startswith("$$"):
             return None
         for last in range(self._at + 1, min(self._at + _MOST_FORMULA_LINES, len(self._lines))):
@@ -209,7 +209,7 @@ class _Reader:
         return Items(tuple(items))
 
     def _read_item(self, item: re.Match[str]) -> Item:
-        """Read one item: its line, and the lines behind it that are indented or belong to its last paragraph."""
+        """Read one item: its line, and the following lines that are indented or belong to its last paragraph."""
         indent = len(item[1])
         inner = [item[3] or ""]
         self._at += 1
@@ -271,7 +271,7 @@ class _Reader:
 
 _MOST_FORMULA_LINES = 200
 _MOST_INDENT = 60
-"""Widest indentation of an item; Markdown of a paper has no more."""
+"""Widest indentation of an item; the Markdown of papers has no wider one."""
 
 
 def _starts_block(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""Write characters as LaTeX: what has a meaning there is escaped, signs and letters of formulas get their commands."""
+"""Write characters as LaTeX: special characters are escaped, and symbols and letters of formulas become commands."""
 
 import re
 import unicodedata
@@ -37,14 +37,14 @@ _NATIVE = frozenset(
     {chr(code) for code in range(0xA1, 0x180)} - set("\u00ad\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167\u017f")
     | set("–—‘’‚“”„†‡•…‰‹›€™ﬀﬁﬂﬃﬄȘșȚț")
 )
-"""Characters that every engine sets as they are: those of the T1 encoding and its companion."""
+"""Characters that every engine can typeset directly: those of the T1 encoding and its companion."""
 _LIGATURE = re.compile(r"([-',<>])(?=\1)")
-"""Two characters of which TeX makes one."""
+"""Matches the first of two characters that TeX joins to one."""
 _SPECIAL = re.compile(r"\S[\u0300-\u036f\u20d0-\u20ff]+|[\\{}$&#%_~^`]|[^\x00-\x7f]")
-"""What is not written as it is, among it a character with the accents that follow it."""
+"""Matches everything that is not written unchanged, including a character with the accents that follow it."""
 _UNBROKEN_CHARACTERS = 500
 _UNBROKEN = re.compile(rf"\S{{{_UNBROKEN_CHARACTERS}}}(?=\S)")
-"""A stretch without a space: lines of a TeX file must end somewhere, and XeTeX crashes on words of 2,000 letters."""
+"""Matches a long stretch without a space: TeX limits the length of lines, XeTeX crashes on 2,000 letters."""
 _STYLES: Mapping[str, str] = MappingProxyType(
     {
         "BOLD": r"\mathbf{%s}",
@@ -64,7 +64,7 @@ _STYLES: Mapping[str, str] = MappingProxyType(
 )
 """Style in the Unicode name of a letter for formulas → its command."""
 _CAPITALS_ONLY = frozenset({"SCRIPT", "BOLD SCRIPT", "DOUBLE-STRUCK"})
-"""Styles of which the fonts of a basic TeX have no small letters and no digits."""
+"""Styles without lower-case letters and digits in the fonts of a basic TeX installation."""
 
 
 def escape_text(text: str) -> str:
@@ -132,7 +132,7 @@ def _put_accents(letter: str, marks: Sequence[str], accents: Mapping[str, str]) 
 
 @cache
 def find_maths(char: str) -> str | None:
-    r"""Return the command of a sign or letter of formulas; None for any other character.
+    r"""Return the command for a symbol or letter of formulas; None for any other character.
 
     >>> find_maths("β"), find_maths("𝐱"), find_maths("𝔼"), find_maths("𝜶"), find_maths("中")
     ('\\beta', '\\mathbf{x}', '\\mathbb{E}', '\\boldsymbol{\\alpha}', None)
@@ -170,5 +170,5 @@ def write_maths(char: str) -> str:
 
 
 def find_unset(latex: str) -> list[str]:
-    """Return the characters of a document that not every engine can set, in order, once each."""
+    """Return the characters of a document that not every engine can typeset, in order, once each."""
     return sorted(set(re.findall(r"[^\x00-\x7f]", latex)) - _NATIVE)

@@ -1,9 +1,9 @@
 r"""Write the Markdown of a paper as a complete LaTeX document.
 
-It needs only what a basic TeX has (article, amsmath, amssymb, array, booktabs, longtable, geometry, hyperref, iftex)
-and compiles with pdflatex and xelatex. Every word of the Markdown is in it, in the same order. Text from
-outside is escaped; a formula is set if all its commands are known to be harmless (`maths_commands`), and shown as text
-otherwise.
+It needs only a basic TeX installation (article, amsmath, amssymb, array, booktabs, longtable, geometry, hyperref,
+iftex) and compiles with pdflatex and xelatex. Every word of the Markdown is in it, in the same order. Text from outside
+is escaped; a formula is typeset if all its commands are known to be harmless (`maths_commands`), and otherwise shown as
+text.
 """
 
 import re
@@ -17,7 +17,7 @@ from peercorpus.latex.inline import InlineWriter, Refusals
 from peercorpus.records.untrusted_text import replace_controls
 
 VERSION = 1
-"""Raised by hand whenever the same Markdown gives another document."""
+"""Raised by hand whenever the same Markdown yields a different document."""
 MARK = "% Written by peercorpus from Markdown, version "
 """Beginning of a document, followed by `VERSION`."""
 _PREAMBLE = r"""\documentclass{article}
@@ -44,16 +44,16 @@ _PREAMBLE = r"""\documentclass{article}
 \providecommand{\codeline}[1]{{\ttfamily\small\strut #1\par}}
 """
 _LINE = 120
-"""Characters after which a line is broken at the next space."""
+"""Number of characters after which a line is broken at the next space."""
 _MOST_UNBROKEN = 2000
-"""Characters without a space after which a line is broken behind a brace, as TeX takes no line of any length."""
+"""Number of characters without a space after which a line is broken after a brace, as TeX limits lines."""
 _AFTER_BRACE = re.compile(r"\}(?=[^{])|(?<!\\)(?=\\_)")
 _LEVELS = ("section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _CAPTION = re.compile(r"(?:\*\*)?(?:Figure|Fig\.|Table|Algorithm|Listing) ?[A-Z]?\.?\d+(?:\.\d+)*(?:\*\*)?[.:|]")
 _MOST_COLUMNS = 60
-"""Most columns of a table; a wider one is shown as text."""
+"""Largest number of columns of a table; a wider one is shown as text."""
 _WIDE_CHARACTERS = 90
-"""Characters of a row above which the columns of a table are given widths and their cells are broken into lines."""
+"""Number of characters in a row above which a table's columns get fixed widths and cells are broken into lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class LatexText:
     """A LaTeX document.
 
     Attributes:
-        formulas: How many formulas the Markdown has.
-        shown_as_text: Reasons for which formulas are shown as text, each with how many.
+        formulas: Number of formulas in the Markdown.
+        shown_as_text: Number of formulas shown as text, by reason.
     """
 
     latex: str
@@ -97,7 +97,7 @@ def write_latex(markdown: str) -> LatexText:
 
 
 def _encodable(text: str) -> str:
-    """Return the text without halves of surrogate pairs, which no file can hold."""
+    """Return the text without lone surrogates, which cannot be encoded in a file."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -172,11 +172,11 @@ class _DocumentWriter:
 
 
 def _write_columns(table: Table) -> str:
-    """Return the columns of a table: of their natural width, or parts of the line where a row is too long for it."""
+    """Return the column specification of a table: natural widths, or shares of the line if a row is too long."""
     widths = [max(map(len, cells)) for cells in zip(*table.rows, strict=True)]
     if sum(widths) <= _WIDE_CHARACTERS:
         return f"@{{}}{table.columns}@{{}}"
-    # A long cell should not take the room of all others.
+    # A long cell should not take the space of all others.
     weights = [min(max(width, 4), 60) for width in widths]
     sides = {"l": r"\raggedright", "c": r"\centering", "r": r"\raggedleft"}
     return "".join(
@@ -186,12 +186,12 @@ def _write_columns(table: Table) -> str:
 
 
 def _guard(latex: str) -> str:
-    """Return what follows a command so that it is not read as an argument in square brackets or an asterisk."""
+    """Return the text after a command, guarded from being read as an optional argument or an asterisk."""
     return f"{{}}{latex}" if latex.lstrip()[:1] in {"[", "*"} else latex
 
 
 def _write_code(code: Code) -> str:
-    """Return lines as they are: verbatim where TeX can show all their characters, else escaped line by line."""
+    """Return lines of code: verbatim if TeX can show all their characters, otherwise escaped line by line."""
     text = "\n".join(code.lines)
     info = f"\\codeline{{{escape_text(code.info)}}}\n" if code.info else ""
     if text.isascii() and r"\end" not in text and all(len(line) < _MOST_VERBATIM for line in code.lines):
@@ -208,7 +208,7 @@ def _write_code_line(line: str) -> str:
 
 
 def _break_lines(lines: Iterable[str]) -> Iterable[str]:
-    """Yield the lines, long ones broken at spaces; those between `verbatim` stay as they are."""
+    """Yield the lines, long ones broken at spaces; those within `verbatim` are unchanged."""
     is_verbatim = False
     for line in lines:
         is_verbatim = (is_verbatim or line == r"\begin{verbatim}") and line != r"\end{verbatim}"
@@ -219,7 +219,7 @@ def _break_lines(lines: Iterable[str]) -> Iterable[str]:
             is_far = at < 0 or at - start > 2 * _MOST_UNBROKEN
             brace = _AFTER_BRACE.search(line, start + _MOST_UNBROKEN, at if at >= 0 else len(line)) if is_far else None
             if brace is not None:
-                # The sign of a comment hides the end of the line, which would be a space.
+                # The comment sign hides the end of the line, which would otherwise be a space.
                 yield f"{line[start : brace.end()]}%"
                 start = brace.end()
                 continue

@@ -1,4 +1,4 @@
-"""Write the text of a block as LaTeX: emphasis, code, links, scripts and formulas; all else is shown as it is."""
+"""Write the text of a block as LaTeX: emphasis, code, links, scripts and formulas; all else is shown unchanged."""
 
 import html
 import re
@@ -10,11 +10,11 @@ from peercorpus.latex.characters import escape_text
 from peercorpus.latex.maths import Formula, UnfitFormulaError, read_formula
 
 _MAX_OPEN = 8
-"""Emphases within one another; a mark within that many is shown as it is."""
+"""Deepest nesting of emphasis; a mark nested deeper is shown unchanged."""
 _SAFE_IN_URL = "/:?=.,;@!()+*'-%#&_~[]"
-"""Characters that an address may hold; others are written as their bytes."""
+"""Characters that a URL may contain; others are percent-encoded."""
 _DISPLAY_TAG = re.compile(r"[ \t]*\(((?:[A-Z]{1,2}\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?'*)\)[ \t]*(?=\n|$)")
-"""Number behind a displayed formula."""
+"""Matches the number after a displayed formula."""
 _FENCE = re.compile("`+")
 _TOKEN = re.compile(
     r"""
@@ -50,11 +50,11 @@ _MARKS = {1: r"\emph{", 2: r"\textbf{", 3: r"\textbf{\emph{"}
 
 @dataclass(slots=True)
 class Refusals:
-    """The formulas of a document: how many there are, and why some are shown as text.
+    """Counts of the formulas of a document, and the reasons why some are shown as text.
 
     Attributes:
-        formulas: All formulas.
-        reasons: Reasons of those not set as formulas, each with their number.
+        formulas: Number of all formulas.
+        reasons: Number of formulas shown as text, by reason.
         pending: Reasons in the block that is being written.
     """
 
@@ -68,7 +68,7 @@ class Refusals:
         self.pending.append(reason)
 
     def take_comments(self) -> str:
-        """Return the pending reasons as comments, a line each, and forget them."""
+        """Return the pending reasons as comments, one per line, and clear them."""
         lines = "".join(f"% A formula is shown as text: {reason}.\n" for reason in dict.fromkeys(self.pending))
         self.pending.clear()
         return lines
@@ -76,10 +76,10 @@ class Refusals:
 
 @dataclass(slots=True)
 class _Open:
-    """A mark that may be the beginning of an emphasis.
+    """A mark that may begin an emphasis.
 
     Attributes:
-        key: What closes it.
+        key: The mark that closes it.
         at: Its index in the parts.
     """
 
@@ -91,7 +91,7 @@ class InlineWriter:
     """Writes the text of blocks.
 
     Args:
-        refusals: Receives what was not set as a formula.
+        refusals: Receives the formulas that are shown as text.
     """
 
     def __init__(self, refusals: Refusals) -> None:
@@ -104,8 +104,8 @@ class InlineWriter:
         '\\textbf{Data.} We use $\\beta$ at 5\\%.'
 
         Args:
-            text: Without blank lines.
-            has_displays: Whether displayed formulas may stand on a line of their own; not so in a heading or a cell.
+            text: Text without blank lines.
+            has_displays: Whether displayed formulas may have a line of their own; false in a heading or a cell.
         """
         return _Inline(text, self.refusals, has_displays=has_displays).write()
 
@@ -129,7 +129,7 @@ class _Inline:
         return "".join(self._parts)
 
     def _take(self, match: re.Match[str]) -> int:
-        """Write what was found and return where to go on."""
+        """Write a match and return the position at which to continue."""
         kind = match.lastgroup
         if kind == "fence":
             return self._take_code(match)
@@ -149,7 +149,7 @@ class _Inline:
 
     def _write_small(self, kind: str, shown: str, inner: str) -> str:
         if kind == "escaped":
-            # The group keeps two dashes from becoming one.
+            # The group prevents two dashes from becoming one.
             return escape_text(inner) + "{}" * (inner in "-',<>")
         if kind == "entity":
             return escape_text(_decode(shown))
@@ -172,7 +172,7 @@ class _Inline:
         return end + len(fence)
 
     def _find_fence(self, length: int, start: int) -> int:
-        """Return where the next run of exactly so many backticks begins; -1 if there is none."""
+        """Return the position of the next run of exactly this many backticks; -1 if there is none."""
         assert self._lengths is not None
         if length not in self._lengths:
             return -1
@@ -183,7 +183,7 @@ class _Inline:
         return -1
 
     def _read(self, source: str) -> Formula | None:
-        """Return a formula, or None where it is to be shown as text."""
+        """Return a formula, or None if it is to be shown as text."""
         self._refusals.formulas += 1
         try:
             return read_formula(source)
@@ -218,7 +218,7 @@ class _Inline:
         label = _Inline(match["label"], self._refusals, has_displays=False).write()
         hint = escape_text(match["hint"] or "")
         if match["image"]:
-            # The picture itself is not at hand, and a document made of text from outside reads no file.
+            # The image itself is not available, and a document made from outside text must not read files.
             self._parts += [label, " " if label else "", rf"\texttt{{{escape_text(url)}}}", hint]
         elif url.startswith(("http://", "https://")):
             self._parts += [_link(url, label or escape_text(url)), hint]
@@ -254,7 +254,7 @@ class _Inline:
         self._parts.append(escape_text(shown))
 
     def _close(self, key: str) -> bool:
-        """Turn the last mark of this kind into a command; marks within it that are still open stay as they are."""
+        """Turn the last mark of this kind into a command; marks within it that are still open are left unchanged."""
         if not self._waiting[key]:
             return False
         while (mark := self._open.pop()).key != key:
@@ -270,7 +270,7 @@ class _Inline:
 
 
 def _flank(mark: str, before: str, after: str) -> tuple[bool, bool]:
-    """Return whether a mark may begin and may end an emphasis, by the characters beside it, as CommonMark has it."""
+    """Return whether a mark may begin and may end emphasis, judging by the adjacent characters, as in CommonMark."""
     is_space_before, is_space_after = not before or before.isspace(), not after or after.isspace()
     is_sign_before, is_sign_after = _is_punctuation(before), _is_punctuation(after)
     is_left = not is_space_after and (not is_sign_after or is_space_before or is_sign_before)

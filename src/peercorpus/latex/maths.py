@@ -1,8 +1,7 @@
 r"""Check a formula and write it so that it compiles: whitelisted commands, balanced braces, one script of each kind.
 
-ASCII stays as it is; other characters get their commands. What would break the document and can be mended without a
-loss is mended (an empty group between two scripts, `\%` for `%`); anything else is refused, so that the caller shows
-the source.
+ASCII is unchanged; other characters become commands. What would break the document is repaired if that loses nothing
+(an empty group between two scripts, `\%` for `%`) and otherwise refused, so that the caller shows the source.
 """
 
 import re
@@ -29,9 +28,9 @@ from peercorpus.pdf.math_fonts import UNKNOWN
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 30
-"""Deepest nesting; TeX itself allows 255 groups, of which one level here may take several."""
+"""Deepest nesting; TeX itself allows 255 groups, and one level here may take several."""
 _LENGTH = re.compile(r"\[\s*+-?\d{0,3}(?:\.\d{1,3})?\s*+(?:pt|em|ex|mm|cm|in)\s*+\]")
-"""Space below a row."""
+"""Matches the space below a row."""
 _COLUMNS = re.compile(r"\{([lcr| ]{1,60})\}")
 _SPACE = re.compile(r"\{\s*+-?\d{0,2}(?:\.\d{1,3})?\s*+(?:pt|em|ex|mm|cm)\s*+\}")
 _ESCAPED = {rf"\{char}": char for char in "{}%#&_$"} | {r"\ ": " ", r"\,": " ", r"\;": " ", "~": " "}
@@ -40,7 +39,7 @@ _TAG = re.compile(r"\\tag\*?\{([\w.*'′ -]{1,20})\}", re.ASCII)
 
 
 class UnfitFormulaError(Exception):
-    """A formula that cannot be set; the message says why, without words of the formula other than command names."""
+    """A formula that cannot be typeset; the message says why, quoting nothing of the formula except command names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Formula:
     """A formula as LaTeX, without the marks around it.
 
     Attributes:
-        tag: Its number; None where it has none.
+        tag: Its number; None if it has none.
     """
 
     latex: str
@@ -56,7 +55,7 @@ class Formula:
 
 
 def read_formula(source: str) -> Formula:
-    r"""Return a formula so that it compiles.
+    r"""Return a formula in a form that compiles.
 
     >>> read_formula(r"β_i = \frac{1}{2}").latex
     '\\beta_i = \\frac{1}{2}'
@@ -82,7 +81,7 @@ def read_formula(source: str) -> Formula:
 
 
 def write_with_commands(signs: str) -> str:
-    r"""Return a formula with commands alone, an unknown sign as a box; as it is where it could not compile.
+    r"""Return a formula in commands, with a box for an unknown symbol; unchanged if it cannot compile.
 
     >>> write_with_commands("σ ∈ ℝ^d"), write_with_commands(r"\frac{σ")
     ('\\sigma \\in \\mathbb{R}^d', '\\frac{σ')
@@ -95,15 +94,15 @@ def write_with_commands(signs: str) -> str:
 
 @dataclass(slots=True)
 class _Row:
-    """What was read of one row of symbols.
+    """The parts read so far of one row of symbols.
 
     Attributes:
-        parts: What to write.
-        atom: Index of the last symbol, to which scripts and accents belong; None where there is none.
+        parts: LaTeX to write.
+        atom: Index of the last symbol, to which scripts and accents belong; None if there is none.
         scripts: Scripts that the last symbol has: "^", "_".
         last: The last token.
         column: Number of the column in a table, from 1.
-        columns: Most columns; 0 outside tables.
+        columns: Largest number of columns; 0 outside tables.
         has_rows: Whether a row ended.
     """
 
@@ -116,7 +115,7 @@ class _Row:
     has_rows: bool = False
 
     def add_atom(self, latex: str) -> None:
-        # A command name must not run into the letter after it.
+        # A command name must be separated from a letter after it.
         glued = self.parts and re.search(r"\\[A-Za-z]+$", self.parts[-1]) and latex[:1].isalpha()
         self.atom = len(self.parts)
         self.parts.append(f" {latex}" if glued else latex)
@@ -167,7 +166,7 @@ class _Parser:
             self.position += 1
 
     def _match_ahead(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Take the tokens that a short pattern matches here."""
+        """Consume the tokens that a short pattern matches here."""
         match = pattern.match("".join(self.tokens[self.position : self.position + 80]))
         length = len(match[0]) if match else 0
         while length > 0:
@@ -178,7 +177,7 @@ class _Parser:
         r"""Read symbols up to `}`, `\end`, `\right` or `until`, which are not taken.
 
         Args:
-            columns: Most columns, where rows and columns may be separated; 0 where they may not.
+            columns: Largest number of columns if rows and columns may be separated; 0 if they may not.
             until: A token that also ends the row; "" for none.
         """
         self.depth += 1
@@ -191,7 +190,7 @@ class _Parser:
             row.last = token
         self.depth -= 1
         latex = "".join(row.parts)
-        # Rows within a group, which an engine reads where a bracket spans several lines, need a table around them.
+        # Rows within a group, which an engine reads if a bracket spans several lines, need a table around them.
         return rf"\begin{{matrix}}{latex}\end{{matrix}}" if row.has_rows and not columns else latex
 
     def _read_token(self, token: str, row: _Row) -> None:
@@ -240,7 +239,7 @@ class _Parser:
         if token in {"%", "#"}:
             return rf"\{token}"
         if token in {"$", "\\", "\0"} or (len(token) == 1 and token < " "):
-            raise UnfitFormulaError("it holds a character that has no meaning in a formula")
+            raise UnfitFormulaError("it contains a character that has no meaning in a formula")
         if token[0] != "\\":
             return token if token.isascii() else write_maths(token)
         return self._read_command(token)
@@ -258,7 +257,7 @@ class _Parser:
         if token in {r"\left", r"\begin", r"\substack", r"\hspace"}:
             return self._read_structure(token)
         if token not in SYMBOLS:
-            raise UnfitFormulaError(f"{token if token.isascii() else 'a command'} is not a command of formulas")
+            raise UnfitFormulaError(f"{token if token.isascii() else 'a command'} is not a known command for formulas")
         return token
 
     def _read_structure(self, command: str) -> str:
@@ -338,7 +337,7 @@ class _Parser:
         name = self._read_name()
         name = SAME_ENVIRONMENTS.get(name, name)
         if name not in ENVIRONMENTS:
-            raise UnfitFormulaError("it has an environment that is not of formulas")
+            raise UnfitFormulaError("it has an environment that is not for formulas")
         columns = self._match_ahead(_COLUMNS) if name == "array" else None
         if name == "array" and columns is None:
             raise UnfitFormulaError("an array has no columns")
@@ -350,7 +349,7 @@ class _Parser:
     def _end(self, names: set[str]) -> None:
         self._expect(r"\end")
         if self._read_name() not in names:
-            raise UnfitFormulaError("an environment ends that did not begin")
+            raise UnfitFormulaError("an environment ends that was not begun")
 
     def _read_name(self) -> str:
         self._expect("{")

@@ -1,6 +1,6 @@
-r"""The commands and environments that a formula may use; whatever is not here is never written into a document.
+r"""The commands and environments that a formula may use; anything else is never written to a document.
 
-All are of LaTeX, amsmath or amssymb. None reads or writes a file, defines a command, or changes how TeX reads.
+All belong to LaTeX, amsmath or amssymb. None reads or writes a file, defines a command, or changes how TeX reads input.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ OPERATORS = _list(
     " max min Pr projlim sec sin sinh sup tan tanh sum prod coprod int iint iiint oint bigcap bigcup bigvee bigwedge"
     " bigoplus bigotimes bigodot biguplus bigsqcup varlimsup varliminf idotsint"
 )
-r"""Operators, which alone may have `\limits`."""
+r"""Operators; only these may have `\limits`."""
 _MORE = _list(
     "quad qquad dots dotsc dotsb dotsm dotsi ldots cdots vdots ddots colon lbrace rbrace lbrack rbrack langle rangle"
     " lfloor rfloor lceil rceil lvert rvert lVert rVert vert Vert backslash le ge ne to gets"
@@ -71,7 +71,7 @@ ARITY: Mapping[str, int] = MappingProxyType(
 OPTIONAL = _list("sqrt xrightarrow xleftarrow")
 """Commands that may have an argument in square brackets before the others."""
 TEXT_COMMANDS = _list("text textrm textbf textit textsf texttt textnormal mbox operatorname")
-"""Commands of which the argument is text."""
+"""Commands whose argument is text."""
 BIG = _list("big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm biggm Biggm")
 """Commands that are followed by a delimiter."""
 DELIMITERS = frozenset("()[]/|.<>") | _list(
@@ -87,7 +87,7 @@ ENVIRONMENTS: Mapping[str, int] = MappingProxyType(
     )
     | {"cases": 2, "gathered": 1}
 )
-"""Environments within a formula, with the most columns that a row of them may have."""
+"""Environments within a formula, with the largest number of columns in their rows."""
 SAME: Mapping[str, str] = MappingProxyType(
     {
         r"\bm": r"\boldsymbol",
@@ -99,7 +99,7 @@ SAME: Mapping[str, str] = MappingProxyType(
         r"\bigtimes": r"\times",
     }
 )
-"""Commands of other packages, and those of the same use that stand for them."""
+"""Commands of other packages, and their equivalents."""
 SIMPLE: Mapping[str, str] = MappingProxyType(
     {
         r"\argmax": r"\arg\max",
@@ -114,7 +114,7 @@ SIMPLE: Mapping[str, str] = MappingProxyType(
         r"\gt": ">",
     }
 )
-"""Commands that may be missing, and what they stand for."""
+"""Commands that may be undefined, and their definitions."""
 SAME_ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
     {
         "align": "aligned",
@@ -133,4 +133,4 @@ SAME_ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
         "rcases": "cases",
     }
 )
-"""Environments that cannot stand within a formula, and what can."""
+"""Environments that are not allowed within a formula, and their equivalents."""

@@ -1,4 +1,4 @@
-"""The signs of formulas and the accents, with their commands in LaTeX with amsmath and amssymb."""
+"""The symbols of formulas and the accents, with their commands in LaTeX with amsmath and amssymb."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -48,7 +48,7 @@ _BRACKETS = """
 
 
 def _read(*tables: str) -> dict[str, str]:
-    """Return sign → command from tables of a sign and the name of its command in turn."""
+    """Return symbol → command from tables that alternate a symbol and the name of its command."""
     words = " ".join(tables).split()
     return {sign: rf"\{name}" for sign, name in zip(words[::2], words[1::2], strict=True)}
 
@@ -62,7 +62,7 @@ SIGNS: Mapping[str, str] = MappingProxyType(
     | dict(zip("ℭℌℨ", (rf"\mathfrak{{{letter}}}" for letter in "CHZ"), strict=True))
     | {"𝟙": r"\bbone", "𝟘": r"\mathbf{0}", "⎷": r"\surd", "𝕜": r"\Bbbk", "ℯ": "e", "ℊ": "g", "ℴ": "o", "ℎ": "h"}
 )
-"""Sign → what stands for it in a formula."""
+"""Symbol → its LaTeX in a formula."""
 TEXT_ACCENTS: Mapping[str, str] = MappingProxyType(
     {
         "\u0300": r"\`",

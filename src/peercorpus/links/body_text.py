@@ -1,7 +1,7 @@
-"""Read the body of a paper's text: without line numbers and running headers, captions and footnotes moved out.
+"""Read the body of a paper's text, without line numbers and running headers, and with captions and footnotes separated.
 
-`read_body_lines` removes what the page adds. `separate_asides` separates captions, footnotes and the words of figures
-from the running text of a plain-text paper, so that a sentence that they interrupt is whole again.
+`read_body_lines` removes what the page layout adds. `separate_asides` separates captions, footnotes and the words in
+figures from the running text of a plain-text paper, so that sentences interrupted by them are joined again.
 """
 
 import re
@@ -13,22 +13,22 @@ from itertools import count
 from peercorpus.records.documents import PAGE_BREAK
 
 EDGE_LINES = 2
-"""Lines at the top and at the bottom of a page that may be a running header or footer."""
+"""Number of lines at the top and at the bottom of a page that may be a running header or footer."""
 
 MIN_HEADER_PAGES = 3
-"""Minimum number of pages on which a line must recur, numbers aside, to be a running header or footer."""
+"""Minimum number of pages with the same line, ignoring numbers, for it to be a running header or footer."""
 
 MIN_HEADER_SHARE = 0.4
-"""Minimum share of the pages for the same; below a half, because odd and even pages may differ."""
+"""Minimum share of such pages; below one half, because odd and even pages may differ."""
 
 MIN_NUMBERED_LINES = 20
-"""Minimum length of a series of numbers at line ends that is taken for line numbers, as templates for review print."""
+"""Minimum length of a series of numbers at line ends to count as line numbers, which submission templates print."""
 
 MAX_LINES_BETWEEN_NUMBERS = 60
-"""Maximum lines from one line number to the next: formulas, figures and tables have none."""
+"""Maximum number of lines from one line number to the next: formulas, figures and tables have none."""
 
 MAX_SKIPPED_NUMBERS = 2
-"""Maximum line numbers missing in between: beside a formula one may end up inside a line, where it is not found."""
+"""Maximum number of missing line numbers in between: next to a formula, one may be inside a line and is not found."""
 
 HEADER = re.compile(
     r"(Under review (as|at|by|for)\b|Published as a|Published in Trans|Accepted (as|at|to)\b|Submitted to\b|Preprint\b"
@@ -85,15 +85,15 @@ def _split_pages(text: str) -> Iterator[list[BodyLine]]:
 
 
 def _find_line_numbers(lines: Sequence[BodyLine]) -> dict[int, tuple[int, int]]:
-    """Return by index of the line the span of its line number, for the lines that have one.
+    """Return the span of the line number of each line that has one, by index of the line.
 
-    Numbers at line ends are chained to the nearest earlier one that is 1 to 3 lower; long chains are line numbers. Of
-    two in one line that go on one chain ("043 5 Proof of Theorem 1"), the larger is the line number.
+    Numbers at line ends are chained to the nearest earlier one that is 1 to 3 lower; long chains are line numbers. If
+    two in one line continue a chain ("043 5 Proof of Theorem 1"), the larger is the line number.
     """
     last_seen: dict[int, tuple[int, int]] = {}  # number → index of its line, index of its chain
     chains: list[dict[int, re.Match[str]]] = []  # index of a line → its number
     for index, line in enumerate(lines):
-        # Few lines begin or end with a number, and this costs less than looking for it.
+        # Few lines begin or end with a number, and this check is cheaper than a search.
         if not (line.words[:1].isdigit() or line.words[-1:].isdigit()):
             continue
         for match in _find_outer_numbers(line.words):
@@ -123,7 +123,7 @@ def _find_outer_numbers(words: str) -> Iterator[re.Match[str]]:
 
 
 def _remove_number(line: BodyLine, span: tuple[int, int] | None) -> BodyLine | None:
-    """Return a line without its line number; None where there is nothing else in it."""
+    """Return a line without its line number; None if there is nothing else in it."""
     if span is None:
         return line
     begin, end = span
@@ -164,28 +164,28 @@ CAPTION = re.compile(
     r"[*_]{0,2}(Figure|Fig\.|Table)\s+([A-Z]\.?)?\d{1,3}(\.\d{1,3})?\s*(?P<stop>:|[.|](?=[*_]*\s+[A-Z(]))"
 )
 REFERRING = re.compile(r"(^|\W)(and|at|by|from|in|of|on|see|than|the|to|with)$", re.IGNORECASE)
-"""End of a line after which "Figure 1." ends the sentence and does not begin a caption."""
+"""Matches the end of a line after which "Figure 1." ends the sentence and does not begin a caption."""
 
 FOOTNOTE = re.compile('(\\d{1,2}|[\u2217\u2020\u2021\xa7\xb6]|\\*(?=[^*]*$))(?=["\u201c(]?[A-Z][a-z]|https?:)')
 NOTICE = re.compile(r"Preliminary work\. +Under review|Proceedings of the \$?\d+( |\^\{|<sup>)?(st|[nr]d|th)\b")
 ENDED = re.compile("[.!?][\"'\u201d\u2019)\\]]*$")
 
 MAX_ASIDE_LINES = 20
-"""Maximum lines of a caption or a footnote."""
+"""Maximum number of lines of a caption or a footnote."""
 
 MAX_FIGURE_LINES = 100
-"""Maximum lines of words inside a figure."""
+"""Maximum number of lines of words inside a figure."""
 
 SHORT_LINE_SHARE = 0.75
 """A line with fewer characters than this share of the next line's is the last of its paragraph."""
 
 
 def separate_asides(lines: Sequence[BodyLine]) -> tuple[list[BodyLine], list[Sequence[BodyLine]]]:
-    r"""Separate the running text from captions, footnotes and the words of figures.
+    r"""Separate the running text from captions, footnotes and the words in figures.
 
     Returns:
-        The lines of the running text; and the lines of each aside, a footnote without its mark. Notices of conferences
-        are in neither.
+        The lines of the running text, and the lines of each aside (a footnote without its mark). Conference notices are
+            in neither.
 
     >>> lines = ["We go", "Figure 1: A road.", "1They say.", "on."]
     >>> flow, asides = separate_asides([BodyLine(20 * number, words) for number, words in enumerate(lines)])
@@ -215,7 +215,7 @@ def separate_asides(lines: Sequence[BodyLine]) -> tuple[list[BodyLine], list[Seq
 
 
 def _find_start_of_aside(line: BodyLine) -> BodyLine | None:
-    """Return the line without its mark where it begins a caption, a footnote or a notice, else None."""
+    """Return the line without its mark if it begins a caption, a footnote or a notice, otherwise None."""
     if CAPTION.match(line.words) or NOTICE.match(line.words):
         return line
     mark = FOOTNOTE.match(line.words)
@@ -223,13 +223,13 @@ def _find_start_of_aside(line: BodyLine) -> BodyLine | None:
 
 
 def is_reference(words: str, before: str) -> bool:
-    """Return whether what looks like a caption ends the sentence before it, as in "shown in Figure 1."."""
+    """Return whether an apparent caption is the end of the sentence before it, as in "shown in Figure 1."."""
     caption = CAPTION.match(words)
     return caption is not None and caption["stop"] == "." and REFERRING.search(before) is not None
 
 
 def _words_of_figure(flow: Sequence[BodyLine], caption: BodyLine) -> Sequence[BodyLine]:
-    """Return the short lines above a caption where they reach to the top of the page; none where they do not."""
+    """Return the short lines above a caption if they reach the top of the page, otherwise none."""
     for back in range(1, min(len(flow), MAX_FIGURE_LINES) + 1):
         line = flow[-back]
         if len(line.words) >= SHORT_LINE_SHARE * len(caption.words):

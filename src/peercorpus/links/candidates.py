@@ -1,7 +1,7 @@
 """Find candidate pairs of papers by MinHash, and read the texts of the papers that are compared.
 
-`find_candidates` compares MinHash signatures band by band, so the cost grows with the papers and the pairs that agree
-rather than with all pairs. `Passages` then gives the texts of two papers for the comparison in another process.
+`find_candidates` compares MinHash signatures band by band, so the cost grows with the number of papers and matching
+pairs rather than with all pairs. `Passages` then provides the texts of two papers for comparison in another process.
 """
 
 import operator
@@ -23,13 +23,13 @@ from peercorpus.workspace.delta_tables import Tables
 SEED = 1
 HASH_BYTES = array("I").itemsize
 SIGNATURE_BATCH = 1_000
-"""Papers whose signatures are computed at once."""
+"""Number of papers whose signatures are computed at once."""
 
 MAX_FULLY_PAIRED = 50
-"""Papers in one band up to which all are paired (1,225 pairs); beyond, each is paired with its neighbours only."""
+"""Largest number of papers in one band that are all paired (1,225 pairs); otherwise only neighbours are paired."""
 
 NEIGHBOURS = 3
-"""Papers after it in title order with which each paper of a larger band is paired."""
+"""Number of papers following in title order with which each paper of a larger band is paired."""
 
 Tokens = Collection[str]
 Pair = tuple[int, int]
@@ -40,11 +40,11 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Banding:
-    """Shape of MinHash signatures and how alike two must be.
+    """Shape of MinHash signatures, and the required similarity of two.
 
     Attributes:
-        rows: Hashes in a band, all of which must be equal.
-        bands: Bands in a signature, of which one must be equal.
+        rows: Number of hashes in a band, all of which must be equal.
+        bands: Number of bands in a signature, one of which must be equal.
         least: Minimum share of equal hashes in two whole signatures, on [0, 1]; it estimates the Jaccard index.
     """
 
@@ -54,25 +54,25 @@ class Banding:
 
     @property
     def numbers(self) -> int:
-        """Hashes in a signature."""
+        """Number of hashes in a signature."""
         return self.rows * self.bands
 
 
-# What these find of invented pairs is measured in docs/benchmarks.md, "Links", column "candidates".
+# The share of invented pairs that these find is measured in docs/benchmarks.md, "Links", column "candidates".
 TITLES = Banding(rows=4, bands=32, least=0.35)
 """For the rare words of titles."""
 
 ABSTRACTS = Banding(rows=3, bands=85, least=0.07)
-"""For the rare word pairs of abstracts; the estimate varies, so `least` is below the 0.1 that counts afterwards."""
+"""For the rare word pairs of abstracts; the estimate varies, so `least` is below the 0.1 required afterwards."""
 
 
 def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[str]) -> set[Pair]:
-    """Return the pairs of papers whose tokens are alike enough for a closer look.
+    """Return the pairs of papers whose tokens are similar enough for a closer comparison.
 
     Args:
         tokens: Tokens of each paper; a paper without any is in no pair.
         banding: Shape of the signatures and the least similarity.
-        order: Sort key of each paper, used where more than 50 papers agree in a band.
+        order: Sort key of each paper, used if more than 50 papers agree in a band.
     """
     signatures = dict(_sign(tokens, banding))
     width = HASH_BYTES * banding.rows
@@ -130,13 +130,13 @@ def _estimate_overlap(one: bytes, other: bytes) -> float:
 
 
 CACHED_TEXTS = 16
-"""Texts whose runs a process keeps: pairs of one paper follow each other."""
+"""Number of texts whose runs a process caches: pairs with the same paper are consecutive."""
 
 SAMPLED_TEXTS = 500
-"""Texts in the sample that shows which runs of words are common (decision record 11)."""
+"""Number of texts in the sample that determines which runs of words are common (decision record 11)."""
 
 MAX_RARE_SHARE = 0.02
-"""Share of the sampled texts above which a run is too common to tell papers apart: more than 10 of 500."""
+"""Share of the sampled texts above which a run is too common to distinguish papers: more than 10 of 500."""
 
 PaperKey = tuple[str, str]
 """Venue id and forum id of a paper."""
@@ -147,7 +147,7 @@ class TextPair:
     """Two texts to compare, as sent to another process or machine.
 
     Attributes:
-        telling: Tells which runs of words are rare.
+        telling: Determines which runs of words are rare.
     """
 
     one: str
@@ -156,7 +156,7 @@ class TextPair:
 
 
 def pair_share(pair: TextPair) -> float | None:
-    """Return the share of rare runs that two texts have in common; None where one has too few."""
+    """Return the share of rare runs that two texts have in common; None if one has too few."""
     return text_share(*(pair.telling.of(_cached_runs(text)) for text in (pair.one, pair.other)))
 
 
@@ -164,9 +164,9 @@ _cached_runs = lru_cache(maxsize=CACHED_TEXTS)(find_word_runs)
 
 
 class Passages:
-    """Texts of papers, one for each: of the version that reviewers read, else of the last version that has a text.
+    """One text per paper: that of the version that reviewers read, otherwise of the last version with a text.
 
-    Runs of words that are common in a sample of all texts, wanted or not, are left out of comparisons.
+    Runs of words that are common in a sample of all texts are left out of comparisons.
     """
 
     def __init__(self, scratch: IO[bytes], tables: Tables, forum_ids: Mapping[str, Set[str]]) -> None:
@@ -195,7 +195,7 @@ class Passages:
 
 
 def _sample_files(tables: Tables) -> dict[str, list[str]]:
-    """Return by venue at most 500 files that have a text, evenly spaced in the order of their hashes."""
+    """Return, by venue, a total of at most 500 files with a text, evenly spaced in the order of their hashes."""
     files = sorted(
         (sha256, venue_id)
         for venue_id in tables.venues("5-texts")
@@ -212,7 +212,7 @@ def _find_files_with_text(tables: Tables, venue_id: str) -> set[str]:
 
 
 def _choose_files(tables: Tables, venue_id: str, forum_ids: Set[str]) -> dict[str, str]:
-    """Return by forum the file to compare, of those with a text: the initial one of the best grade, else the last."""
+    """Return, by forum, the file with a text to compare: the initial one of the best grade, otherwise the last."""
     with_text = _find_files_with_text(tables, venue_id)
     chosen: dict[str, str] = {}
     ranks: dict[str, int] = {}

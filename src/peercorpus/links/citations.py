@@ -1,15 +1,15 @@
-"""Leave the numbers of references, equations, figures and the like out of sentence keys, as edits renumber them."""
+"""Mask the numbers of references, equations, figures and the like in sentence keys, because edits renumber them."""
 
 import re
 
 LABEL = re.compile(r"^\W{0,4}(?:\d{1,4}\s+)?\[(\d{1,3})\](?=\s)", re.MULTILINE)
-"""Number before an entry of a list of references, perhaps after a line number."""
+"""Matches the number before an entry of a list of references, possibly after a line number."""
 
 NUMBERS = re.compile(r"\[(\d{1,3}(?:[,\u2013]\d{1,3})*)\]")
-"""Citation by numbers, in a key: `[3,7\u20139]`."""
+"""Matches a citation by numbers in a key: `[3,7\u20139]`."""
 
 NAMES = re.compile(r"\((?:[a-z.,]{0,8}(?=[A-Z])[^()]{2,400}[,.])?(?:1[89]|20)\d\d[a-z]?(?:[,;][^()]{1,400})?\)")
-"""Citation by names and years, or by a year after names, in a key: `(Leeetal.,2019;Wu,2020)`."""
+"""Matches a citation by names and years, or by a year after names, in a key: `(Leeetal.,2019;Wu,2020)`."""
 
 YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?(?=[,;)])")
 
@@ -20,15 +20,15 @@ CROSS_REFERENCE = re.compile(
     "|\u00a7{1,2})"
     rf"(?:{_NUMBER}(?:(?:,and|and|,|\u2013|to|&|(?<=\))(?=\()){_NUMBER}){{0,5}}|[A-Z](?![a-z]))"
 )
-"""What a sentence names by a number that LaTeX gives, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
+"""Matches a reference to something numbered by LaTeX, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
 
 MAY_REFER = re.compile("[.aekmnsxyAEKMNSXY\u017f\u212a\u00a7]\\(?(?:\\d|[A-Z](?![a-z]))")
-"""What every `CROSS_REFERENCE` contains, and most keys do not: the last letter of a name before its number. It is found
-in less time."""
+"""Matches what every `CROSS_REFERENCE` contains, and most keys do not: the last letter of a name before its number.
+This search is faster."""
 
 
 def find_labels(text: str) -> frozenset[str]:
-    r"""Return the numbers of a list of references; none where its entries are not numbered.
+    r"""Return the numbers of a list of references; none if its entries are not numbered.
 
     >>> sorted(find_labels("As in [7].\nReferences\n[1] A. Lee.\n[2] B. Wu."))
     ['1', '2']
@@ -37,12 +37,12 @@ def find_labels(text: str) -> frozenset[str]:
 
 
 def mask_numbers(key: str, labels: frozenset[str], *, with_names: bool) -> str:
-    """Return a key with how many works each citation names, not which, and without the numbers of cross-references.
+    """Return a key with the number of works in each citation instead of the works, and without cross-reference numbers.
 
     Args:
         key: Key of a sentence.
-        labels: Numbers that its text's references have; other numbers in brackets are no citations.
-        with_names: Also mask citations by names and years, as the other text cites by numbers.
+        labels: Numbers of the references in its text; other numbers in brackets are not citations.
+        with_names: Whether to mask citations by names and years too, because the other text cites by numbers.
 
     >>> mask_numbers("Weuseit[2],seeEq.(4),on[0,1].", frozenset("123"), with_names=True)
     'Weuseit[*1],seeEq.,on[0,1].'

@@ -1,7 +1,7 @@
 """Compare the version that reviewers read with the last version of each paper: the stage `compare_versions`.
 
-Each pair of texts is compared by `version_diff.find_differences`, in another process where the executor has some, and
-every difference becomes a row of `7-changes`. Pairs that were read by different engines are set aside.
+Each pair of texts is compared by `version_diff.find_differences`, in another process if the executor has any, and every
+difference becomes a row of `7-changes`. Pairs that were read by different engines are set aside.
 """
 
 import logging
@@ -24,13 +24,13 @@ from peercorpus.workspace.workspace import Workspace
 NAME = "compare_versions"
 TABLE = "7-changes"
 TIMEOUT_S = 600.0
-"""Seconds allowed for comparing two texts; hundredths of a second are usual.
+"""Time limit for comparing two texts, in seconds; a few hundredths of a second are usual.
 
 A pair that exceeds it is set aside, so another value may change the table.
 """
 
 PASSING = frozenset({Reason.NOT_COMPARED})
-"""Reasons for setting a paper aside that may not apply next time."""
+"""Transient reasons for setting a paper aside, which may not apply next time."""
 
 VersionPair = tuple[PaperVersion, str, str]
 """The version that reviewers read, the SHA-256 of its file, and the SHA-256 of the paper's last file."""
@@ -39,9 +39,9 @@ logger = logging.getLogger(__name__)
 
 
 def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, str]) -> VersionPair | None:
-    """Return a paper's initial version and the last version after it; None where one of them has no text.
+    """Return a paper's initial version and the last version after it; None if one of them has no text.
 
-    The last one is the camera-ready version where that is known, else the last in time.
+    The last one is the camera-ready version if that is known, otherwise the latest in time.
 
     Args:
         versions: Versions of one paper, in time order.
@@ -73,7 +73,7 @@ def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, st
 def _find_pairs(tables: Tables, venue_id: str) -> Iterator[VersionPair]:
     """Yield the pairs of versions of a venue's papers, in the order of their forum ids."""
     engines = read_engines(tables, venue_id)
-    # Without texts there are no pairs, and the versions need not be read.
+    # Without texts there are no pairs, so the versions need not be read.
     held = tables.read(PaperVersion, venue_id) if engines else iter(())
     for _, versions in groupby(held, key=attrgetter("forum_id")):
         pair = find_version_pair([*versions], engines)
@@ -119,13 +119,13 @@ def compare_versions(
             else:
                 detail = f"One was read by {engines[left]}, the other by {engines[right]}."
                 out.set_aside(initial.forum_id, initial.forum_id, Reason.ENGINES_DIFFER, detail)
-        # Exhaust the iterator, so that the executor ends its workers in order instead of cancelling them.
+        # Exhaust the iterator, so that the executor shuts its workers down instead of cancelling them.
         next(results, None)
     logger.info("%s %s: %d papers with two texts", NAME, venue_id, len(pairs))
 
 
 def _write(pair: VersionPair, result: Sequence[TextDifference] | Failure, out: Replacement) -> None:
-    """Write the changes of one paper, or set it aside where it has none or could not be compared."""
+    """Write the changes of one paper, or set it aside if it has none or could not be compared."""
     initial, left, right = pair
     if isinstance(result, Failure):
         out.set_aside(initial.forum_id, initial.forum_id, Reason.NOT_COMPARED, result.detail)
@@ -182,7 +182,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """Return the stage `compare_versions`.
 
     Args:
-        spread: Compares the texts, possibly in other processes.
+        spread: Runs the comparisons, possibly in other processes.
     """
     return Stage(
         name=NAME,

@@ -1,7 +1,7 @@
-"""Link submissions of the same work over all venues: the stage `link_papers`.
+"""Link submissions of the same work across all venues: the stage `link_papers`.
 
 A submission that names an earlier one is linked to it. Further candidate pairs are found by title, abstract and
-authors, their texts compared where both are available, and each pair that a rule of `similarity.py` calls one work
+authors, their texts are compared if both are available, and each pair that is one work by a rule of `similarity.py`
 becomes a link. A build of one venue links all venues.
 """
 
@@ -44,20 +44,20 @@ from peercorpus.workspace.workspace import Workspace
 NAME = "link_papers"
 TABLE = "8-links"
 MAX_TWIN_GAP = timedelta(days=7)
-"""Time between submissions to two venues up to which they count as simultaneous."""
+"""Largest time between submissions to two venues that counts as simultaneous."""
 
 TIMEOUT_S = 600.0
-"""Seconds allowed for comparing two texts; hundredths of a second are usual."""
+"""Time limit for comparing two texts, in seconds; a few hundredths of a second are usual."""
 
 BY_NAME = "a submission names the other one as an earlier one of the same work"
-"""As data: a change raises the stage's version, like the rules of `similarity.py`."""
+"""Stored in rows, like the rules of `similarity.py`: a change requires a higher version of the stage."""
 
-NO_WORDS = "Neither its title nor its abstract holds a word."
+NO_WORDS = "Neither its title nor its abstract contains a word."
 OF_NAMES = frozenset({Reason.EARLIER_MISSING, Reason.NAMES_ITSELF})
-"""Reasons for setting aside what a submission names as its earlier one."""
+"""Reasons for setting aside the earlier submission that a submission names."""
 
 PASSING = frozenset({Reason.NOT_COMPARED})
-"""Reasons for setting a paper aside that may not apply next time."""
+"""Transient reasons for setting a paper aside, which may not apply next time."""
 
 ShareTexts = Callable[[Iterator[TextPair]], Iterator[tuple[TextPair, float | Failure | None]]]
 """Yields for each pair of texts, in order, the share of runs that they have in common."""
@@ -70,10 +70,10 @@ class ComparedPaper:
     """The fields of a paper that comparing and linking need.
 
     Attributes:
-        created_at: When it was submitted; None where unknown.
-        decided_at: When its decision was posted; None where unknown.
+        created_at: When it was submitted; None if unknown.
+        decided_at: When its decision was posted; None if unknown.
         head: Its normalised title, abstract and authors.
-        extra: Its other fields, as `Paper.extra` has them; among them those that name earlier submissions.
+        extra: Its other fields, as in `Paper.extra`, including those that name earlier submissions.
     """
 
     forum_id: str
@@ -85,7 +85,7 @@ class ComparedPaper:
 
     @property
     def key(self) -> PaperKey:
-        """Venue id and forum id, unique over all venues."""
+        """Venue id and forum id, unique across all venues."""
         return self.venue_id, self.forum_id
 
     @property
@@ -114,8 +114,9 @@ def read_submissions(tables: Tables, venue_id: str) -> Iterator[ComparedPaper]:
 def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, is_named: bool = False) -> LinkKind:
     """Return the kind of link between two submissions of one work.
 
-    Within a venue it is a resubmission where the earlier one was decided before the later one was made; between venues,
-    where more than seven days lie between them. One that is named as the earlier one is, whatever the dates.
+    Within a venue it is a resubmission if the earlier one was decided before the later one was made; between venues, if
+    there are more than seven days between them. A submission that names the other as the earlier one is a resubmission,
+    whatever the dates.
     """
     if earlier.is_at_workshop is not later.is_at_workshop:
         return LinkKind.WORKSHOP
@@ -136,7 +137,7 @@ def make_link(
 ) -> Link:
     """Return the link from the later of two submissions of one work to the earlier one.
 
-    The dates say which is earlier; where they do not, the submission that `named` names is.
+    The dates determine which is earlier; if they do not, the submission named in `named` is.
     """
     earlier, later, days = _order_by_time(one, other)
     if named is not None and not days and earlier.key == named.by.key:
@@ -157,7 +158,7 @@ def make_link(
 
 
 def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPaper, ComparedPaper, float | None]:
-    """Return the earlier paper, the later one and the days between; by forum id and with None where a date lacks."""
+    """Return the earlier paper, the later one and the days between; by forum id and with None if a date is missing."""
     earlier, later = sorted((one, other), key=lambda paper: paper.forum_id)
     if earlier.created_at is None or later.created_at is None:
         return earlier, later, None
@@ -185,8 +186,8 @@ class Naming:
     Attributes:
         by: The submission that names the other.
         forum_id: The forum that it names.
-        field: The field in which it does.
-        named: The paper of that forum; None where it is not in the workspace.
+        field: The field that names it.
+        named: The paper of that forum; None if it is not in the workspace.
     """
 
     by: ComparedPaper
@@ -196,11 +197,11 @@ class Naming:
 
     @property
     def pair(self) -> frozenset[PaperKey]:
-        """Keys of both submissions; of the first alone where the other is the same or not in the workspace."""
+        """Keys of both submissions; only that of the first if the other is the same or not in the workspace."""
         return frozenset({self.by.key, (self.named or self.by).key})
 
     def why_not(self) -> tuple[Reason, str] | None:
-        """Return why there is no link, as reason and sentence; None where there is one."""
+        """Return why there is no link, as reason and sentence; None if there is one."""
         if self.named is None:
             sentence = f"Its field '{self.field}' names '{self.forum_id}', which is not in the workspace."
             return Reason.EARLIER_MISSING, sentence
@@ -209,7 +210,7 @@ class Naming:
         return None
 
     def record_id(self) -> str:
-        """Return the id under which the naming is set aside."""
+        """Return the id under which it is set aside."""
         return f"{self.by.forum_id}/{self.field}/{self.forum_id}"
 
 
@@ -232,9 +233,9 @@ class Likely:
     """Two submissions that may be one work.
 
     Attributes:
-        likeness: How alike they are; without their texts until these are compared.
-        naming: The naming where one names the other.
-        failure: Why their texts could not be compared.
+        likeness: Their similarity; without that of the texts until these are compared.
+        naming: How one names the other; None if neither does.
+        failure: Why their texts could not be compared; None if they could.
     """
 
     one: ComparedPaper
@@ -244,16 +245,16 @@ class Likely:
     failure: Failure | None = None
 
     def rule(self) -> str | None:
-        """Return the rule by which they are one work; None where none applies, or that is not known."""
+        """Return the rule by which they are one work; None if none applies, or if that is unknown."""
         if self.naming is not None:
             return BY_NAME
         return self.likeness.rule() if self.failure is None else None
 
 
 def find_likely_pairs(papers: Sequence[ComparedPaper], namings: Sequence[Naming] = ()) -> list[Likely]:
-    """Return the pairs of papers of which one names the other, or that are alike enough to compare their texts."""
+    """Return the pairs of papers of which one names the other, or whose texts are worth comparing."""
     compared = PaperComparer([paper.head for paper in papers])
-    # Of two that name each other the one that was made later is believed.
+    # If two name each other, the one submitted later is trusted.
     named = {naming.pair: naming for naming in sorted(namings, key=_by_time, reverse=True) if naming.why_not() is None}
     places = {paper.key: place for place, paper in enumerate(papers)}
     given = {tuple(sorted(places[key] for key in pair)) for pair in named}
@@ -268,7 +269,7 @@ def find_likely_pairs(papers: Sequence[ComparedPaper], namings: Sequence[Naming]
 
 
 def _by_time(naming: Naming) -> tuple[bool, float, str]:
-    """Return the sort key of a naming: the latest submission first, one without a date last."""
+    """Return the sort key of a naming: latest submission first, those without a date last."""
     created_at = naming.by.created_at
     return created_at is None, -created_at.timestamp() if created_at else 0.0, naming.by.forum_id
 
@@ -290,15 +291,15 @@ def compare_pairs(
     share_texts: ShareTexts,
     report: ProgressCallback,
 ) -> Iterator[Likely]:
-    """Yield each pair that may be one work with how alike it is, by the texts too where both are available.
+    """Yield each pair that may be one work with its similarity, including the texts if both are available.
 
     Args:
         papers: Papers of all venues.
-        namings: Which of them name which others.
-        tables: Where their texts are read from.
-        scratch: File in which texts are kept meanwhile.
+        namings: Which papers name which others.
+        tables: The tables from which their texts are read.
+        scratch: Temporary file for texts.
         share_texts: Compares pairs of texts, in order.
-        report: Called with the number of pairs done and of all pairs.
+        report: Called with the number of pairs done and the total.
     """
     pairs = find_likely_pairs(papers, namings)
     passages = open_passages(pairs, tables, scratch)
@@ -355,7 +356,7 @@ def link_papers(
 
 
 def _list_set_aside(aside: Aside, namings: Sequence[Naming]) -> dict[str, list[tuple[str, str, Reason, str]]]:
-    """Return by venue what was not compared, and the earlier submissions that its papers name in vain."""
+    """Return, by venue, the papers that were not compared, and the named earlier submissions without a link."""
     left: dict[str, list[tuple[str, str, Reason, str]]] = defaultdict(list)
     for (venue_id, forum_id), (reason, detail) in aside.items():
         left[venue_id].append((forum_id, forum_id, reason, detail))
@@ -366,10 +367,10 @@ def _list_set_aside(aside: Aside, namings: Sequence[Naming]) -> dict[str, list[t
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Return the balances: papers compared, links written, and, where there are any, earlier submissions named.
+    """Return the balances: papers compared, links written and, if there are any, earlier submissions named.
 
-    Set aside are papers without words, papers whose text could not be compared with another one, and names of
-    submissions that are not in the workspace, or of the paper itself.
+    Papers without words, papers whose text could not be compared with another one, and references to submissions that
+    are not in the workspace or to the paper itself are set aside.
     """
     tables = workspace.tables
     aside = tables.set_aside_counts(venue_id, NAME)
@@ -392,7 +393,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 
 def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int, int]:
-    """Return how many earlier submissions these papers name, and how many of these are in a link with the paper."""
+    """Return how many earlier submissions these papers name, and how many of those are linked with the paper."""
     papers = [paper for paper in papers if has_naming_field(paper.extra, paper.venue_id)]
     if not papers:
         return 0, 0
@@ -406,7 +407,7 @@ def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int
 
 @lru_cache(maxsize=1)
 def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
-    """Return the forum ids of all papers, as of a version of their table; each venue's balance asks for them."""
+    """Return the forum ids of all papers in a version of their table; cached, as each venue's balance needs them."""
     return frozenset(
         forum_id
         for venue_id in tables.venues("1-papers")
@@ -416,7 +417,7 @@ def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozenset[str]]:
-    """Return the pairs of forum ids that are linked, as of a version of the table."""
+    """Return the linked pairs of forum ids in a version of the table."""
     return frozenset(
         frozenset(pair)
         for venue_id in tables.venues(TABLE)
@@ -432,7 +433,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=4,
+        version=5,
         reads_raw=(),
         reads=("1-papers", "4-versions", "5-texts"),
         writes=(TABLE,),

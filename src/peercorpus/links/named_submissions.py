@@ -1,6 +1,6 @@
-"""Read which earlier submission a submission itself names: in a field such as `previous_URL` or `paper_link`.
+"""Read the earlier submission that a submission itself names, in a field such as `previous_URL` or `paper_link`.
 
-Such a field holds a link to a forum of OpenReview, or a forum's id, alone or with words around it. The names of the
+Such a field contains a link to an OpenReview forum, or a forum's id, alone or with words around it. The names of the
 fields and the words are data: `named_submissions.toml`, with their sources.
 """
 
@@ -28,27 +28,27 @@ _LINK = re.compile(
     r"(?:[^\s\"'<>)\]]{0,500}?(?:&amp;|&|%26))??id(?:=|%3D)(?P<id>[A-Za-z0-9_-]+)[^\s\"'<>)\]]*",
     re.IGNORECASE,
 )
-"""A link to a page or a file of a forum; of `id` and `noteId` the first names the forum."""
+"""Matches a link to a page or a file of a forum; the first of `id` and `noteId` names the forum."""
 
 _FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])(?=[\w-]*\d|[A-Za-z]*[a-z][A-Z])[A-Za-z0-9_-]{9,12}")
-"""A forum's id by itself: 9 to 12 characters with a digit or mixed case, as all ids of recorded notes have."""
+"""Matches a forum's id by itself: 9 to 12 characters with a digit or mixed case, like all ids of recorded notes."""
 
 _NO_ID = re.compile(r"[A-Za-z]+\d{1,4}")
-"""A word with a number behind it, as "NeurIPS2022": an id only where a forum of the workspace has it."""
+"""Matches a word followed by a number, such as "NeurIPS2022": an id only if a forum of the workspace has it."""
 
 _BETWEEN_IDS = re.compile(r"[\s,;]+")
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _LIST_WORDS = 6
-"""Words for each link up to which a text with several links is a list of them, as in "ICLR 2023: …, then TMLR: …"."""
+"""Most words per link with which a text with several links is a list of them, as in "ICLR 2023: …, then TMLR: …"."""
 
 
 class NamedSubmission(NamedTuple):
     """A forum that a submission names as its earlier one.
 
     Attributes:
-        field: Name of the field, as the form has it.
+        field: Name of the field, as in the form.
     """
 
     forum_id: str
@@ -61,7 +61,7 @@ def read_named_submissions(extra: str, venue_id: str, held: Set[str] = frozenset
     Args:
         extra: `Paper.extra` of the submission.
         venue_id: Its venue.
-        held: Forum ids of the workspace: one of them standing alone is an id, whatever it looks like.
+        held: Forum ids of the workspace: any of them by itself is an id, whatever it looks like.
 
     >>> read_named_submissions('{"previous_URL": "https://openreview.net/forum?id=B1ckMDqlg"}', "aclweb.org/ACL/ARR")
     [NamedSubmission(forum_id='B1ckMDqlg', field='previous_URL')]
@@ -74,7 +74,7 @@ def read_named_submissions(extra: str, venue_id: str, held: Set[str] = frozenset
 
 
 def has_naming_field(extra: str, venue_id: str) -> bool:
-    """Return whether a submission has a field for an earlier one, whatever it holds."""
+    """Return whether a submission has a field for an earlier one, whatever its content."""
     return next(_find_fields(extra, venue_id), None) is not None
 
 
@@ -120,7 +120,7 @@ def _read_value(value: object, held: Set[str], *, is_prose: bool) -> Iterator[st
 
 
 def _read_bare_ids(text: str, held: Set[str], *, is_prose: bool) -> list[str]:
-    """Return the ids of which a text is a list; none where it holds anything else."""
+    """Return the ids if a text is a list of ids; none if it contains anything else."""
     parts = [part for part in _BETWEEN_IDS.split(text) if part]
     are_ids = (
         part in held or (not is_prose and _FORUM_ID.fullmatch(part) and not _NO_ID.fullmatch(part)) for part in parts
@@ -129,14 +129,14 @@ def _read_bare_ids(text: str, held: Set[str], *, is_prose: bool) -> list[str]:
 
 
 def _is_list(text: str, links: Sequence[re.Match[str]]) -> bool:
-    """Return whether the links of a text all stand for what its field asks for: one alone, or a list of them."""
+    """Return whether all links of a text are answers to the field: a single link, or a list of links."""
     if len({link["id"] for link in links}) == 1:
         return not _SAYS_OTHER.search(_LINK.sub(" ", text))
     return len(_WORD.findall(_LINK.sub(" ", text))) <= _LIST_WORDS * len(links)
 
 
 def _read_prose(text: str) -> Iterator[str]:
-    """Yield the forums whose sentence says that they are the earlier submission; a text that is a link says it too."""
+    """Yield the forums whose sentence says that they are the earlier submission, or that are the whole text."""
     whole = _LINK.fullmatch(text)
     if whole:
         yield whole["id"]

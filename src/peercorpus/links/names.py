@@ -1,11 +1,11 @@
-"""Tell whether two papers have authors in common, and which words of a title are those of any paper or post."""
+"""Determine whether two papers have authors in common, and which words of a title are distinctive."""
 
 from collections.abc import Iterable, Sequence, Set
 
 from peercorpus.links.plain_words import plain_words
 
 Author = frozenset[str]
-"""The ways in which one name may be written: all its words in any order, and surname with initial."""
+"""Ways to write one name: all its words in any order, and surname with initial."""
 
 ANONYMOUS = frozenset({"anonymous", "anon", "blind", "hidden", "redacted"})
 SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "dr", "prof"})
@@ -21,14 +21,15 @@ GENERIC_WORDS = frozenset(
         *("this", "title", "track", "tutorial", "untitled", "version", "withdrawal", "withdrawn", "workshop", "your"),
     )
 )
-"""Words that make no title: "Response to the reviewers' comments", "Extended abstract", "Untitled"."""
+"""Words that do not make a distinctive title: "Response to the reviewers' comments", "Extended abstract",
+"Untitled"."""
 
 SAME_AUTHORS = 0.5
-"""Share of the shorter list of authors from which two papers count as by the same: people join and leave."""
+"""Smallest share of the shorter author list in common for the same authors: people join and leave."""
 
 
 def read_authors(names: Iterable[str]) -> tuple[Author, ...]:
-    """Return the authors of a paper, so that accents, order and initials do not matter.
+    """Return the authors of a paper in a form in which accents, order and initials do not matter.
 
     >>> read_authors(["Müller, Anna", "Anonymous"]) == read_authors(["anna muller"])
     True
@@ -58,6 +59,6 @@ def shared_authors(one: Sequence[Author], other: Sequence[Author]) -> float | No
 def find_telling_words(words: Iterable[str], small: Set[str]) -> frozenset[str]:
     """Return the words that distinguish one title from another.
 
-    Numbers, the words in `small` and `GENERIC_WORDS`, which fit any paper or post, are left out.
+    Numbers, the words in `small` and `GENERIC_WORDS`, which occur in titles of any paper or post, are left out.
     """
     return frozenset(word for word in {*words} - small - GENERIC_WORDS if not word.isdigit())

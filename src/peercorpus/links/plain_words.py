@@ -5,15 +5,15 @@ import re
 import unicodedata
 
 ACCENT = re.compile(r"\\(?:[`'^\"~=.]|[cHkruvdbt](?=[\s{]))\s*\{?\\?([A-Za-z])\}?")
-"""An accented letter in LaTeX: `\\'e`, `\\"{o}`, `\\v{s}`."""
+"""Matches an accented letter in LaTeX: `\\'e`, `\\"{o}`, `\\v{s}`."""
 
 SYMBOL = re.compile(r"\\(ss|ae|oe|aa|o|l|i|j)(?![A-Za-z])\s?(?:\{\})?", re.IGNORECASE)
-"""A special letter in LaTeX: `\\ss`, `\\o{}`."""
+"""Matches a special letter in LaTeX: `\\ss`, `\\o{}`."""
 
 COMMAND = re.compile(r"\\[A-Za-z]+\*?")
 TAG = re.compile(r"</?[A-Za-z][^<>]{0,40}>")
 HYPHENATED = re.compile(r"[-\u00ad\u2010\u2011](?<=[^\W\d_].)\s*\n\s*(?=[^\W\d_])")
-"""The break inside a word that is hyphenated at the end of a line."""
+"""Matches the break inside a word that is hyphenated at the end of a line."""
 
 LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "\u0131": "i"})
 COMBINING = re.compile("[\u0300-\u036f]+")
@@ -23,7 +23,7 @@ WORD = re.compile(r"[^\W_]+")
 def plain_words(text: str) -> list[str]:
     r"""Return the words of a text in order, in lower case and without accents, markup and punctuation.
 
-    Hyphens and dashes separate words, except where a word is hyphenated at the end of a line.
+    Hyphens and dashes separate words, except for hyphenation at the end of a line.
 
     >>> plain_words("Poincar\\'e Maps \u2014 \\emph{Na\u00efve} $k$-NN &amp; Stra\u00dfe"), plain_words("$\\to$ !")
     (['poincare', 'maps', 'naive', 'k', 'nn', 'strasse'], ['to'])

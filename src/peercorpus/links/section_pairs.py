@@ -1,6 +1,6 @@
-"""Pair the sections of two versions of a text: by the sentences that they share, else by heading.
+"""Pair the sections of two versions of a text by the sentences that they share, otherwise by heading.
 
-A heading says little: a theorem that is put first renumbers the proofs of all others.
+Headings are unreliable: a theorem inserted at the beginning renumbers the proofs of all others.
 """
 
 import re
@@ -8,13 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 MAX_SECTIONS_OF_SENTENCE = 16
-"""Maximum pairs of sections that a sentence may connect to count; one that more have in common tells nothing."""
+"""Maximum number of pairs of sections that a sentence may connect to count; one shared by more is not informative."""
 
 MIN_SHARED = 0.3
-"""Minimum share of the shorter section's characters that two sections must have in common to be paired by them."""
+"""Minimum share of the shorter section's characters in common for two sections to be paired by sentences."""
 
 SAME_NAME_FACTOR = 2
-"""Factor for what sections of the same name share, as each part of a divided section shares something with it."""
+"""Factor for sections of the same name, as all parts of a divided section share some characters with it."""
 
 SECTION_NUMBER = re.compile(r"^(\d+|[A-Z])(\.\d+)*\.?\s+")
 
@@ -59,7 +59,7 @@ def _name(heading: str | None) -> str:
 
 
 def _count_shared(old: Sequence[KeyedSection], new: Sequence[KeyedSection]) -> Mapping[tuple[int, int], float]:
-    """Return the characters that sections share; a sentence of several sections counts in parts for each pair."""
+    """Return the number of characters that sections share; a repeated sentence is divided among the pairs."""
     sections_by_key = _find_sections(old), _find_sections(new)
     shared = Counter[tuple[int, int]]()
     for key, old_sections in sections_by_key[0].items():

@@ -2,7 +2,7 @@
 
 Headings are read from Markdown if the text has it; otherwise they are lines with a known name ("Conclusion"), or lines
 whose number follows that of the previous heading. In Markdown the lines of a section are grouped into blocks first, so
-that a sentence continues across a page break or a caption.
+that a sentence can continue across a page break or a caption.
 """
 
 import re
@@ -17,18 +17,18 @@ DISPLAYED = "$$"
 ROW = "|"
 FENCE = "```"
 RULE = re.compile(r"[\s|:-]*$")
-"""The line between the header and the rows of a Markdown table."""
+"""Matches the line between the header and the rows of a Markdown table."""
 
 ITEM = re.compile("([-*+\u2022]|\\d{1,2}[.)])\\s")
 NOTE = re.compile("(<sup>[^<\\s]{1,4}</sup>|[\u2217\u2020\u2021\xa7\xb6])\\s*(?=\\S)")
 STRAY = re.compile(r"\d{1,4}$")
-"""A number alone in its block: a page number, or a remnant of a formula."""
+"""Matches a number alone in its block: a page number, or a remnant of a formula."""
 
 ENDED = re.compile("[.!?:;][\"'\u201d\u2019)\\]*_]*(<sup>[^<\\s]{1,4}</sup>|\\d{1,2})?$")
 
 
 class TextBlockKind(Enum):
-    """Kind of a block of text; it decides how its sentences are read."""
+    """Kind of a block of text, which determines how its sentences are read."""
 
     PROSE = "prose"
     ITEM = "item"
@@ -48,7 +48,7 @@ class TextBlock:
 def read_blocks(lines: Sequence[BodyLine]) -> list[TextBlock]:
     r"""Group the lines of a section into blocks.
 
-    Prose that continues after a page break or a caption is one block with its beginning.
+    Prose that continues after a page break or a caption is in the same block as its beginning.
 
     >>> lines = ["We", "", "Figure 1: A.", "", "go."]
     >>> blocks = read_blocks([BodyLine(20 * number, words) for number, words in enumerate(lines)])
@@ -87,14 +87,14 @@ def read_blocks(lines: Sequence[BodyLine]) -> list[TextBlock]:
 
 
 def find_fenced_lines(lines: Sequence[BodyLine]) -> frozenset[int]:
-    """Return the starts of the lines inside code fences, fences included; none where a fence is left open."""
+    """Return the starts of the lines inside code fences, fences included; none if a fence is left open."""
     marks = [index for index, line in enumerate(lines) if line.words.startswith(FENCE)]
     pairs = zip(marks[::2], marks[1::2], strict=True) if len(marks) % 2 == 0 else ()
     return frozenset(line.start for first, last in pairs for line in lines[first : last + 1])
 
 
 def _group_lines(lines: Sequence[BodyLine], code: frozenset[int]) -> Iterator[list[BodyLine]]:
-    """Yield groups of lines: a row or an item begins a new one, a formula ends with its marks, code is line by line."""
+    """Yield groups of lines: a row or an item begins one, a formula ends with its delimiter, code is line by line."""
     group: list[BodyLine] = []
     for line in lines:
         is_code = line.start in code
@@ -160,13 +160,13 @@ SMALL_WORDS = frozenset(
 )
 INITIAL = re.compile(r"\b[A-Z]\.")
 MAX_HEADING_WORDS = 14
-"""Maximum words of a numbered heading in plain text."""
+"""Maximum number of words of a numbered heading in plain text."""
 
 MAX_HEADING_CHARACTERS = 120
-"""Maximum characters of a line that may be a heading."""
+"""Maximum number of characters of a line that may be a heading."""
 
 MAX_FRONT_CHARACTERS = 1_000
-"""Maximum characters before the first heading to be read line by line, as title and authors; more is prose."""
+"""Most characters before the first heading to be read line by line, as title and authors; more is prose."""
 
 MAX_NUMBER_STEP = 2
 """Maximum difference of a heading's number from the previous one: one heading in between may not be recognised."""
@@ -189,7 +189,7 @@ class TextSection:
 
 
 def read_text_sections(text: str) -> list[TextSection]:
-    r"""Return the sections of a text in order, without the references; headings are no sentences.
+    r"""Return the sections of a text in order, without the references; headings are not sentences.
 
     >>> parts = read_text_sections("On X\nAbstract\nWe do. It is.\nReferences\n[1] Y.")
     >>> [(part.heading, len(part.sentences)) for part in parts]
@@ -208,7 +208,7 @@ def read_text_sections(text: str) -> list[TextSection]:
 
 
 def _has_markdown(lines: Sequence[BodyLine]) -> bool:
-    """Return whether `#` marks headings: it does where a line with it has the name of a usual section."""
+    """Return whether `#` marks headings: it does if a line with it has the name of a usual section."""
     matches = (MARKDOWN.match(line.words) for line in lines)
     return any(NAMED.match(_strip_marks(match["title"])) for match in matches if match)
 
@@ -218,8 +218,8 @@ def _read_section(lines: Sequence[BodyLine], *, by_line: bool, in_blocks: bool) 
 
     Args:
         lines: Lines of the section.
-        by_line: Read each line by itself, as title and authors are written.
-        in_blocks: Group the lines into Markdown blocks first.
+        by_line: Whether to read each line separately, as for title and authors.
+        in_blocks: Whether to group the lines into Markdown blocks first.
     """
     if by_line:
         sentences = [sentence for line in lines for sentence in read_sentences([line])]
@@ -238,7 +238,7 @@ def _read_section(lines: Sequence[BodyLine], *, by_line: bool, in_blocks: bool) 
 
 
 def _split_at_headings(lines: Sequence[BodyLine], *, is_markdown: bool) -> Iterator[tuple[str | None, list[BodyLine]]]:
-    """Yield each heading with the lines below it; the paper's title is a line of the part without a heading."""
+    """Yield each heading with the lines below it; the paper's title belongs to the part without a heading."""
     headings = HeadingReader(has_markdown=is_markdown)
     title = _find_title(lines) if is_markdown else None
     code = find_fenced_lines(lines) if is_markdown else frozenset()
@@ -259,7 +259,7 @@ def _split_at_headings(lines: Sequence[BodyLine], *, is_markdown: bool) -> Itera
 
 
 def _find_title(lines: Sequence[BodyLine]) -> BodyLine | None:
-    """Return the paper's title in Markdown: the first heading, if it is of level 1 and not a section's."""
+    """Return the paper's title in Markdown: the first heading, if it is of level 1 and not that of a section."""
     first = next((line for line in lines if MARKDOWN.match(line.words)), None)
     if first is None or first.words.startswith("##"):
         return None
@@ -273,14 +273,14 @@ def _strip_marks(title: str) -> str:
 
 
 class HeadingReader:
-    """Tells headings from other lines, which it must be given in order: each number must follow the previous one."""
+    """Recognises headings among lines, which must be passed in order: each number must follow the previous one."""
 
     def __init__(self, *, has_markdown: bool) -> None:
         self._has_markdown = has_markdown
-        self._last_number = "0"  # of the last section at the top level: digits, or a letter in an appendix
+        self._last_number = "0"  # number of the last top-level section: digits, or a letter in an appendix
 
     def read(self, words: str) -> str | None:
-        """Return the heading in a line, without marks; None where the line is not a heading."""
+        """Return the heading in a line, without marks; None if the line is not a heading."""
         if len(words) > MAX_HEADING_CHARACTERS or not words:
             return None
         marked = MARKDOWN.match(words) if self._has_markdown else None
@@ -294,7 +294,7 @@ class HeadingReader:
         return words if not self._has_markdown and self._accept_numbered(words) else None
 
     def _accept_numbered(self, words: str) -> bool:
-        """Return whether a line is a heading whose number follows the last one; if so, remember the number."""
+        """Return whether a line is a heading whose number follows the last one; if so, record the number."""
         numbered = NUMBERED.match(words)
         if numbered is None or not _is_title(numbered["title"]):
             return False
@@ -314,7 +314,7 @@ class HeadingReader:
 
 
 def _is_title(title: str) -> bool:
-    """Return whether words are written as a title: in capitals, capitalised or short, and not a sentence."""
+    """Return whether words are written like a title: in capitals, capitalised or short, and not a sentence."""
     if title.isupper():
         title = title.rstrip(".")
     words = title.split()

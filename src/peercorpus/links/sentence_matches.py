@@ -1,4 +1,4 @@
-"""Match the sentences of two texts: equal ones in order, and changed ones by the words that they share.
+"""Match the sentences of two texts: equal ones in order, and changed ones by shared words.
 
 Equal ones are matched by patience diff: items that are unique on both sides anchor the rest. Source: B. Cohen,
 "Patience Diff Advantages", https://bramcohen.livejournal.com/73318.html, 2010.
@@ -12,19 +12,19 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 MAX_DEPTH = 40
-"""Maximum times that a range is divided at its anchors."""
+"""Maximum number of times that a range is divided at its anchors."""
 
 MAX_SEARCHED_CELLS = 2_500
-"""Maximum size, left items times right items, of a range without anchors that is searched item by item."""
+"""Maximum size (left items times right items) of a range without anchors that is searched item by item."""
 
 MAX_WORD_SENTENCES = 10
-"""Maximum sentences that contain a word for it to suggest candidates; more common words do not."""
+"""Maximum number of sentences that contain a word for it to suggest candidates; more common words do not."""
 
 MAX_CANDIDATES = 12
-"""Sentences, those with most suggesting words in common, that are compared with each sentence."""
+"""Number of sentences compared with each sentence: those with the most suggesting words in common."""
 
 MAX_COMPARED_WORDS = 200
-"""Words of a sentence, from its beginning, that are compared."""
+"""Number of words from the beginning of a sentence that are compared."""
 
 Pairs = list[tuple[int, int]]
 """Matched positions, left and right."""
@@ -85,7 +85,7 @@ def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> Pair
     pairs = [
         (i, right_positions[left[i]]) for i in range(a, b) if left_counts[left[i]] == 1 and left[i] in right_positions
     ]
-    ends: list[int] = []  # by length of a series, the least right position at which one ends
+    ends: list[int] = []  # by length of a series, the smallest right position at which one ends
     rows: list[int] = []  # the pair at which that series ends
     previous: list[int] = []  # by pair, the one before it in its series
     for row, (_, j) in enumerate(pairs):
@@ -102,10 +102,10 @@ def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> Pair
 
 
 def match_similar(left: Sequence[str], right: Sequence[str], least: float = 0.5) -> Pairs:
-    """Match sentences of which one is a changed form of the other, the most similar first, each at most once.
+    """Match sentences that are changed forms of each other, most similar first, each at most once.
 
-    The order of sentences does not matter, because floats and edits move them. Sentences that share only words of more
-    than ten sentences are not compared.
+    The order of sentences is ignored, because floats and edits move them. Sentences that share only words of more than
+    ten sentences are not compared.
 
     >>> match_similar(["We train on ten sets."], ["It is new.", "We train on twelve sets."])
     [(0, 1)]

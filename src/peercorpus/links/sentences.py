@@ -1,6 +1,6 @@
 """Split body text into sentences, each with its position and a key by which it is matched.
 
-A key leaves out what layout changes: space, hyphens, ligatures, footnote marks. Displayed formulas and rows of tables
+A key omits what depends on layout: space, hyphens, ligatures, footnote marks. Displayed formulas and rows of tables
 count as one sentence each.
 """
 
@@ -18,16 +18,16 @@ MAX_SENTENCE_CHARACTERS = 1_000
 """A longer span is a table, a figure or a formula rather than a sentence, and is split at its short lines."""
 
 FULL_LINE_SHARE = 0.75
-"""Share of the longest line's characters from which a line may continue in the next one."""
+"""Smallest share of the longest line's characters with which a line may continue in the next one."""
 
 FOOTNOTE_NUMBER = re.compile(r"(?<=[a-z]{3}[.!?])\d{1,2}$|^\d{1,2}\s+(?=[A-Z][a-z]*\s+[a-z])")
-"""Number of a footnote, directly after the sentence that it belongs to or before the next one."""
+"""Matches the number of a footnote, directly after its sentence or before the next one."""
 
 SUPERSCRIPT_MARK = re.compile("(^|[^\\W\\d_]{3}|[.!?,;:)\"'\u201d\u2019$])<sup>[^<\\s]{1,4}</sup>")
-"""Footnote mark as a superscript, after a sentence or a word; after a number or a unit it is a power."""
+"""Matches a superscript footnote mark, after a sentence or a word; after a number or a unit it is a power."""
 
 FORMULA = re.compile(r"\${1,2}(?=\S)[^$\n]*(?<=\S)\${1,2}(?!\d)")
-"""Inline formula in Markdown; between two amounts of money there is a space next to a dollar sign."""
+"""Matches an inline formula in Markdown; between two amounts of money there is a space next to a dollar sign."""
 
 EQUATION_NUMBER = re.compile(r"(?<=\$\$)\s*\(\w{1,3}(\.\w{1,3}){0,2}\)\s*$|\\tag\{[^{}]{1,10}\}")
 
@@ -38,7 +38,7 @@ NOT_MATCHED = re.compile(rf"[{_DROPPED}]+|\\(\\|[,;:!]|q?quad(?![a-z]))")
 DROPPED_CHARACTERS = dict.fromkeys(
     ord(match[0]) for match in re.finditer(f"[{_DROPPED}]", "".join(map(chr, range(1 << 16))))
 )
-"""Translation table that does the same as `NOT_MATCHED` for a text without a backslash, and faster."""
+"""Translation table equivalent to `NOT_MATCHED` for a text without a backslash, but faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Sentence:
         start: Offset of its first character in the whole text.
         end: Offset after its last character.
         words: Its text, without line numbers, headers and floats in between.
-        key: What it is matched by; never empty.
+        key: Key by which it is matched; never empty.
     """
 
     start: int
@@ -80,7 +80,7 @@ def read_sentences(lines: Sequence[BodyLine]) -> Iterator[Sentence]:
     for line in lines:
         starts.append(offset)
         offset += len(line.words) + 1
-    # A formula reads as one capitalised word of its length: no sentence ends inside it, and one may begin with it.
+    # A formula counts as a capitalised word of its length: no sentence ends inside it, and one may begin with it.
     masked = FORMULA.sub(lambda formula: "X" * len(formula[0]), joined) if "$" in joined else joined
     spans = pairwise([0, *find_sentence_ends(masked), len(masked)])
     for start, end in (part for begin, stop in spans for part in _split_long(masked, begin, stop)):
@@ -97,9 +97,9 @@ def read_sentences(lines: Sequence[BodyLine]) -> Iterator[Sentence]:
 
 
 def read_whole(lines: Sequence[BodyLine], *, is_row: bool) -> Iterator[Sentence]:
-    """Yield the lines of a formula or of a table row as one sentence; nothing where its key is empty.
+    """Yield the lines of a formula or of a table row as one sentence; nothing if its key is empty.
 
-    In a row a minus sign before a number is kept in the key; of a formula its number is left out.
+    The key keeps a minus sign before a number in a row, and omits the number of a formula.
     """
     words = "\n".join(line.words for line in lines)
     key = sentence_key(MINUS.sub("\u2212", words) if is_row else EQUATION_NUMBER.sub("", words))
@@ -108,7 +108,7 @@ def read_whole(lines: Sequence[BodyLine], *, is_row: bool) -> Iterator[Sentence]
 
 
 def _split_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield one span; where it is too long for a sentence, its parts, each ending with a line that is not full."""
+    """Yield one span or, if it is too long for a sentence, its parts, each ending with a line that is not full."""
     if end - start <= MAX_SENTENCE_CHARACTERS:
         yield from _strip_span(text, start, end)
         return
@@ -124,7 +124,7 @@ def _split_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _strip_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a span without surrounding space; nothing where there is only space."""
+    """Yield a span without surrounding space; nothing if there is only space."""
     words = text[start:end]
     if words.strip():
         yield end - len(words.lstrip()), start + len(words.rstrip())

@@ -1,7 +1,7 @@
-"""Measure how alike two papers are, and decide by fixed thresholds whether they are one work.
+"""Measure the similarity of two papers, and decide by fixed thresholds whether they are one work.
 
-Papers are compared by the words of title and abstract that few papers use, and, where both texts are available, by
-runs of five words. What the thresholds find and miss is measured in `docs/benchmarks.md` under "Links"
+Papers are compared by the words in title and abstract that few papers use and, if both texts are available, by runs of
+five words. Recall and precision of the thresholds are measured in `docs/benchmarks.md` under "Links"
 (`benchmarks/linking.py`); decision record 11 gives the reasons.
 """
 
@@ -17,20 +17,20 @@ from peercorpus.links.names import SAME_AUTHORS, Author, find_telling_words, rea
 from peercorpus.links.plain_words import plain_words
 
 COUNTER_SLOTS = 1 << 22
-"""Counters that terms share by their hash, 16 MB in all, however many papers there are."""
+"""Number of counters that terms share by hash: 16 MB in total, however many papers there are."""
 
 ALWAYS_RARE_PAPERS = 6
-"""Number of papers up to which a term is always rare: one work may be submitted that often."""
+"""Number of papers up to which a term is always rare: one work may be submitted that many times."""
 
 MAX_RARE_SHARE = 0.01
-"""Share of all papers above which a term is too common to tell papers apart (decision record 11)."""
+"""Share of all papers above which a term is too common to distinguish papers (decision record 11)."""
 
 
 class RareTerms:
-    """Tells which terms only few papers use.
+    """Determines which terms are used by only a few papers.
 
-    A term is common where more than 6 papers and more than `most_share` of all papers have it. Terms are counted by
-    hash, so a rare term may be taken for a common one, never the other way round.
+    A term is common if more than 6 papers and more than `most_share` of all papers have it. Terms are counted by hash,
+    so a rare term may be mistaken for a common one, never the reverse.
     """
 
     def __init__(self, papers: Iterable[Iterable[str]] = (), most_share: float = MAX_RARE_SHARE) -> None:
@@ -74,58 +74,58 @@ ORDINALS = frozenset(
 )
 
 RUN_WORDS = 5
-"""Words in a run by which texts are compared."""
+"""Number of words in the runs by which texts are compared."""
 
 MIN_TEXT_RUNS = 300
-"""Minimum rare runs of a text; with fewer, texts are not compared (`tests/links/test_alike.py`)."""
+"""Minimum number of rare runs of a text; with fewer, texts are not compared (`tests/links/test_alike.py`)."""
 
 MIN_ABSTRACT_PAIRS = 15
-"""Minimum rare word pairs of an abstract, about 16 words.
+"""Minimum number of rare word pairs of an abstract, about 16 words.
 
 A generic abstract of 12 words links no papers (`docs/benchmarks.md`); see also `tests/links/test_short_abstracts.py`.
 """
 
 MIN_TITLE_WORDS = 3
-"""Minimum telling words of a title (`find_telling_words`) for an exact-title match: "Introduction" is a title."""
+"""Minimum number of distinctive words (`find_telling_words`) for an exact-title match, as some titles are generic."""
 
 MIN_WORDS_BESIDE_AUTHORS = 2
-"""The same where the authors are the same too."""
+"""The same minimum if the authors are the same too."""
 
 MIN_PLURAL = 3
-"""Letters above which a final "s" may mark a plural: "clouds" is "cloud", "gas" is not "ga"."""
+"""Number of letters above which a final "s" may mark a plural: "clouds" is "cloud", "gas" is not "ga"."""
 
 MIN_RARE_TITLE_WORDS = 2
-"""Minimum rare words that two titles share before the texts of the papers are compared."""
+"""Minimum number of rare words that two titles share for the papers' texts to be compared."""
 
 # Shares of rare runs in common, as `text_share` returns them. 18 recorded pairs of one paper share 79 % and more, 972
 # pairs of two papers at most 29 % (docs/benchmarks.md).
 SAME_TEXT = 0.35
-"""Texts alone make two papers one work; above the 29 % that two different papers reached."""
+"""Enough for texts alone to make two papers one work; above the 29 % reached by two different papers."""
 
 SOME_TEXT = 0.15
-"""Texts make two papers one work where title or abstract are alike too."""
+"""Enough for texts to make two papers one work if titles or abstracts are similar too."""
 
-# Jaccard indices of rare word pairs. They were chosen with 973 papers of ICLR 2018 in view, submitted and revised:
-# 97.7 % are linked, with a precision of 0.998 (docs/benchmarks.md, which therefore calls the result optimistic).
+# Jaccard indices of rare word pairs. They were chosen using 973 papers of ICLR 2018, submitted and revised: 97.7 % are
+# linked, with a precision of 0.998 (docs/benchmarks.md, which therefore calls the result optimistic).
 SAME_ABSTRACT = 0.5
-"""Abstracts alone make two papers one work where a text is missing."""
+"""Enough for abstracts alone to make two papers one work if a text is missing."""
 
 LIKE_ABSTRACT = 0.4
-"""Abstracts make two papers one work together with a title of at least `SOME_TITLE`."""
+"""Enough for abstracts to make two papers one work together with a title similarity of at least `SOME_TITLE`."""
 
 SOME_ABSTRACT = 0.2
-"""Abstracts make two papers one work together with a title of at least `LIKE_TITLE`, or with some text in common."""
+"""Enough for abstracts together with a title similarity of at least `LIKE_TITLE`, or with some text in common."""
 
 TRACE_OF_ABSTRACT = 0.1
-"""More than by chance: enough with an exact-title match, and the least for which texts are compared."""
+"""More than by chance: enough with an exact-title match, and the minimum for comparing the texts."""
 
-# Jaccard indices of all words of the titles. These three were not measured by themselves; docs/benchmarks.md has what
-# they give together with the others.
+# Jaccard indices of all words of the titles. These three were not measured separately; docs/benchmarks.md reports the
+# result of all thresholds together.
 SAME_TITLE = 0.8
-"""Titles are the same but for a word or so: texts are compared."""
+"""Titles are the same except for a word or so: texts are compared."""
 
 LIKE_TITLE = 0.6
-"""Titles are alike; also, titles that differ in numbers and are as alike otherwise are parts of a series."""
+"""Titles are similar; titles that differ in numbers and are otherwise as similar are parts of a series."""
 
 SOME_TITLE = 0.2
 """Titles have something in common."""
@@ -139,11 +139,11 @@ HEADING = re.compile(r"^#{1,6}\s+\S", re.MULTILINE)
 # These texts are data: they are stored in `Link.rule` and published. Changing one changes rows, so it requires a higher
 # version of the stage in `link_submissions.py`.
 BY_TEXT = "the texts have a third of their passages in common"
-BY_SOME_TEXT = "the texts have passages in common, and title or abstract are alike"
-BY_ABSTRACT = "no text of both is held; the abstracts are nearly the same"
-BY_BOTH = "no text of both is held; titles and abstracts are alike"
-BY_TITLE = "no text of both is held; the titles are the same, and the abstracts have more in common than by chance"
-BY_TITLE_ALONE = "no text of both and no abstract of both is held; the titles are the same"
+BY_SOME_TEXT = "the texts have passages in common, and titles or abstracts are similar"
+BY_ABSTRACT = "the texts cannot be compared; the abstracts are nearly the same"
+BY_BOTH = "the texts cannot be compared; titles and abstracts are similar"
+BY_TITLE = "the texts cannot be compared; the titles are the same, and the abstracts have more in common than by chance"
+BY_TITLE_ALONE = "neither texts nor abstracts can be compared; the titles are the same"
 BY_AUTHORS = "the titles are the same, and so are the authors"
 
 
@@ -152,9 +152,9 @@ class TitleAndAbstract:
     """The normalised words of a paper's title and abstract.
 
     Attributes:
-        title: Words in order; empty where there is no title.
-        abstract: Words in order, joined by spaces; empty where there is no abstract.
-        authors: Its authors as far as they are public.
+        title: Words in order; empty if there is no title.
+        abstract: Words in order, joined by spaces; empty if there is no abstract.
+        authors: Its public authors.
     """
 
     title: tuple[str, ...]
@@ -163,12 +163,12 @@ class TitleAndAbstract:
 
     @property
     def has_words(self) -> bool:
-        """Whether there is any word to compare by."""
+        """Whether there is any word to compare."""
         return bool(self.title or self.abstract)
 
     @property
     def names(self) -> frozenset[str]:
-        """Words of the title without small words; all of them where there are no others."""
+        """Words of the title without small words; all words if there are no others."""
         return frozenset(self.title) - SMALL_WORDS or frozenset(self.title)
 
     @property
@@ -178,7 +178,7 @@ class TitleAndAbstract:
 
     @property
     def telling_words(self) -> int:
-        """Number of words of the title that tell it from others."""
+        """Number of words that distinguish the title from others."""
         return len(find_telling_words(self.title, SMALL_WORDS))
 
 
@@ -190,7 +190,7 @@ def normalise_head(title: str | None, abstract: str | None, authors: Iterable[st
 
 
 def find_word_pairs(words: str) -> frozenset[str]:
-    """Return the pairs of adjacent words, or the word itself where there is only one.
+    """Return the pairs of adjacent words, or the word itself if there is only one.
 
     >>> sorted(find_word_pairs("we sort we"))
     ['sort we', 'we sort']
@@ -200,7 +200,7 @@ def find_word_pairs(words: str) -> frozenset[str]:
 
 
 def overlap(one: Set[str], other: Set[str]) -> float | None:
-    """Return the Jaccard index of two sets, on [0, 1]; None where one is empty."""
+    """Return the Jaccard index of two sets, on [0, 1]; None if one is empty."""
     if not one or not other:
         return None
     shared = len(one & other)
@@ -214,7 +214,7 @@ def find_word_runs(text: str) -> frozenset[str]:
 
 
 def _cut_references(text: str) -> str:
-    """Return a text without its reference lists (each up to the next heading) and without what follows a checklist."""
+    """Return a text without reference lists (each up to the next heading), checklist and all after that."""
     parts = []
     start = 0
     checklist = CHECKLIST.search(text)
@@ -227,27 +227,27 @@ def _cut_references(text: str) -> str:
 
 
 def text_share(one: Set[str], other: Set[str]) -> float | None:
-    """Return the runs that two texts share, over those of the text with fewer; None where one has under 300."""
+    """Return the runs that two texts share, as a share of the fewer ones; None if a text has under 300."""
     fewer = min(len(one), len(other))
     return len(one & other) / fewer if fewer >= MIN_TEXT_RUNS else None
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How alike two papers are.
+    """Similarity of two papers.
 
     Attributes:
-        title: Jaccard index of the words of the titles, on [0, 1]; None where a paper has none.
-        abstract: Jaccard index of the rare word pairs of the abstracts, on [0, 1]; None where a paper has none.
-        text: Share of the runs of the shorter text, on [0, 1]; None where the texts cannot be compared.
-        are_parts: Whether the titles differ in their numbers only: "Part I" and "Part II", "2023" and "2024".
+        title: Jaccard index of the words of the titles, on [0, 1]; None if a paper has none.
+        abstract: Jaccard index of the rare word pairs of the abstracts, on [0, 1]; None if a paper has none.
+        text: Shared part of the runs of the shorter text, on [0, 1]; None if the texts cannot be compared.
+        are_parts: Whether the titles differ only in their numbers: "Part I" and "Part II", "2023" and "2024".
         is_telling: Whether both abstracts have at least 15 rare word pairs.
         is_named: Whether the titles share at least two rare words.
-        is_same_title: Whether the titles are equal, articles aside, and have at least three telling words.
-        is_same_short_title: Whether they are, and have at least two telling words.
+        is_same_title: Whether the titles are equal, ignoring articles, and have at least three distinctive words.
+        is_same_short_title: Whether they are equal and have at least two distinctive words.
         is_same_abstract: Whether the abstracts are equal and not empty.
-        shares_name: Whether the titles share a rare word; None where a paper has no title.
-        authors: Share of the shorter list of authors in common, on [0, 1]; None where a paper has none.
+        shares_name: Whether the titles share a rare word; None if a paper has no title.
+        authors: Share of the shorter list of authors in common, on [0, 1]; None if a paper has none.
         has_abstracts: Whether both papers have an abstract.
     """
 
@@ -265,7 +265,7 @@ class Likeness:
     has_abstracts: bool
 
     def may_be_one(self) -> bool:
-        """Return whether the pair is alike enough to compare the texts."""
+        """Return whether the pair is similar enough for the texts to be compared."""
         by_abstract = self.is_telling and (self.abstract or 0.0) >= TRACE_OF_ABSTRACT
         by_title = self._has_same_title() or (self.is_same_title and self.is_same_abstract)
         return by_abstract or by_title or self._by_authors() or self._by_title_alone()
@@ -280,11 +280,11 @@ class Likeness:
         return self.is_same_title and not self.has_abstracts and self.authors is None
 
     def rule(self) -> str | None:
-        """Return the rule by which the papers are one work, in words; None where no rule applies.
+        """Return the rule by which the papers are one work, in words; None if no rule applies.
 
-        Texts decide where both are available; beside them, the same title and authors do. Otherwise titles and
-        abstracts decide. A title alone is enough only where an abstract is missing and the authors do not differ; an
-        abstract alone, where no other word speaks for it, is not.
+        Texts decide if both are available, and so do the same title and authors. Otherwise titles and abstracts decide.
+        A title alone is enough only if an abstract is missing and the authors do not differ; an abstract alone, without
+        further evidence, is not.
         """
         title = self.title or 0.0
         abstract = (self.abstract or 0.0) if self.is_telling else 0.0
@@ -326,12 +326,12 @@ class PaperComparer:
         self.pairs = lru_cache(maxsize=4_096)(lambda head: self._rare_pairs.of(find_word_pairs(head.abstract)))
 
     def names(self, head: TitleAndAbstract) -> frozenset[str]:
-        """Return the rare words of a title; none where there are fewer than two."""
+        """Return the rare words of a title; none if there are fewer than two."""
         names = self._rare_names.of(head.names)
         return names if len(names) >= MIN_RARE_TITLE_WORDS else frozenset()
 
     def likeness(self, one: TitleAndAbstract, other: TitleAndAbstract) -> Likeness:
-        """Measure how alike two papers are by title and abstract; `text` is left None."""
+        """Measure the similarity of two papers by title and abstract; `text` is left None."""
         pairs = self.pairs(one), self.pairs(other)
         is_same_title = one.bare_title == other.bare_title
         return Likeness(
@@ -350,7 +350,7 @@ class PaperComparer:
         )
 
     def _share_name(self, one: TitleAndAbstract, other: TitleAndAbstract) -> bool:
-        """Return whether two titles share a rare word, small words not counted and plurals read as singulars."""
+        """Return whether two titles share a rare word, ignoring small words and treating plurals as singulars."""
         return not _singular(self._rare_names.of(one.names)).isdisjoint(_singular(self._rare_names.of(other.names)))
 
 
@@ -359,7 +359,7 @@ def _singular(words: Iterable[str]) -> frozenset[str]:
 
 
 def _are_parts(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether two titles are alike and differ in their numbers."""
+    """Return whether two titles are similar and differ in their numbers."""
     if list(filter(_is_number, one)) == list(filter(_is_number, other)):
         return False
     return (overlap({*filterfalse(_is_number, one)}, {*filterfalse(_is_number, other)}) or 0.0) >= LIKE_TITLE

@@ -1,8 +1,8 @@
 """Find the passages that were added, removed, changed or moved between two versions of a paper.
 
-Sections are paired by the sentences that they share, else by heading. Equal sentences are matched first: in order
-within a pair of sections, then anywhere, as moved ones. What remains is matched by similarity, within pairs of sections
-first. What is then left was added or removed, with the copies of other sentences that are next to it.
+Sections are paired by the sentences that they share, otherwise by heading. Equal sentences are matched first: in order
+within a pair of sections, then anywhere, as moved ones. The rest are matched by similarity, first within pairs of
+sections. Sentences still unmatched were added or removed, together with adjacent copies of other sentences.
 """
 
 from collections import defaultdict
@@ -19,13 +19,13 @@ from peercorpus.links.sentences import Sentence
 from peercorpus.records.enums import ChangeKind
 
 MIN_SIMILARITY = 0.5
-"""Minimum Dice coefficient of the words of two sentences of paired sections for one to be the other, changed."""
+"""Minimum Dice coefficient of two sentences in paired sections for one to be a changed form of the other."""
 
 MIN_DISTANT_SIMILARITY = 0.6
-"""Minimum Dice coefficient of two sentences under different headings for one to be the other, changed."""
+"""Minimum Dice coefficient of two sentences under different headings for one to be a changed form of the other."""
 
 MIN_MOVED_CHARACTERS = 20
-"""Minimum characters of a key to be recognised anywhere; a shorter one ("Proof.") belongs to the passage around it."""
+"""Minimum length of a key to be matched anywhere; a shorter one ("Proof.") belongs to the passage around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class TextDifference:
         kind: Whether it was added, removed, changed or moved.
         section: Heading of its section in the earlier text, or in the later one for an added passage; None before the
             first heading.
-        before: Passage of the earlier text, verbatim, without line numbers, running headers and floats; empty where it
-            was added.
-        after: Passage of the later text, likewise; empty where it was removed.
-        later_section: Heading of its section in the later text; None where it was removed or before the first heading.
+        before: Passage of the earlier text, verbatim, without line numbers, running headers and floats; empty if it was
+            added.
+        after: Passage of the later text, likewise; empty if it was removed.
+        later_section: Heading of its section in the later text; None if it was removed or is before the first heading.
     """
 
     kind: ChangeKind
@@ -54,8 +54,8 @@ class TextComparison:
     """Result of comparing two texts.
 
     Attributes:
-        passages: Differences in the order of the earlier text; sections that only the later text has come last.
-        equal: Number of sentences that both texts have, moved ones included.
+        passages: Differences in the order of the earlier text; sections only in the later text come last.
+        equal: Number of sentences in both texts, including moved ones.
         before: Number of sentences of the earlier text.
         after: Number of sentences of the later text.
     """
@@ -72,9 +72,9 @@ class _Side:
 
     Attributes:
         text: The whole text.
-        headings: Of its sections, in order.
-        sentences: Of all sections, in order.
-        keys: What each sentence is matched by.
+        headings: Headings of its sections, in order.
+        sentences: Sentences of all sections, in order.
+        keys: Key by which each sentence is matched.
         sections: Index of the section of each sentence.
         spans: First sentence of each section, and the one after its last.
     """
@@ -87,7 +87,7 @@ class _Side:
     spans: Sequence[tuple[int, int]]
 
     def join(self, first: int, end: int) -> str:
-        """Join successive sentences with the space between them, or a line feed where more than space is there."""
+        """Join successive sentences with the space between them, or with a line feed if there is more than space."""
         run = self.sentences[first:end]
         between = (self.text[sentence.end : following.start] for sentence, following in pairwise(run))
         spaces = (space if space.isspace() else "\n" for space in between)
@@ -95,18 +95,18 @@ class _Side:
 
 
 Run = tuple[int, int]
-"""First of successive sentences of one section, and the one after the last."""
+"""Index of the first of successive sentences of one section, and of the one after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A passage to be told.
+    """A passage to be reported.
 
     Attributes:
-        spot: Sentence of the earlier text at which it is told, or after which if it is told by the later text alone.
-        kind: What became of it.
-        old: Where it is in the earlier text; None where it was added.
-        new: Where it is in the later text; None where it was removed.
+        spot: Sentence of the earlier text at which it is reported, or after which if only the later text has it.
+        kind: Kind of the change.
+        old: Its sentences in the earlier text; None if it was added.
+        new: Its sentences in the later text; None if it was removed.
     """
 
     spot: int
@@ -184,7 +184,7 @@ Matches = dict[int, int]
 
 
 def _match_in_place(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> Matches:
-    """Match the equal sentences of paired sections, first those in order; floats and edits move the others."""
+    """Match the equal sentences of paired sections, first those in order, then those moved by floats and edits."""
     matched: Matches = {}
     for old_section, new_section in counterparts.items():
         first, end = old.spans[old_section]
@@ -201,7 +201,7 @@ def _match_in_place(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> 
 
 
 def _match_in_turn(left: tuple[_Side, Sequence[int]], right: tuple[_Side, Sequence[int]]) -> Matches:
-    """Match equal sentences of two lists, the first with the first."""
+    """Match equal sentences of two lists, first with first."""
     old, old_indices = left
     new, new_indices = right
     free: dict[str, list[int]] = defaultdict(list)
@@ -213,8 +213,8 @@ def _match_in_turn(left: tuple[_Side, Sequence[int]], right: tuple[_Side, Sequen
 def _match_moved(old: _Side, new: _Side, in_place: Mapping[int, int]) -> Matches:
     """Match equal sentences wherever they are.
 
-    Sentences that are left once in each text come first, then their neighbours, so that a moved passage stays whole;
-    then other long ones.
+    Sentences that remain exactly once in each text come first, then their neighbours, so that a moved passage stays
+    whole; then other long ones.
     """
     taken = set(in_place.values())
     left_old = [i for i in range(len(old.keys)) if i not in in_place]
@@ -245,7 +245,7 @@ def _match_moved(old: _Side, new: _Side, in_place: Mapping[int, int]) -> Matches
 
 
 def _match_changed(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> Matches:
-    """Match sentences that only one text has with those that are most like them, in paired sections if possible."""
+    """Match sentences in only one text with the most similar ones in the other, in paired sections if possible."""
     old_keys = set(old.keys)
     new_keys = set(new.keys)
     left_old = [i for i, key in enumerate(old.keys) if key not in new_keys]
@@ -273,9 +273,9 @@ def _match_alike(
 
 
 def _divide_rest(side: _Side, matched: Set[int], other: _Side) -> tuple[list[int], list[int]]:
-    """Divide the sentences without a match into those of passages that only this side has, and copies of others.
+    """Divide the unmatched sentences into those of passages only on this side, and copies of others.
 
-    A copy next to such a sentence belongs to its passage, as a theorem that a new proof repeats.
+    A copy next to such a sentence belongs to its passage, such as a theorem repeated by a new proof.
     """
     other_keys = set(other.keys)
     rest = [index for index in range(len(side.keys)) if index not in matched]
@@ -288,7 +288,7 @@ def _divide_rest(side: _Side, matched: Set[int], other: _Side) -> tuple[list[int
 
 
 def _find_copies(side: _Side, indices: Sequence[int], other: _Side) -> Matches:
-    """Return where the other side first has sentences that this one has once more."""
+    """Return, for sentences repeated on this side, the first occurrence on the other side."""
     first = {key: index for index, key in reversed([*enumerate(other.keys)])}
     return {index: first[side.keys[index]] for index in indices}
 
@@ -314,7 +314,7 @@ def _find_runs(left: _Side, right: _Side, matches: Mapping[int, int]) -> Iterato
 
 
 def _find_spots(old: _Side, new: _Side, counterparts: Mapping[int, int], in_place: Mapping[int, int]) -> list[int]:
-    """Return for each sentence of the later text the earlier one after which it is told, were it added."""
+    """Return, for each sentence of the later text, the earlier one after which it is reported if it was added."""
     last_of_gap = [*range(len(old.keys))]
     for i in reversed(range(len(old.keys) - 1)):
         if i + 1 not in in_place and old.sections[i + 1] == old.sections[i]:

@@ -1,1 +1,1 @@
-"""What a row of the corpus is: record types and pure functions over them, without disk or network."""
+"""Record types of the corpus's rows and pure functions on them, without disk or network."""

@@ -1,7 +1,7 @@
-"""Find out whom each post of the authors addresses: reviewers, chairs, everyone or the public.
+"""Determine the addressees of each post by the authors: reviewers, chairs, everyone or the public.
 
-`address_posts` answers it for all posts of a forum, from what a post answers, its title, how its text begins, and the
-other parts of the same answer. `ReviewerNames` knows the ways in which reviewers can be named.
+`address_posts` does so for all posts of a forum, from the post that each replies to, its title, the beginning of its
+text, and the other parts of the same answer. `ReviewerNames` has the ways in which reviewers can be named.
 """
 
 import re
@@ -27,12 +27,12 @@ DEFINITIONS = (
     re.compile(rf"\b{_NUMBER}\W{{0,4}}(?:=|:|is|\(|\[|\u2192|->)\W{{0,3}}{_ID}(?!\w)", re.IGNORECASE),
     re.compile(rf"(?<!\w){_ID}\W{{0,4}}(?:=|:|is|as|\(|\[|\u2192|->)\W{{0,3}}{_NUMBER}(?!\w)", re.IGNORECASE),
 )
-"""Definitions of numbers by the authors: "R1 = Reviewer AbCd", "AbCd (R1)"."""
+"""Match definitions of numbers by the authors: "R1 = Reviewer AbCd", "AbCd (R1)"."""
 MORE = re.compile(
     r"\s*+(?:,\s*+and|,|;|and|&|/|\+|or|as well as)\s*+(?:reviewers?|r)?[\s_#\-*]*(\d{1,2}|\w{4})(?![\w%]|\.\d)",
     re.IGNORECASE,
 )
-"""A further reviewer after the first: "Reviewers 1, 2 and 3"."""
+"""Matches a further reviewer after the first: "Reviewers 1, 2 and 3"."""
 RANGE = re.compile(
     r"\s*(?:[-\u2013\u2014]|to|through)\s*(?P<letter>R|Reviewer\s?)?#?(?P<number>\d{1,2})(?![\w%]|\.\d)", re.I
 )
@@ -54,23 +54,23 @@ ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _MAX_TITLE_CHARACTERS = 300
-"""Characters of a title that are searched for an addressee."""
+"""Number of characters of a title that are searched for an addressee."""
 _MAX_OPENING_CHARACTERS = 100
-"""Characters of a post that are searched for an addressee."""
+"""Number of characters of a post that are searched for an addressee."""
 _MAX_NAME_CHARACTERS = 25
-"""Length up to which a first line counts as nothing but a name."""
+"""Largest length of a first line that may consist of a name only."""
 
 
 EXPLICIT = re.compile(
     r"(?:^|\b(?:dear|to|hi|hello|hey|for|re|cc)\b|@)[\W_]*(?:(?:the|our|all|both|these|dear|other)\b\W*)*$",
     re.IGNORECASE,
 )
-"""What comes before the name of someone whom a text addresses and does not merely mention."""
+"""Matches what precedes the name of an addressee, who is not merely mentioned."""
 GREETING_END = re.compile(
     r"[,:.!?;]+\W+(?!(?:and|dear|to|(?:the\s+)?(?:anon\w*\s*)?(?:reviewers?|referees?)|R?\d{1,2}|(?=\w*\d|\w+[A-Z])\w{4}|all)\b"
     r"(?:\W*\w{1,4}\b)?\s*(?:[,:;.!]|and\b|&|$))"
 )
-"""The end of a greeting: a punctuation mark that is not followed by another addressee."""
+"""Matches the end of a greeting: a punctuation mark not followed by another addressee."""
 UNKNOWN_REVIEWER = re.compile(
     r"\b(?:anon(?:ymous)?\s*)?(?:reviewers?|referees?)[\s_#]*(?:\d{1,2}\b|(?-i:(?=\w*[\dA-Z])\w{4}\b))|\bR\d\b",
     re.IGNORECASE,
@@ -80,12 +80,12 @@ _GREETING = AddressedBy.GREETING
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Whom a post of the authors addresses by its own words.
+    """The addressees that a post by the authors names itself.
 
     Attributes:
-        to: As `Post.addressed_to`; empty if the post does not say.
-        is_explicit: Whether it says that it is to these reviewers ("Dear Reviewer AbCd"), not only names them.
-        is_unknown: Whether it addresses a reviewer who is not one of the paper's.
+        to: As `Post.addressed_to`; empty if the post names none.
+        is_explicit: Whether it is addressed to these reviewers ("Dear Reviewer AbCd") and does not just name them.
+        is_unknown: Whether it addresses a reviewer who is not among those of the paper.
     """
 
     to: tuple[str, ...]
@@ -104,7 +104,7 @@ class ReviewerNames:
 
     Args:
         reviewers: Their anonymous ids within the paper.
-        texts: Texts by the authors, which may define whom "R1" means.
+        texts: Texts by the authors, which may define the meaning of "R1".
     """
 
     def __init__(self, reviewers: Iterable[str], texts: Iterable[str] = ()) -> None:
@@ -123,7 +123,7 @@ class ReviewerNames:
             self._by_number = self._read_definitions(texts)
 
     def _read_definitions(self, texts: Iterable[str]) -> dict[int, str]:
-        """Return the reviewers by the numbers that the authors define; a number given to two reviewers is ignored."""
+        """Return the reviewers by the numbers that the authors define; a number for two reviewers is ignored."""
         reviewers_by_number: dict[int, set[str]] = defaultdict(set)
         naming = filter(self._may_name, texts)
         for match in (match for text in naming for pattern in DEFINITIONS for match in pattern.finditer(text)):
@@ -163,7 +163,7 @@ class ReviewerNames:
         return reviewers
 
     def _read_range(self, first: str, named: re.Match[str], text: str) -> set[str]:
-        """Return the reviewers of a range, such as those after the first in "Reviewers 2-4"."""
+        """Return the reviewers in a range, such as those after the first in "Reviewers 2-4"."""
         last = RANGE.match(text, named.end())
         is_range = last is not None and (PLURAL.match(first) is not None or last["letter"])
         if not is_range or last is None or not named[1].isdigit():
@@ -176,7 +176,7 @@ class ReviewerNames:
         return reviewer or (self._by_number.get(int(name)) if name.isdigit() else None)
 
     def address(self, post: Post) -> "Address":
-        """Return whom the title, the beginning of the text or the invitation of a post of the authors addresses."""
+        """Return the addressees in the title, the beginning of the text or the invitation of a post by the authors."""
         if post.kind is PostKind.WITHDRAWAL:
             return Address((Addressee.CHAIRS,), AddressedBy.INVITATION)
         title = read_part_of_post(post).stem or (post.title or "")[:_MAX_TITLE_CHARACTERS]
@@ -184,7 +184,7 @@ class ReviewerNames:
         return self._find_other_addressee(post, title, opening) or self._find_reviewers(title, opening, post.text)
 
     def _find_other_addressee(self, post: Post, title: str, opening: str) -> "Address | None":
-        """Return whom a letter addresses; None if a post is not a letter, or one to reviewers only."""
+        """Return the addressees of a letter; None if a post is not a letter, or is one to reviewers only."""
         found = self._read_other_addressee(title, AddressedBy.TITLE, opening)
         if found is not None:
             return found
@@ -196,7 +196,7 @@ class ReviewerNames:
         return None
 
     def _read_other_addressee(self, text: str, by: AddressedBy, opening: str) -> "Address | None":
-        """Return whom a title or an opening addresses if it is to others than reviewers, or None."""
+        """Return the addressees in a title or an opening if they are others than reviewers, or None."""
         is_title = by is AddressedBy.TITLE
         if addresses_ethics(text, is_title=is_title):
             return Address((Addressee.ETHICS,), by)
@@ -211,18 +211,18 @@ class ReviewerNames:
         return self._read_letter(f"{letter} {greeting or ''}", by)
 
     def _read_letter(self, addressees: str, by: AddressedBy) -> "Address":
-        """Return whom a letter to chairs addresses, from the list of all its addressees."""
+        """Return the addressees of a letter to chairs, from its list of addressees."""
         if named := self.named(addressees):
             return Address((*sorted(named), Addressee.CHAIRS), by)
         return Address((Addressee.EVERYONE if self._find_all(addressees) else Addressee.CHAIRS,), by)
 
     def _addresses_reviewers(self, title: str) -> bool:
-        """Return whether a title says that the post is to reviewers, not only about them."""
+        """Return whether a title shows that the post is to reviewers, not just about them."""
         found = self._find_mention(title) or self._find_all(title)
         return found is not None and EXPLICIT.search(title[: found.start()]) is not None
 
     def _find_all(self, text: str) -> re.Match[str] | None:
-        """Return where a text addresses all reviewers, or None; "Reviewers 2 and 4" are not all."""
+        """Return the offset at which a text addresses all reviewers, or None; "Reviewers 2 and 4" are not all."""
         for match in TO_ALL.finditer(text):
             name = NAME_BEHIND.match(text, match.end())
             if match[0].casefold() not in LISTED or name is None or not self._find_reviewer(name[1]):
@@ -230,7 +230,7 @@ class ReviewerNames:
         return None
 
     def _find_mention(self, text: str) -> re.Match[str] | None:
-        """Return where a text first names a reviewer, or None."""
+        """Return the offset at which a text first names a reviewer, or None."""
         if not self._may_name(text):
             return None
         bare = (match for match in BARE.finditer(text) if match[0] in self._unmistakable)
@@ -249,17 +249,17 @@ class ReviewerNames:
         return Address((), AddressedBy.NONE, is_unknown=self._names_somebody_else(title))
 
     def _names_somebody_else(self, title: str) -> bool:
-        """Return whether a title addresses a reviewer who is not one of this paper's."""
+        """Return whether a title addresses a reviewer who is not among those of this paper."""
         found = UNKNOWN_REVIEWER.search(title)
         return found is not None and EXPLICIT.search(title[: found.start()]) is not None
 
     def _find_address(self, title: str, opening: str, text: str) -> str:
-        """Return the opening of a text if it says whom the text addresses, else an empty string."""
+        """Return the opening of a text if it names the addressees, otherwise an empty string."""
         if ADDRESS.match(opening):
             return GREETING_END.split(opening, maxsplit=1)[0]
         if len(opening.strip("*#_:, ")) <= _MAX_NAME_CHARACTERS:
             return opening
-        # Thanks to one of several, or at the start of a general response, address nobody.
+        # Thanks to one of several reviewers, or at the start of a general response, are not an address.
         is_thanks = THANKS.match(opening) and not GENERAL.search(title) and len(self.named(text)) == 1
         return opening if is_thanks else ""
 
@@ -282,7 +282,7 @@ PARTIES = {
     Role.ETHICS_REVIEWER: Addressee.ETHICS,
     Role.PUBLIC: Addressee.PUBLIC,
 }
-"""Those whom a post addresses that answers somebody of a role; anybody else by signature."""
+"""Addressees of a post that replies to someone with a certain role; for other roles, the signature."""
 
 
 def read_names(posts: Sequence[Post]) -> ReviewerNames:
@@ -292,9 +292,9 @@ def read_names(posts: Sequence[Post]) -> ReviewerNames:
 
 
 def address_posts(posts: Sequence[Post]) -> list[Post]:
-    """Return all posts of one forum in the same order, those of the authors with whom they address.
+    """Return all posts of one forum in the same order, with addressees added to those of the authors.
 
-    Posts that already say it are kept as they are.
+    Posts that already have addressees are unchanged.
     """
     if all(post.addressed_by is not None for post in posts if post.role is Role.AUTHOR):
         return list(posts)
@@ -308,18 +308,18 @@ _read_fields = attrgetter(*_FIELDS)
 
 
 def _say_address(post: Post, to: tuple[str, ...], by: AddressedBy, greets: tuple[str, ...]) -> Post:
-    """Return a post with whom it addresses; `dataclasses.replace` takes three times as long."""
+    """Return a post with its addressees; `dataclasses.replace` takes three times as long."""
     values = list(_read_fields(post))
     values[_PLACE : _PLACE + 3] = to, by, greets
     return Post(*values)
 
 
 Whole = tuple[str | None, str, int | None]
-"""Key of an answer posted in parts: the post answered, the title without the part's number, the number of parts."""
+"""Key of an answer posted in parts: the post replied to, the title without the part's number, the number of parts."""
 
 
 class _Forum:
-    """All posts of one forum, while their addressees are looked for."""
+    """All posts of one forum while their addressees are determined."""
 
     def __init__(self, posts: Sequence[Post]) -> None:
         self._replies = Replies(posts)
@@ -331,7 +331,7 @@ class _Forum:
         self._found: dict[str, Post] = {}
 
     def address(self) -> dict[str, Post]:
-        """Return the posts of the authors by id, each with whom it addresses."""
+        """Return the posts of the authors by id, each with its addressees."""
         for post in self._replies.downward:
             if post.role is Role.AUTHOR:
                 self._found[post.post_id] = self._address_below(post)
@@ -344,7 +344,7 @@ class _Forum:
         return reviewers | {post.signature} if is_new else reviewers
 
     def _address_below(self, post: Post) -> Post:
-        """Return a post with whom it addresses, those above it being known."""
+        """Return a post with its addressees, given those of the posts above it."""
         own = self._own[post.post_id]
         to, by = self._read_place(post)
         reviewers = self._reviewers[post.post_id]
@@ -362,7 +362,7 @@ class _Forum:
         return _say_address(post, to, by, greets)
 
     def _read_place(self, post: Post) -> tuple[tuple[str, ...], AddressedBy]:
-        """Return whom a post addresses by what it answers alone."""
+        """Return the addressees of a post from the post that it replies to alone."""
         if post.reply_to is None:
             return (Addressee.EVERYONE,), AddressedBy.TREE
         answered = self._replies.above(post)
@@ -374,11 +374,11 @@ class _Forum:
         return (PARTIES.get(answered.role, answered.signature),), AddressedBy.TREE
 
     def _is_misplaced(self, post: Post, greets: tuple[str, ...], reviewers: frozenset[str]) -> bool:
-        """Return whether it is certain that a post stands under the wrong reviewer's review.
+        """Return whether a post is certainly under the wrong reviewer's review.
 
-        It must address one reviewer who has spoken, whom no other post of the authors answers, and neither name the
-        reviewers above it nor be answered by anybody else. A number is weaker, as authors number reviewers by their
-        place on the page: then the reviewer above must also have another answer.
+        It must address one reviewer who has posted and who has no other answer by the authors, must not name the
+        reviewers above it, and must have no reply by anyone else. A number is weaker evidence, because authors number
+        reviewers by their position on the page: in that case the reviewer above must also have another answer.
         """
         (addressee, *more) = greets
         if more or addressee not in self._speakers:
@@ -398,12 +398,12 @@ class _Forum:
 
     @cached_property
     def _speakers(self) -> set[str]:
-        """Whoever posted to the paper itself."""
+        """The signatures of posts to the paper itself."""
         return {post.signature for post in self._posts if post.reply_to is None}
 
     @cached_property
     def _spoken(self) -> dict[str, list[int]]:
-        """The places in `downward` of each reviewer's posts."""
+        """The positions in `downward` of each reviewer's posts."""
         places: dict[str, list[int]] = defaultdict(list)
         for place, post in enumerate(self._replies.downward):
             if post.role is Role.REVIEWER:
@@ -412,9 +412,9 @@ class _Forum:
 
     @cached_property
     def _answered(self) -> dict[str, list[int]]:
-        """The places in `downward` of the authors' posts below each reviewer's, or to them by their own words.
+        """The positions in `downward` of the authors' posts below each reviewer's, or explicitly addressed to them.
 
-        A post counts for both, as another one that is misplaced may answer either.
+        A post counts for both, because another, misplaced one may answer either.
         """
         places: dict[str, list[int]] = defaultdict(list)
         for place, post in enumerate(self._replies.downward):
@@ -427,7 +427,7 @@ class _Forum:
     def _find_part_addressees(self) -> dict[str, str]:
         """Return the addressee of each part of an answer by post id, if the parts that name one agree.
 
-        A post without a mark of a part, whose title is that of the marked parts beside it, is one of them.
+        A post without a part marker that has the title of marked parts beside it is one of them.
         """
         posts_by_whole: dict[Whole, list[Post]] = defaultdict(list)
         unmarked: dict[tuple[str | None, str], list[Post]] = defaultdict(list)

@@ -1,6 +1,6 @@
-"""Records about what an AI says of a paper, as the venue itself posts it, and about the answers to it.
+"""Records of reviews by an AI that the venue itself posts, and of the replies to them.
 
-They are apart from all records of people: no review, post, conversation or statistic holds anything of them.
+They are separate from all records of people: no review, post, conversation or statistic contains any part of them.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ class SurveyAnswer:
     """One answer of a survey in which a person rates an AI's review.
 
     Attributes:
-        field: The survey's own name of the question.
+        field: The survey's own name for the question.
         answer: The answer, verbatim.
-        rank: Place of the answer in `answers`, from 1; None if it is not one of them ("Unsure", free text).
-        answers: What the survey offers, the best last; empty for free text, and if the question is not known.
+        rank: Position of the answer in `answers`, from 1; None if it is not one of them ("Unsure", free text).
+        answers: The answers that the survey offers, the best last; empty for free text, and if the question is unknown.
     """
 
     field: str
@@ -31,22 +31,22 @@ class SurveyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AiReply:
-    """A post below an AI's review: an answer of the authors, a comment, a survey that rates the review.
+    """A post below an AI's review: an answer by the authors, a comment, or a survey that rates the review.
 
     Attributes:
-        reply_to: The post that it replies to: the review itself, or another reply to it; None in what is published if
-            that is not.
-        kind: What the post is.
-        role: Who wrote it; `ai` if the AI itself answers.
+        reply_to: The post that it replies to: the review itself, or another reply to it; None in published data if that
+            post is not published.
+        kind: Kind of the post.
+        role: Role of the author; `ai` if the AI itself replies.
         invitation: The invitation that created it, verbatim.
         signature: Last path element of the signature, as in `Post`.
         created_at: When it was posted; None if unknown.
         modified_at: When it was last changed; None if unknown.
         title: The post's own title; None if it has none.
-        text: The prose, verbatim; several fields each follow their name as a heading. Of a survey it is empty.
+        text: The prose, verbatim; several fields each follow their name as a heading. Empty for a survey.
         readers_public: Whether `everyone` may read it; only such replies are published.
         deleted: Whether OpenReview marks it as deleted.
-        extra: Fields of the note's `content` that are nowhere else, as JSON.
+        extra: Fields of the note's `content` that are in no other column, as JSON.
         survey: The answers of a survey, in the form's order; empty for every other kind.
     """
 
@@ -68,26 +68,26 @@ class AiReply:
 
 @dataclass(frozen=True, slots=True)
 class AiReview:
-    """What an AI says of a paper, as the venue itself posts it, with all that was posted below it.
+    """A review of a paper by an AI, as posted by the venue itself, with everything posted below it.
 
     Attributes:
         ai_review_id: The note's id on OpenReview.
-        form_id: The invitation whose form it was read with; None if no invitation with its form is held, so that scales
-            are unknown.
+        form_id: The invitation with whose form it was read; None if no invitation with its form is available, so that
+            scales are unknown.
         kind: `ai_review`.
-        role: `ai`, also where chairs sign.
+        role: `ai`, even if chairs signed it.
         invitation: The invitation that created it, verbatim.
         signature: Last path element of the signature (`AI_Reviewer`, `Program_Chairs`).
         created_at: When it was posted; None if unknown.
         modified_at: When it was last changed; None if unknown.
         title: Its heading, if the form has one.
-        scores: Scores that it gives, as they stand now.
-        sections: Its passages, as they stand now.
+        scores: Its current scores.
+        sections: Its current passages.
         readers_public: Whether `everyone` may read it; only such reviews are published.
         deleted: Whether OpenReview marks it as deleted.
         licence: Licence stated on the note or in its form, verbatim; None if none is stated.
         extra: Fields of the note's `content` that are neither score nor section, as JSON.
-        replies: What was posted below it, in time order.
+        replies: The posts below it, in time order.
     """
 
     ai_review_id: str
@@ -116,7 +116,7 @@ class AiReview:
 
 
 def select_public(reviews: Sequence[AiReview]) -> list[AiReview]:
-    """Return what everyone may read and nobody deleted: reviews, each with its replies of that kind.
+    """Return the public, undeleted reviews, each with its public, undeleted replies.
 
     `reply_to` of each reply names the review or one of these replies, or is None.
     """

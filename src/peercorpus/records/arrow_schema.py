@@ -21,12 +21,12 @@ RecordT = TypeVar("RecordT")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 PLAIN = frozenset({str, int, float, bool, bytes})
-"""Types whose values Arrow itself converts, None among them."""
+"""Types whose values, including None, Arrow itself converts."""
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 def _split_optional(annotation: Any) -> tuple[Any, bool]:  # noqa: ANN401 -- an annotation is any object
-    """Return the annotation without `| None`, and whether it had that."""
+    """Return the annotation without `| None`, and whether it had it."""
     if get_origin(annotation) is UnionType:
         (inner,) = (part for part in get_args(annotation) if part is not NoneType)
         return inner, True
@@ -99,7 +99,7 @@ def _build_structs(values: Sequence[Any], record_type: Any) -> pa.Array:  # noqa
 
 
 def repeat_text(text: str, rows: int) -> pa.Array:
-    """Return a column in which every row has this text; `pa.array` and `pa.scalar` would import pandas first.
+    """Return a column with this text in every row; `pa.array` and `pa.scalar` would import pandas first.
 
     >>> repeat_text("né", 2).to_pylist(), repeat_text("", 2).to_pylist(), repeat_text("a", 0).to_pylist()
     (['né', 'né'], ['', ''], [])
@@ -116,13 +116,13 @@ def to_arrow(record_type: type, records: Sequence[Any]) -> pa.Table:
 
 
 def _read_values(array: pa.Array, annotation: Any) -> list[Any]:  # noqa: ANN401
-    """Return the values of an array that `_build_array` made."""
+    """Return the values of an array made by `_build_array`."""
     inner, optional = _split_optional(annotation)
     if inner in PLAIN and (optional or not array.null_count):
         return cast(list[Any], array.to_pylist())
     if array.null_count:
         if not optional:
-            raise TypeError(f"A null in a column of {annotation}, which allows none.")
+            raise TypeError(f"A null in a column of {annotation}, which does not allow None.")
         valid_values = iter(_read_values(array.drop_null(), inner))
         return [next(valid_values) if is_valid else None for is_valid in array.is_valid().to_pylist()]
     if get_origin(inner) is tuple:
@@ -142,15 +142,15 @@ def _read_values(array: pa.Array, annotation: Any) -> list[Any]:  # noqa: ANN401
 def from_arrow(
     record_type: type[RecordT], batch: pa.RecordBatch, unread: Mapping[str, object] = NOTHING
 ) -> Iterator[RecordT]:
-    """Yield the records of a batch, which must have every column of their type but the unread ones.
+    """Yield the records of a batch, which must have every column of their type except the unread ones.
 
     Args:
         record_type: The type.
         batch: The batch.
-        unread: Fields that are not read, with what every record has instead.
+        unread: Fields that are not read, with the value for every record instead.
 
     Raises:
-        TypeError: A column that allows no None holds a null.
+        TypeError: A column that does not allow None contains a null.
     """
     kind = cast(Any, record_type)
     columns = (

@@ -1,4 +1,4 @@
-"""Find mentions that no word or square bracket tells from other numbers: raised citations, and formulas as "by (5)"."""
+"""Find mentions without a word or square brackets to mark them: raised citations, and formulas as in "by (5)"."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,36 +11,36 @@ from peercorpus.records.mention_parts import AND, DASH, DIGITS, TO, Found, is_be
 
 _RAISED = re.compile(rf"<sup>(?P<numbers>\d{{1,3}}(?:\s?(?:,|{DASH})\s?\d{{1,3}})*)</sup>(?![\w<])")
 _CITING_WORD = re.compile(r"[.,;:!?\u2019\u201d]$|(?P<word>[^\W\d_]{3,30})[)\]]?$")
-"""What stands before raised citations: a mark of punctuation or a word."""
+"""Matches what precedes raised citations: a punctuation mark or a word."""
 _MAX_WORD_CHARACTERS = 30
 _POWERS = frozenset("log sin cos tan exp max min sec mol rad deg pix vol square cube".split())  # noqa: SIM905
 """Functions and units, which have exponents rather than citations."""
 _UNITS = frozenset("pixels metres meters miles inches feet seconds units degrees".split())  # noqa: SIM905
 _EXPONENTS = frozenset("23")
-"""Usual exponents, as of a name in capitals."""
+"""Usual exponents, for example of a name in capitals."""
 _OWN_MARK = re.compile(r"<sup>(?P<number>\d{1,3})</sup>")
 _SENTENCE = re.compile(r"[a-z]{3}[.?!]\s+[A-Z]")
 _MIN_RAISED = 5
-"""Minimum raised citations of a paper that cites so."""
+"""Minimum number of raised citations in a paper with this style."""
 _MIN_CITED_SHARE = 0.5
-"""Minimum share of the entries that they cite."""
+"""Minimum share of the entries cited by them."""
 _MAX_OTHER_SHARE = 0.1
-"""Maximum citations of other forms, relative to the raised ones."""
+"""Maximum number of citations in other forms, relative to the raised ones."""
 
 
 def find_raised_citations(
     markdown: str, blocks: Sequence[TextBlock], bibliography: Bibliography, others: int
 ) -> dict[int, list[Found]]:
-    """Return the raised citations of a text by block, as in "teas.3,4"; empty unless it clearly cites so.
+    """Return the raised citations of a text by block, as in "teas.3,4"; empty unless this is clearly its style.
 
-    That is so if they cite most entries of a numbered list, and hardly anything is cited in another form. Marks of
-    footnotes, affiliations and exponents are none.
+    This is the case if they cite most entries of a numbered list, and hardly anything is cited in another form. Marks
+    of footnotes and affiliations, and exponents, are not citations.
 
     Args:
         markdown: The text.
         blocks: Its blocks.
         bibliography: Its list of references.
-        others: Number of citations of other forms whose entry was found.
+        others: Number of citations in other forms whose entry was found.
     """
     if not bibliography.by_number or "<sup>" not in markdown:
         return {}
@@ -74,7 +74,7 @@ def _skip_front(markdown: str, blocks: Sequence[TextBlock]) -> Sequence[TextBloc
 
 
 def _find_raised(text: str, by_number: Mapping[str, Sequence[int]], notes: set[str]) -> Iterator[Found]:
-    """Yield the raised citations of a block, if each number is that of one entry and of no footnote."""
+    """Yield the raised citations in a block, if each number is that of one entry and of no footnote."""
     for match in _RAISED.finditer(text):
         before = _CITING_WORD.search(text, max(0, match.start() - _MAX_WORD_CHARACTERS), match.start())
         numbers = list(split_list(match["numbers"], match.start("numbers"), DIGITS))
@@ -100,25 +100,25 @@ _INTRODUCED = re.compile(
     r"bounds?|constraints?|system|relations?|functions?)\s\(?$",
     re.IGNORECASE,
 )
-"""Words that introduce a formula; before the number of a list item they stand as well."""
+"""Matches words that introduce a formula; they also occur before the number of a list item."""
 _MAX_INTRODUCTION_CHARACTERS = 20
 _JOINED = re.compile(rf"(?:{TO}|\s(?:and|or)\s)$")
 _STOP = re.compile(r"\s?[.,;:)\]]|\s*$")
-"""What follows a formula at the end of a clause."""
+"""Matches what follows a formula at the end of a clause."""
 _GOES_ON = re.compile(
     r"\s(?:is|are|was|were|can|has|have|holds?|becomes?|gives?|yields?|impl(?:y|ies)|reduces?|follows?|shows?|and|in|"
     r"to|into|as|for|by|on|from|at|over|under|via|using|with|if|when|where|which|that)\b"
 )
-"""What follows a formula within a clause, and hardly the number of a list item."""
+"""Matches what follows a formula within a clause, but rarely the number of a list item."""
 _LISTED = re.compile(r"(?:^|[-:;,.?!]|\b(?:and|or))\s*$")
-"""What stands before the number of a list item within a sentence."""
+"""Matches what precedes the number of a list item within a sentence."""
 
 
 class BareFormulas:
-    """Finds formulas that are mentioned by their number alone, block by block in the order of the text.
+    """Finds formulas that are mentioned only by number, block by block in the order of the text.
 
-    A number in round brackets may also be that of a list item, as in "(1) herbs and (2) teas". It is taken for that of
-    a formula if the words around it are those of a mention, and if no list item had this number since the formula.
+    A number in round brackets may also be that of a list item, as in "(1) herbs and (2) teas". It is taken as that of a
+    formula if the words around it indicate a mention, and if no list item has had this number since the formula.
     """
 
     def __init__(self, numbered: Mapping[tuple[MentionKind, str], Sequence[int]]) -> None:
@@ -126,7 +126,7 @@ class BareFormulas:
         self._listed: set[str] = set()
 
     def pass_formula(self, number: str) -> None:
-        """Record that the formula of this number stands here."""
+        """Record the position of the formula with this number."""
         self._listed.discard(number)
 
     def find(self, text: str, others: Sequence[Found]) -> Iterator[Found]:
@@ -134,7 +134,7 @@ class BareFormulas:
 
         Args:
             text: The block.
-            others: Mentions in it that were found otherwise.
+            others: Mentions in it that were found in other ways.
         """
         taken = {place for found in others for place in range(found.start, found.end)}
         ends = {found.end for found in others if found.kind is MentionKind.EQUATION}
@@ -163,7 +163,7 @@ def _are_listed(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
 
 
 def _is_introduced(text: str, start: int, ends: set[int]) -> bool:
-    """Return whether a number is that of a formula by the words before it, or by a formula that is named there."""
+    """Return whether the words before a number, or a formula named there, show that it is that of a formula."""
     first = max(0, start - _MAX_INTRODUCTION_CHARACTERS)
     joined = _JOINED.search(text, first, start)
     return bool(_INTRODUCED.search(text, first, start)) or (joined is not None and joined.start() in ends)

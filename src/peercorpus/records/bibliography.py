@@ -10,23 +10,23 @@ from peercorpus.records.blocks import BibliographyEntry, TextBlock
 from peercorpus.records.enums import BlockKind
 
 YEAR = r"(?:19|20)\d{2}[a-z]?"
-"""A year with the letter that tells entries of one year apart."""
+"""Matches a year with the letter that distinguishes entries of the same year."""
 _YEAR_IN_ENTRY = re.compile(rf"(?<![\d.:/\u2013-])({YEAR})(?![\w/\u2013-]|\.\d)")
 _YEAR_IN_BRACKETS = re.compile(rf"[(\[]({YEAR})[)\],]")
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|^`]{1,400}")
 _URL = re.compile(r"https?://[^\s<>\"{}|^`]{1,2000}")
 _LINK_END = ".,;:)]}*'"
-"""Characters that end a sentence or a bracket rather than an address."""
+"""Characters that end a sentence or a bracket rather than a URL."""
 _LABEL = re.compile(r"\\?\[[^\]]{1,14}\\?\]\s*|\d{1,3}\.\s+|<sup>\d{1,3}</sup>\s*|\(\d{1,3}\)\s+")
 _FIRST_AUTHOR_END = re.compile(r",|;| and | & |\bet al\b|(?<=\w{3})\.(?=\s|$)|[(\[]")
 _TWO_AUTHORS = re.compile(r"[^,;]+?(?:,(?:\s*[A-Z]\.-?)+)?,?\s(?:and|&)\s")
-"""Beginning of an entry with two authors: the word "and" follows the first."""
+"""Matches the beginning of an entry with two authors: the word "and" follows the first."""
 _MAX_AUTHORS_CHARACTERS = 400
-"""Characters at the start of an entry in which its authors are searched."""
+"""Number of characters at the start of an entry that are searched for authors."""
 
 
 def read_bibliography(markdown: str, blocks: Iterable[TextBlock]) -> list[BibliographyEntry]:
-    """Return the entries of the list of references, with what they state.
+    """Return the entries of the list of references, with the facts that they state.
 
     Args:
         markdown: The text.
@@ -48,7 +48,7 @@ def _read_entry(markdown: str, block: TextBlock) -> BibliographyEntry:
 
 
 def _trim_link(link: str) -> str:
-    """Return an address without the punctuation behind it; a closing bracket stays if it was opened.
+    """Return a URL without trailing punctuation; a closing bracket stays if it was opened.
 
     >>> _trim_link("10.1000/a(b)."), _trim_link("https://a.example/b).")
     ('10.1000/a(b)', 'https://a.example/b')
@@ -59,14 +59,14 @@ def _trim_link(link: str) -> str:
 
 
 def _find_years(text: str) -> list[str]:
-    """Return the years of an entry, that of its publication first: the one in brackets, or the last one."""
+    """Return the years of an entry, starting with that of its publication: the one in brackets, or the last one."""
     bracketed = _YEAR_IN_BRACKETS.findall(text)[:1]
     years = _YEAR_IN_ENTRY.findall(text)
     return list(dict.fromkeys([*bracketed, *reversed(years)]))
 
 
 def fold_letters(text: str) -> str:
-    """Return a text without capitals and accents."""
+    """Return a text in lower case and without accents."""
     folded = text.casefold()
     if folded.isascii():
         return folded
@@ -74,7 +74,7 @@ def fold_letters(text: str) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return a name in the form in which names are compared: letters without case and accents, single spaces.
+    """Return a name in a form for comparison: letters in lower case without accents, single spaces.
 
     >>> fold_name("Müller-Lüdenscheidt,  J.")
     'muller ludenscheidt j'
@@ -84,11 +84,11 @@ def fold_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry as citations name it.
+    """The parts of an entry that citations name.
 
     Attributes:
-        years: Its years, that of its publication first.
-        authors: Its first words, folded: the authors are among them.
+        years: Its years, starting with that of its publication.
+        authors: Its first words, folded, which include the authors.
         has_two_authors: Whether it names two.
     """
 
@@ -128,15 +128,15 @@ class Bibliography:
             self._by_name[name].append(entry)
 
     def find(self, first: str, second: str, year: str) -> list[int]:
-        """Return the entries that a citation may mean: one if it is clear, none, or several.
+        """Return the entries that a citation may mean: one if it is unambiguous, none, or several.
 
         Args:
             first: Surname of the first author.
-            second: Surname of the second author; empty where none is named.
+            second: Surname of the second author; empty if none is named.
             year: Year with its letter.
 
-        Of several entries that fit, those count that have the year as that of their publication, and of these those
-        with two authors where two are named, or else the others.
+        If several entries fit, those published in that year are preferred, and among these the ones with two authors if
+        two are named, otherwise the others.
         """
         other = f" {fold_name(second)} "
         entries = [
@@ -150,7 +150,7 @@ class Bibliography:
 
 
 def _names_of(author: str) -> Iterator[str]:
-    """Yield the names by which an author is cited: the last words of the name, or all before the initials.
+    """Yield the names by which an author may be cited: the last words of the name, or all words before the initials.
 
     >>> list(_names_of("aaron van den oord"))
     ['aaron van den oord', 'van den oord', 'den oord', 'oord']

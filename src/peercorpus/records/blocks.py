@@ -1,4 +1,4 @@
-"""Records about the parts of a text: its blocks with their places on the pages, and what its sentences refer to."""
+"""Records of the parts of a text: its blocks with their positions on the pages, and the references in its sentences."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from peercorpus.records.enums import BlockKind, FigureKind, MentionKind
 
 @dataclass(frozen=True, slots=True)
 class PageBox:
-    """A rectangle on a page, in points (1/72 inch) from the lower left corner of the page as it is shown upright.
+    """A rectangle on a page, in points (1/72 inch) from the lower left corner of the upright page.
 
     Attributes:
         page: Page number, from 1.
@@ -31,10 +31,10 @@ class TableCell:
     Attributes:
         row: Number of its first row, from 0.
         column: Number of its first column, from 0.
-        row_span: Rows that it takes.
-        column_span: Columns that it takes.
-        is_head: Whether it is in the heads of the columns.
-        text: Its text, without the escapes of Markdown.
+        row_span: Number of rows that it spans.
+        column_span: Number of columns that it spans.
+        is_head: Whether it is in the column headers.
+        text: Its text, without Markdown escapes.
     """
 
     row: int
@@ -47,22 +47,22 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A block of a text. The blocks are in reading order, and together they are the whole Markdown.
+    """A block of a text. The blocks are in reading order, and together they form the whole Markdown.
 
-    Between two blocks there is only a blank line or the mark of a page break. Offsets count Unicode characters.
+    Two blocks are separated only by a blank line or a page break mark. Offsets count Unicode characters.
 
     Attributes:
         block_id: Number of the block within the text, from 0.
         start: Offset of its first character in the Markdown.
-        end: Offset behind its last character; equal to `start` for what is not in the Markdown.
-        boxes: Its places, in reading order: one for each page and column on which it stands; empty if not known.
-        level: Of a heading: 1 for a section, 2 for a subsection and so on; None for other blocks.
-        number: As printed, without brackets: of a heading ("3.2", "A.1"), a formula ("5"), a caption ("2", "IV") or
-            an entry of the bibliography ("17"); None if there is none.
-        caption_of: What a caption describes; None for other blocks, and for captions of anything else.
+        end: Offset after its last character; equal to `start` for a block that is not in the Markdown.
+        boxes: Its positions, in reading order: one for each page and column that it is on; empty if unknown.
+        level: Level of a heading: 1 for a section, 2 for a subsection and so on; None for other blocks.
+        number: Number as printed, without brackets, of a heading ("3.2", "A.1"), a formula ("5"), a caption ("2", "IV")
+            or a bibliography entry ("17"); None if there is none.
+        caption_of: Kind of object that a caption describes; None for other blocks, and for captions of anything else.
         describes: `block_id` of the table or listing that a caption describes; None if that is not known.
         latex: LaTeX of a formula in commands alone, without dollar signs and number; None for other blocks.
-        sureness: How sure it is that a formula equals its source, on [0, 1]; None for other blocks.
+        sureness: Confidence that a formula equals its source, on [0, 1]; None for other blocks.
         cells: Cells of a table, row by row; empty for other blocks.
         text: Text of a block that is not in the Markdown, such as a running header; None for other blocks.
     """
@@ -87,12 +87,12 @@ class Mention:
     """A place in a text that refers to an entry of the bibliography, a formula, a caption or a section.
 
     Attributes:
-        block_id: The block in which it stands.
+        block_id: The block that contains it.
         start: Offset of its first character in the Markdown.
-        end: Offset behind its last character. What lies inside a range ("[3-5]") has the offsets of the whole range.
-        number: What it names: the number as printed, or authors and year ("Smith et al. 2020").
-        target: `block_id` of the bibliography entry, formula, caption or heading; None if there is none of that number,
-            or several, or if the sentence speaks of another work.
+        end: Offset after its last character. A number inside a range ("[3-5]") has the offsets of the whole range.
+        number: The number as printed, or authors and year ("Smith et al. 2020").
+        target: `block_id` of the bibliography entry, formula, caption or heading; None if none or several have that
+            number, or if the sentence is about another work.
     """
 
     kind: MentionKind
@@ -105,14 +105,14 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class BibliographyEntry:
-    """An entry of the list of references, as far as it states what can be looked up.
+    """An entry of the list of references, with its identifiers.
 
     Attributes:
         block_id: Its block, whose text is the whole entry.
         number: Its number or label, without brackets; None in a list without numbers.
-        year: The year with its letter, as printed ("2020a"); None if none is found.
-        doi: As printed, without the address of a resolver; None if there is none.
-        urls: Addresses, as printed.
+        year: Year with its letter, as printed ("2020a"); None if none is found.
+        doi: DOI as printed, without the URL of a resolver; None if there is none.
+        urls: URLs, as printed.
     """
 
     block_id: int
@@ -124,17 +124,17 @@ class BibliographyEntry:
 
 @dataclass(frozen=True, slots=True)
 class FigureImage:
-    """A caption of a figure or a table, and the file with the image of what it describes.
+    """A caption of a figure or a table, and the file with the image of it.
 
     Attributes:
-        label: In full, such as "Figure 3".
+        label: The label in full, such as "Figure 3".
         caption: The whole caption.
         page: Page number of the caption, from 1.
-        block_id: The block of the caption; None where the text has no blocks, or not exactly one that fits.
-        box: Place of the figure on the page; None where nothing is drawn next to the caption.
-        file: Path of the image relative to the folder of the JSON; None where `problem` says why there is none.
-        width_px: Width of the image; None, like its height, where there is none.
-        problem: Why there is no image, as a sentence; None where there is one.
+        block_id: The block of the caption; None if the text has no blocks, or not exactly one that fits.
+        box: Position of the figure on the page; None if nothing is drawn next to the caption.
+        file: Path of the image relative to the folder of the JSON file; None if `problem` states why there is none.
+        width_px: Width of the image; None, like its height, if there is no image.
+        problem: Why there is no image, as a sentence; None if there is one.
     """
 
     kind: FigureKind

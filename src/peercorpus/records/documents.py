@@ -1,4 +1,4 @@
-"""Records about files: the text of a PDF, signs of its version, and passages changed between two versions."""
+"""Records of files: the text of a PDF, signs of its version, and passages changed between two versions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ class VersionSign:
     """One sign in a file that indicates which version of the paper it is.
 
     Attributes:
-        kind: What the sign is.
+        kind: Kind of the sign.
         page: Page number from 1; None for the file's metadata.
         words: The words found, verbatim, at most 200 characters. If they would name a person, a description instead
             ("an e-mail address above the abstract"); e-mail addresses are never included.
@@ -25,7 +25,7 @@ class VersionSign:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What one file shows about the version of the paper that it is.
+    """Evidence in one file for the version of the paper that it is.
 
     Attributes:
         sha256: Digest of the file.
@@ -35,7 +35,7 @@ class Inspection:
         changed_at: Modification time in the file's metadata; None if missing or not a time.
         producer: The program that made the file, from its metadata, at most 200 characters.
         signs: The signs found, in the order of the file.
-        problems: What could not be read, in words.
+        problems: Descriptions of parts that could not be read.
         inspector: Version of the code that inspected the file.
     """
 
@@ -68,15 +68,15 @@ class TextHeading:
 
 @dataclass(frozen=True, slots=True)
 class TextQuality:
-    """How well a text was read.
+    """Quality of the reading of a text.
 
     Attributes:
         unknown_characters: Share of characters that could not be mapped to Unicode, on [0, 1].
         empty_pages: Number of pages without any text.
         figure_characters: Number of characters inside figures; they are not part of the Markdown.
         formulas: Number of displayed formulas.
-        formula_sureness: Mean sureness that a displayed formula equals its source, on [0, 1]; None if there is no
-            formula or the engine does not tell.
+        formula_sureness: Mean confidence that a displayed formula equals its source, on [0, 1]; None if there is no
+            formula or the engine does not report it.
     """
 
     unknown_characters: float
@@ -90,10 +90,10 @@ class TextQuality:
 class Change:
     """One passage in which the last version of a paper differs from the version that the reviewers read.
 
-    A passage that both versions have word for word was neither added nor removed: it moved if it is under another
-    heading, or more often in one of them, and is no change if not, however sections are numbered, named and ordered.
-    The list of references, the numbers of cited works and of equations, line numbers and running headers are ignored. A
-    change is not matched to the review that it answers.
+    A passage that is in both versions word for word was neither added nor removed: it moved if it is under another
+    heading, or is more often in one of them, and otherwise is not a change, however sections are numbered, named and
+    ordered. The list of references, the numbers of cited works and of equations, line numbers and running headers are
+    ignored. Changes are not matched to the reviews that they answer.
 
     Attributes:
         left_sha256: Digest of the file the reviewers read.
@@ -101,8 +101,8 @@ class Change:
         number: Number of the change within the paper, from 1, in the order of the earlier text.
         changes: Number of changes of the paper.
         kind: Whether the passage was added, removed, changed or moved.
-        section: The heading above the passage: in the later version for an added passage, else in the earlier one. None
-            above the first heading.
+        section: The heading above the passage: in the later version for an added passage, otherwise in the earlier one.
+            None above the first heading.
         before: The passage in the earlier text, verbatim but without line numbers, running headers and floats; empty if
             it was added.
         after: The passage in the later text, likewise; empty if it was removed.
@@ -138,13 +138,13 @@ class PaperText:
         markdown: The pages, joined by `\n\n---\n\n`; a published text is verbatim.
         pages: Number of pages; None if a dataset does not state it.
         characters_per_page: Mean number of characters per page; None if the number of pages is unknown.
-        problems: What the engine could not do, in words.
+        problems: Descriptions of what the engine could not do.
         headings: The headings in the order of the text; empty if the engine does not report them.
         figures: Text inside figures, one entry per page that has any; not part of `markdown`.
-        quality: How well the text was read; None if the engine or the dataset does not report it.
+        quality: Quality of the reading; None if the engine or the dataset does not report it.
         ocr_pages: Pages read by OCR, numbered from 1.
         heavier_pages: Pages that the engine `auto` sent to a heavier engine, numbered from 1.
-        blocks: The text block by block; None if the engine or the dataset knows no blocks.
+        blocks: The text block by block; None if the engine or the dataset does not provide blocks.
     """
 
     sha256: str
@@ -171,7 +171,7 @@ class Figure:
         sha256: Digest of the file.
         forum_id: The forum that has the file; of several, the first one.
         number: Number of the caption within the file, from 1, in the order of the text.
-        kind: What the caption says it is.
+        kind: Kind according to the caption.
         label: The label in full, such as "Figure 3" or "Table IV".
         caption: The caption as Markdown, as the engine `pdfium-layout` reads it.
         page: Page number, from 1.
@@ -180,7 +180,7 @@ class Figure:
         y0: Lower edge, in points from the lower edge of the page.
         x1: Right edge.
         y1: Upper edge.
-        image: The image; None if there is no box, or `problem` says why.
+        image: The image; None if there is no box, or for the reason in `problem`.
         image_format: "webp"; None without an image.
         width_px: Width of the image, in pixels.
         height_px: Height of the image, in pixels.

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 
 class Status(StrEnum):
-    """What became of a submission."""
+    """Outcome of a submission."""
 
     ACCEPTED = "accepted"
     """Accepted in any form."""
@@ -23,10 +23,10 @@ class Status(StrEnum):
 
 
 class PaperSource(StrEnum):
-    """What a paper's row was made of."""
+    """Source of a paper's row."""
 
     NOTE = "note"
-    """Its submission, as OpenReview has it."""
+    """Its submission on OpenReview."""
     REPLIES = "replies"
     """Its reviews and other replies only: its submission was never seen."""
     RECORD = "record"
@@ -34,7 +34,7 @@ class PaperSource(StrEnum):
 
 
 class VenueSource(StrEnum):
-    """How the venue of a paper is known."""
+    """Source of a paper's venue."""
 
     NOTE = "note"
     """Its submission names it."""
@@ -49,9 +49,9 @@ class VenueSource(StrEnum):
 
 
 class PostKind(StrEnum):
-    """What a reply in a forum is, according to the last path element of the invitation that created it.
+    """Kind of a reply in a forum, from the last path element of the invitation that created it.
 
-    An `ai_review` is what an AI says of the paper, as the venue itself posts it; a `survey` rates one.
+    An `ai_review` is a review by an AI that the venue itself posts; a `survey` rates one.
     """
 
     REVIEW = "review"
@@ -70,9 +70,10 @@ class PostKind(StrEnum):
 
 
 class Role(StrEnum):
-    """Who wrote a post, according to its signature.
+    """Role of a post's author, according to its signature.
 
-    `ai` is no person: a venue's own group for what an AI writes, or whoever of the venue posts an AI's review.
+    `ai` is not a person: it is a venue's own group for posts by an AI, or the part of the venue that posts an AI's
+    review.
     """
 
     AUTHOR = "author"
@@ -87,50 +88,51 @@ class Role(StrEnum):
 
 
 class Addressee(StrEnum):
-    """Whom the authors address, if not reviewers by name."""
+    """Addressees of the authors other than named reviewers."""
 
     CHAIRS = "chairs"
-    """Area chairs, senior area chairs, program chairs or editors."""
+    """Area chairs, senior area chairs, programme chairs or editors."""
     EVERYONE = "everyone"
-    """All reviewers, or whoever reads the forum."""
+    """All reviewers, or all readers of the forum."""
     PUBLIC = "public"
     ETHICS = "ethics"
     """Ethics reviewers or ethics chairs."""
 
 
 class AddressedBy(StrEnum):
-    """How it is known whom a post of the authors addresses."""
+    """Evidence for the addressees of a post by the authors."""
 
     TREE = "tree"
-    """By the post it replies to; one that replies to the paper itself and names nobody addresses everyone."""
+    """The post that it replies to; a reply to the paper itself that names nobody addresses everyone."""
     TITLE = "title"
     GREETING = "greeting"
-    """By how its text begins."""
+    """The beginning of its text."""
     PART = "part"
-    """By another part of the same answer."""
+    """Another part of the same answer."""
     INVITATION = "invitation"
-    """By the name of the invitation, such as `Confidential_Comment`."""
+    """The name of the invitation, such as `Confidential_Comment`."""
     NONE = "none"
-    """It is not known: the post it replies to is not in the workspace, or it names somebody who is not known."""
+    """The addressees are unknown: the post that it replies to is not in the workspace, or it names an unknown
+    person."""
 
 
 class ConversationKind(StrEnum):
-    """With whom a conversation is."""
+    """The other party of a conversation."""
 
     REVIEW = "review"
     """With one reviewer."""
     PUBLIC = "public"
-    """With one member of the public, and whoever joins in."""
+    """With one member of the public, and anyone who joins in."""
     ETHICS = "ethics"
     """With one ethics reviewer."""
     CHAIRS = "chairs"
     """With the chairs: meta-reviews, decisions, withdrawals, letters, and the answers to them."""
     OTHER = "other"
-    """With somebody whose role is not known, or by the authors with everyone if no review can be read."""
+    """With someone whose role is unknown, or by the authors with everyone if no review can be read."""
 
 
 class Aspect(StrEnum):
-    """What a score is about. For `OTHER`, `Score.field` has the form's own name."""
+    """Subject of a score. For `OTHER`, `Score.field` has the form's own name."""
 
     RECOMMENDATION = "recommendation"
     CONFIDENCE = "confidence"
@@ -149,7 +151,7 @@ class Aspect(StrEnum):
 
 
 class SectionKind(StrEnum):
-    """What a passage of a review is for. For `OTHER`, `Section.field` has the form's own name."""
+    """Purpose of a passage of a review. For `OTHER`, `Section.field` has the form's own name."""
 
     SUMMARY = "summary"
     STRENGTHS = "strengths"
@@ -162,7 +164,7 @@ class SectionKind(StrEnum):
 
 
 class FieldType(StrEnum):
-    """What a field of a form asks for."""
+    """Type of a form's field."""
 
     SCORE = "score"
     TEXT = "text"
@@ -175,25 +177,24 @@ class FieldType(StrEnum):
 
 
 class Phase(StrEnum):
-    """The time at which a score held."""
+    """The time of a score."""
 
     INITIAL = "initial"
     """As first given."""
     AT_DECISION = "at_decision"
-    """As it stood when the decision was posted; absent if that is not known."""
+    """When the decision was posted; absent if unknown."""
     FINAL = "final"
-    """As it stands now."""
+    """The current score."""
 
 
 class AtDecision(StrEnum):
-    """How it is known what a review said when the decision on its paper was posted, or why it is not known."""
+    """How the content of a review at the decision on its paper is known, or why it is unknown."""
 
     UNCHANGED = "unchanged"
-    """It was last changed before the decision, so it said the same then as now."""
+    """It was last changed before the decision, so its content was the same then as now."""
     RELEASED = "released"
-    """The only change after the decision is one that it shares with notes of at least two others on the paper, within
-    minutes, as when a venue shows its reviews to everyone. A change by the reviewer before that one would not be
-    visible."""
+    """The only change after the decision was made within minutes of changes to notes by at least two others on the
+    paper, as when a venue releases its reviews. An earlier change by the reviewer would not be visible."""
     EDITS = "edits"
     """It was changed after the decision, and its readable edits show its earlier state."""
     POSTED_AFTER = "posted_after"
@@ -201,30 +202,30 @@ class AtDecision(StrEnum):
     CHANGED_UNSEEN = "changed_unseen"
     """It was changed after the decision, and its earlier state cannot be seen."""
     NO_DECISION_TIME = "no_decision_time"
-    """The paper has no decision, or the time of its decision is not known."""
+    """The paper has no decision, or the time of its decision is unknown."""
     NO_REVIEW_TIME = "no_review_time"
-    """The time at which the review was posted or last changed is not known."""
+    """The time at which the review was posted or last changed is unknown."""
 
 
 CHANGED_AFTER_DECISION = frozenset({AtDecision.EDITS, AtDecision.CHANGED_UNSEEN})
-"""States of reviews of which what stands now may have been written after the decision."""
+"""States of reviews whose current content may have been written after the decision."""
 
 
 class ScoreSource(StrEnum):
-    """Where a score was read."""
+    """Source of a score."""
 
     NOTE = "note"
     EDIT = "edit"
     SNAPSHOT = "snapshot"
-    """The earliest version of the review that was harvested, or that a later edit repeats; changes made before that
-    version cannot be seen."""
+    """The earliest harvested version of the review, or one that a later edit repeats; earlier changes cannot be
+    seen."""
     TEXT = "text"
     """The reviewer's own words ("I raise my score from 5 to 6"). This is weaker evidence, used only if nothing else
-    shows the first score, both numbers are on the form's scale, and the later one is the note's."""
+    shows the first score, both numbers are on the form's scale, and the later one is the note's score."""
     PUBLISHED = "published"
     """A dataset published by others."""
     RECOMMENDATION = "recommendation"
-    """A separate note with the reviewer's recommendation, as journals ask for (TMLR's `Official_Recommendation`)."""
+    """A separate note with the reviewer's recommendation, as journals request (TMLR's `Official_Recommendation`)."""
 
 
 class Grade(StrEnum):
@@ -242,14 +243,14 @@ class Grade(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return its place among all grades, 0 for the best."""
+        """Return its position among all grades, 0 for the best."""
         return list(Grade).index(self)
 
 
 GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
     {
         Grade.EXACT: (
-            "Uploaded on or before the deadline, and the file was fetched for that very edit; no other PDF replaced it"
+            "Uploaded on or before the deadline, with the file fetched for that edit itself; no other PDF replaced it"
             " before the first review."
         ),
         Grade.EXACT_ATTACHMENT: "The venue kept the submitted file as an attachment.",
@@ -257,12 +258,12 @@ GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
         Grade.ONLY_BEFORE_REVIEW: "The whole history is known, and only one PDF was uploaded before the first review.",
         Grade.UNREVISED_LIKELY: "As `unrevised`, but chairs edited the note, which can change a PDF.",
         Grade.BEFORE_FIRST_REVIEW: "The latest PDF known to have been uploaded before the first review.",
-        Grade.STATED: "A published dataset says that its text is the submission, and shows no edit that proves it.",
-        Grade.UNSTATED: "A published dataset holds the text and does not say of which version.",
-        Grade.UNAVAILABLE: "Which version the reviewers read is not known, or its file is not in the workspace.",
+        Grade.STATED: "A published dataset states that its text is the submission, without an edit that proves it.",
+        Grade.UNSTATED: "A published dataset contains the text, but does not state its version.",
+        Grade.UNAVAILABLE: "It is unknown which version the reviewers read, or its file is not in the workspace.",
     }
 )
-"""What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""
+"""Meaning of each value, printed in dataset cards: a change requires a higher `release.provenance.VERSION`."""
 
 
 PUBLISHABLE_GRADES = (Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED, Grade.ONLY_BEFORE_REVIEW)
@@ -290,20 +291,20 @@ class VersionMoment(StrEnum):
 
 
 class FileSays(StrEnum):
-    """Which version of a paper a file appears to be, judged by its content."""
+    """Which version of a paper a file appears to be, judging by its content."""
 
     SUBMITTED = "submitted"
     """Laid out for reviewers, with no sign of a later version. If no deadline is known, this includes revisions that
     are still anonymous."""
     FINAL = "final"
-    """Later than the submission: it names a venue that accepted it, or its authors and whom they thank, or was made
+    """Later than the submission: it names a venue that accepted it, or its authors and acknowledgements, or was created
     more than a day after the deadline."""
     NOTHING = "nothing"
     """There are no signs, or they contradict each other."""
 
 
 class SignKind(StrEnum):
-    """What in a file indicates which version it is."""
+    """Kind of sign in a file that indicates its version."""
 
     UNDER_REVIEW = "under_review"
     PUBLISHED_AS = "published_as"
@@ -320,7 +321,7 @@ class SignKind(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What became of a passage of a paper between two of its versions."""
+    """Kind of change of a passage between two versions of a paper."""
 
     ADDED = "added"
     """Only in the later version."""
@@ -346,14 +347,14 @@ class LinkKind(StrEnum):
 
 
 class FigureKind(StrEnum):
-    """What an image of a part of a page shows."""
+    """Kind of object in an image of part of a page."""
 
     FIGURE = "figure"
     TABLE = "table"
 
 
 class BlockKind(StrEnum):
-    """What a block of a text is."""
+    """Kind of a block of text."""
 
     TITLE = "title"
     HEADING = "heading"
@@ -374,11 +375,11 @@ class BlockKind(StrEnum):
     PAGE_FOOTER = "page_footer"
     """A running footer, a publication notice or a page number below the text; it is not in the Markdown."""
     UNDIVIDED = "undivided"
-    """A page that was read by an engine that knows no blocks."""
+    """A page read by an engine that does not provide blocks."""
 
 
 class MentionKind(StrEnum):
-    """What a mention in a text refers to."""
+    """Kind of object that a mention refers to."""
 
     CITATION = "citation"
     EQUATION = "equation"
@@ -439,29 +440,30 @@ class Reason(StrEnum):
 REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
     {
         Reason.NO_FORUM: "The note names no forum.",
-        Reason.NO_INVITATION: "The note names no invitation, so what it is cannot be known.",
+        Reason.NO_INVITATION: "The note names no invitation, so its kind is unknown.",
         Reason.NO_VENUE: "Neither the note nor its forum names a venue, or the forum names several.",
         Reason.FORUM_MISSING: "The submission that it belongs to is not in the workspace, or is not public.",
-        Reason.FORUM_SET_ASIDE: "The submission that it belongs to is set aside itself; it may be deleted.",
-        Reason.OTHER_VENUE: "It came in the list of a venue's edits, but names another venue; its note is not here.",
+        Reason.FORUM_SET_ASIDE: "The submission that it belongs to is itself set aside; it may be deleted.",
+        Reason.OTHER_VENUE: "It was in the list of a venue's edits, but names another venue; its note is missing.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
         Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
         Reason.NOT_LISTED_SINCE: "Its venue was not listed to the end since raw.db was repaired: it may be deleted.",
         Reason.REMOVED_BY_VENUE: (
-            "It is a public comment of days whose public comments the venue removed, and no listing has shown it since."
+            "It is a public comment from days whose public comments the venue removed, and no listing has shown"
+            " it since."
         ),
-        Reason.UNREADABLE: "One of its fields is not of the type that OpenReview uses there.",
+        Reason.UNREADABLE: "One of its fields does not have the type that OpenReview uses.",
         Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it contains no version of the paper.",
         Reason.NO_PDF: "It names no PDF stored at OpenReview.",
         Reason.PDF_UNCHANGED: "It names the same PDF as an earlier edit.",
         Reason.FILE_MISSING: "The file was fetched, but is no longer in the workspace or cannot be opened there.",
-        Reason.FILE_ALTERED: "The file in the workspace was cut or changed after it was stored.",
+        Reason.FILE_ALTERED: "The file in the workspace was truncated or changed after it was stored.",
         Reason.NOT_A_PDF: "The file is empty or is not a PDF, but for instance a web page, an image or an archive.",
         Reason.PDF_ENCRYPTED: "The file opens only with a password, or is encrypted by an unknown method.",
         Reason.PDF_DAMAGED: "No page of the file can be read, even after an attempt to repair it.",
         Reason.PDF_WITHOUT_TEXT: "None of the file's pages contains text.",
         Reason.PDF_TIMEOUT: "Reading the file took too long.",
-        Reason.PDF_OUT_OF_MEMORY: "Reading the file took more memory than a worker may hold.",
+        Reason.PDF_OUT_OF_MEMORY: "Reading the file exceeded the memory limit of a worker.",
         Reason.PDF_CRASHED: "The process that read the file died, or the program that read it failed.",
         Reason.OUTSIDE_CONVERSATION: "The post is not a turn of any conversation.",
         Reason.PERSON_OR_AI: (
@@ -469,21 +471,21 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
             " neither."
         ),
         Reason.REMINDER: (
-            "The post only urges the reviewers: it says nothing about the paper, and it is the authors' last post."
+            "The post only reminds the reviewers: it says nothing about the paper, and it is the authors' last post."
         ),
-        Reason.NOTHING_SAID: "Nobody says anything there: a rating without words, or a decision without a comment.",
+        Reason.NOTHING_SAID: "It contains no words: a rating without text, or a decision without a comment.",
         Reason.DELETED: "OpenReview marks it as deleted.",
         Reason.SUPERSEDED: (
-            "The workspace holds OpenReview's own notes of the same paper, or a fuller published record of it."
+            "The workspace has OpenReview's own notes of the same paper, or a fuller published record of it."
         ),
         Reason.RECORDS_DIFFER: (
-            "Another published record of the same conversation says something else, and says more or comes first."
+            "Another published record of the same conversation differs, and has more text or comes first."
         ),
         Reason.NOT_MATCHED: (
-            "It may be one of the reviews that another published record has of the same paper, or the answer to one."
+            "It may be one of the reviews in another published record of the same paper, or the reply to one."
         ),
         Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
-        Reason.NOT_JSON: "OpenReview sent something that is not JSON, or that cannot be decoded; its bytes are kept.",
+        Reason.NOT_JSON: "OpenReview's response is not JSON, or cannot be decoded; its bytes are stored.",
         Reason.NO_TEXT: "The published record contains no text of the paper.",
         Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",
         Reason.ENGINES_DIFFER: (
@@ -497,7 +499,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         ),
         Reason.EARLIER_MISSING: "The submission names an earlier submission that is not in the workspace.",
         Reason.NAMES_ITSELF: "The submission names itself as its earlier submission.",
-        Reason.NO_CAPTION: "The file has no caption of a figure or a table, so no image was cut out of it.",
+        Reason.NO_CAPTION: "The file has no caption of a figure or a table, so no image was extracted from it.",
     }
 )
-"""What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""
+"""Meaning of each value, printed in dataset cards: a change requires a higher `release.provenance.VERSION`."""

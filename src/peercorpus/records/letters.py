@@ -1,7 +1,7 @@
-"""Recognise letters of the authors that are not to reviewers: to chairs, to ethics reviewers, to the public.
+"""Recognise letters by the authors to others than reviewers: to chairs, to ethics reviewers, to the public.
 
-Only what says whom a post is to counts ("Message to AC: …", "Dear Area Chairs and SAC,"), not what it is about. The
-words are those of forums of ICLR, NeurIPS, ICML and TMLR.
+Only the address of a post counts ("Message to AC: …", "Dear Area Chairs and SAC,"), not its subject. The words are from
+forums of ICLR, NeurIPS, ICML and TMLR.
 """
 
 import re
@@ -37,7 +37,7 @@ GREETING = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(rf"[\W_]*{_LIST}\s*(?:[:,\])*_]|$)", re.IGNORECASE)
-"""A title or first line that is nothing but addressees, or begins with them and a colon."""
+"""Matches a title or first line that consists of addressees, or begins with them and a colon."""
 _LETTER = re.compile(
     r"\b(?:messages?|letters?|notes?|comments?|responses?|repl(?:y|ies)|rebuttals?|answers?|requests?|questions?|summar(?:y|ies)"
     r"|statements?|reports?|appeals?|concerns?|complaints?|information|remarks?|follow[\s\-]?up|thanks?|thank you"
@@ -45,7 +45,8 @@ _LETTER = re.compile(
     r"|issues?|notifications?|notice|dear|hi|hello|attn|attention|cc)\b",
     re.IGNORECASE,
 )
-"""Words that make a title the title of a letter if an abbreviation follows: "Message to AC", not "Extension to PC"."""
+"""Matches words that make a title that of a letter if an abbreviation follows: "Message to AC", not "Extension to
+PC"."""
 _ONLY_TO = re.compile(rf"[\W_]*(?:{_TO}[\W_]*(?:(?:the|our)\s+)?)?", re.IGNORECASE)
 _IS_CHAIR = re.compile(rf"(?<![A-Za-z]){_CHAIR}", re.IGNORECASE)
 _IS_LONG = re.compile(r"chair|editor|committee|meta", re.IGNORECASE)
@@ -69,14 +70,14 @@ _PUBLIC = re.compile(
     re.IGNORECASE,
 )
 _KEPT = 4_096
-"""Texts of which it is kept what they are: most titles are those of other posts, too."""
+"""Number of texts whose result is cached: most titles occur on several posts."""
 _MAX_CHARACTERS = 300
-"""Only the beginning of a text is searched: some of the patterns take time by the cube of its length."""
+"""Only the beginning of a text is searched, as some of the patterns take time cubic in its length."""
 
 
 @lru_cache(maxsize=_KEPT)
 def find_letter(text: str, *, is_title: bool) -> str | None:
-    """Return the list of addressees of a letter to chairs, perhaps to others as well, or None if a text is none.
+    """Return the list of addressees of a letter to chairs, possibly among others, or None if it is not one.
 
     Args:
         text: A title, or the first line of a text.
@@ -101,7 +102,7 @@ def find_letter(text: str, *, is_title: bool) -> str | None:
 
 
 def is_confidential(text: str) -> bool:
-    """Return whether a title, or the name of an invitation, says that a post is confidential, so to the chairs.
+    """Return whether a title, or the name of an invitation, shows that a post is confidential, hence to the chairs.
 
     >>> is_confidential("Confidential comments of the authors"), is_confidential("On confidential data")
     (True, False)
@@ -111,7 +112,7 @@ def is_confidential(text: str) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def addresses_ethics(text: str, *, is_title: bool) -> bool:
-    """Return whether a title or a first line is to ethics reviewers or ethics chairs alone."""
+    """Return whether a title or a first line addresses only ethics reviewers or ethics chairs."""
     text = text[:_MAX_CHARACTERS]
     if "ethic" not in text.casefold():
         return False
@@ -120,7 +121,7 @@ def addresses_ethics(text: str, *, is_title: bool) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def addresses_public(text: str, *, is_title: bool) -> bool:
-    """Return whether a title or a first line is to public commenters alone."""
+    """Return whether a title or a first line addresses only public commenters."""
     text = text[:_MAX_CHARACTERS]
     if "public" not in text.casefold():
         return False

@@ -1,4 +1,4 @@
-"""What the searches for mentions share: lists and ranges of numbers, and works cited beside a number."""
+"""Shared parts of the searches for mentions: lists and ranges of numbers, and works cited beside a number."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -14,19 +14,19 @@ _RANGE = re.compile(TO)
 _MAX_RANGE = 50
 """Maximum difference of the ends of a range whose numbers are listed one by one."""
 _MAX_RANGE_DIGITS = 4
-"""Maximum digits of the ends of such a range."""
+"""Maximum number of digits of the ends of such a range."""
 _OTHER_WORK = re.compile(r"\)?\s*(?:of|in|from|by)\s+(?:the\s+\w+\s+(?:of|by)\s+)?[(\[]?")
-"""What stands between a number and the work to which it belongs."""
+"""Matches the text between a number and the work that it belongs to."""
 _BEHIND_OTHER_WORK = re.compile(r",\s*(?:see\s+)?$")
 _MAX_BEHIND_CHARACTERS = 10
-"""Maximum length of that."""
+"""Maximum length of that text."""
 
 
 class Found(NamedTuple):
     """A mention within its block, before it is resolved.
 
     Attributes:
-        targets: The blocks that it may mean.
+        targets: The blocks that it may refer to.
     """
 
     kind: MentionKind
@@ -51,7 +51,7 @@ def split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator[
 
 
 def is_before_work(text: str, end: int, begins: Set[int]) -> bool:
-    """Return whether a number that ends at an offset belongs to a work cited behind it, as in "Theorem 2 of [3]"."""
+    """Return whether a number that ends at an offset belongs to a work cited after it, as in "Theorem 2 of [3]"."""
     between = _OTHER_WORK.match(text, end)
     return between is not None and between.end() in begins
 

@@ -1,4 +1,4 @@
-"""Find what the sentences of a text refer to: cited works, formulas, figures, tables, algorithms and sections."""
+"""Find references in the sentences of a text: to cited works, formulas, figures, tables, algorithms and sections."""
 
 import re
 from collections import defaultdict
@@ -11,11 +11,11 @@ from peercorpus.records.enums import BlockKind, MentionKind
 from peercorpus.records.mention_parts import AND, DASH, DIGITS, TO, Found, is_before_work, is_behind_work, split_list
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
-"""Blocks in which nothing is searched."""
+"""Kinds of blocks that are not searched."""
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.CAPTION, BlockKind.FOOTNOTE})
-"""Blocks in which a number alone may be that of a formula."""
+"""Kinds of blocks in which a number alone may be that of a formula."""
 _LABELLED = frozenset({BlockKind.CAPTION, BlockKind.HEADING, BlockKind.LISTING})
-"""Blocks that may begin with their own number."""
+"""Kinds of blocks that may begin with their own number."""
 
 _WORDS = {
     MentionKind.FIGURE: r"[Ff]igures?|FIGURES?|[Ff]igs?\.|Figs?",
@@ -38,7 +38,7 @@ _BRACKETED = re.compile(rf"\([^()]{{1,20}}\)(?:(?:{TO}|{AND})\([^()]{{1,20}}\))*
 _ONE_NUMBER = re.compile(_NUMBER)
 _ROMAN = {str(at): roman for at, roman in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}  # noqa: SIM905
 _PART = re.compile(r"(?:[a-z]|\s?\([a-z]\))$")
-"""Letter of a part of a figure."""
+"""Matches the letter of a part of a figure."""
 _NUMBERS_IN_BRACKETS = re.compile(
     rf"\\?\[(?P<numbers>\d{{1,3}}(?:\s*(?:[,;]|{DASH})\s*\d{{1,3}})*)(?:,\s*[A-Za-z§][^\[\]]{{0,60}})?\\?\]"
 )
@@ -60,17 +60,17 @@ _LAST_NAME = re.compile(rf"(?:\b{_PARTICLE}[\s-]){{0,4}}\S+$")
 _MAX_AUTHORS_CHARACTERS = 120
 """Maximum length of the authors of a citation."""
 _MAX_YEARS_CHARACTERS = 40
-"""Maximum length of the years of a citation behind the first."""
+"""Maximum length of the years of a citation after the first."""
 _YEAR_START = re.compile(r"[12][09]\d\d")
 _YEAR = re.compile(rf"{YEAR}|[a-z]")
 
 
 Numbered = dict[tuple[MentionKind, str], list[int]]
-"""Blocks by what they are called."""
+"""Blocks by kind and number."""
 
 
 def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
-    """Return the mentions of a text, in its order.
+    """Return the mentions in a text, in order.
 
     Args:
         markdown: The text.
@@ -86,7 +86,7 @@ def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
     for block_id, raised in find_raised_citations(markdown, blocks, bibliography, known).items():
         citations[block_id] += raised
         known += len(raised)
-    # Where few of the numbers of a list are cited otherwise, round brackets may cite them.
+    # If few numbers of the list are cited in other ways, round brackets may cite them.
     bare = BareFormulas(numbered if 2 * known >= len(bibliography.by_number) else {})
     mentions: list[Mention] = []
     for block in blocks:
@@ -101,7 +101,7 @@ def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
 def _find_in_block(
     markdown: str, block: TextBlock, numbered: Numbered, citations: list[Found], bare: BareFormulas
 ) -> list[Found]:
-    """Return all mentions of a block, in any order."""
+    """Return all mentions in a block, in any order."""
     text = markdown[block.start : block.end]
     citations.sort(key=_get_start)
     found = [*citations, *_find_numbered(text, block.kind, numbered, citations)]
@@ -166,7 +166,7 @@ def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Se
 
 
 def _cut_list(word: str, numbers: str) -> str:
-    """Return the numbers that a word introduces: behind a singular, one number, a range, or a list of three or more.
+    """Return the numbers that a word introduces: after a singular, one number, a range, or a list of three or more.
 
     >>> _cut_list("Figures", "1 and 2"), _cut_list("Table", "4, 5, and 6"), _cut_list("Table", "2 and 3")
     ('1 and 2', '4, 5, and 6', '2')
@@ -182,9 +182,9 @@ def _cut_list(word: str, numbers: str) -> str:
 
 
 def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequence[int]:
-    """Return the blocks of a number.
+    """Return the blocks with a number.
 
-    A part of a figure, as "2a", is found by the number of the whole, and "Table 2" below the caption "TABLE II".
+    A part of a figure, such as "2a", is found by the number of the whole, and "Table 2" by the caption "TABLE II".
     """
     for name in (number, _PART.sub("", number), _ROMAN.get(number, number)):
         if (kind, name) in numbered:
@@ -193,7 +193,7 @@ def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequenc
 
 
 def _find_citations(text: str, bibliography: Bibliography) -> Iterator[Found]:
-    """Yield the citations of a block by number, label, or authors and year."""
+    """Yield the citations in a block by number, label, or authors and year."""
     if "[" in text and (bibliography.by_number or bibliography.is_empty):
         prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
         for match in _NUMBERS_IN_BRACKETS.finditer(prose):
@@ -212,7 +212,7 @@ def _find_citations(text: str, bibliography: Bibliography) -> Iterator[Found]:
 
 
 def _find_year_windows(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a text in which a citation with a year may stand: searching all names takes longer."""
+    """Yield the parts of a text that may contain a citation with a year: searching for all names takes longer."""
     start = end = 0
     for year in _YEAR_START.finditer(text):
         if year.start() - _MAX_AUTHORS_CHARACTERS > end:
@@ -225,10 +225,10 @@ def _find_year_windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _read_authors(match: re.Match[str], bibliography: Bibliography) -> Iterator[Found]:
-    """Yield the citations of one group of authors.
+    """Yield the citations with one group of authors.
 
     The first name may begin at any word, or at a capital inside one: "In Smith (2020)", "GoSilver et al. (2016)". A
-    group without an entry is a citation only if it looks like one.
+    group without a matching entry is a citation only if it looks like one.
     """
     begins = [match.start("first") + begin.start() for begin in _NAME_BEGIN.finditer(match["first"])]
     for begin in begins:

@@ -1,4 +1,4 @@
-"""Recognise numbered parts of one answer, such as "(1/2)", put them in order and give them one title."""
+"""Recognise numbered parts of one answer, such as "(1/2)", put them in order and determine their common title."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ ORDINALS = {
 ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 LETTERS = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
 _MAX_PARTS = 20
-"""A total above this, as in "24/7", does not count parts."""
+"""A total above this is not a number of parts."""
 _COUNT = rf"\d{{1,2}}|{'|'.join(sorted(ROMAN, key=len, reverse=True))}"
 _WORD = "|".join(word for word, number in ORDINALS.items() if number < 5)
 _NUMBER, _TOTAL = rf"(?P<number>{_COUNT})", rf"\s*(?:/|of|out of)\s*(?P<total>{_COUNT}|n)"
@@ -63,13 +63,13 @@ NO_PART = re.compile(
     r"|tables?|fig(?:ure)?s?|rounds?|sections?|equations?|theorems?|steps?|phase|version|v|appendix)\W*$|\d\W*$",
     re.IGNORECASE,
 )
-"""What makes the bare number after it no part: "Reviewer - 2", "Questions 1 - 2"."""
+"""Matches words after which a bare number is not a part: "Reviewer - 2", "Questions 1 - 2"."""
 _BARE_MARKERS = (3, 14, 15)
 """Indices of patterns that are only a number at the end."""
 _UNSURE_MARKERS = (3, 7, 8, 14, 15)
 """Indices of patterns that may match something else, such as a score or a date, unless another title confirms them."""
 _MAX_TITLE_CHARACTERS = 300
-"""Only the beginning of a title is searched: on long texts full of spaces the patterns would take minutes."""
+"""Only the beginning of a title is searched: on long texts full of spaces, the patterns would take minutes."""
 _MAX_OPENING_CHARACTERS = 80
 """Longest first line, in characters, in which a post without a title may have a part marker."""
 
@@ -81,9 +81,9 @@ class PostPart:
     Attributes:
         stem: The title without the part marker.
         number: Number of the part, from 1; None if the title has no number.
-        total: Number of parts; None if the title does not say.
+        total: Number of parts; None if the title does not state it.
         is_sure: False if the marker may be something else, such as a score or a date.
-        continues: Whether the marker says that the post continues another, without saying which part it is.
+        continues: Whether the marker shows that the post continues another, but not which part it is.
     """
 
     stem: str
@@ -147,11 +147,11 @@ def read_part_of_post(post: Post) -> PostPart:
 
 
 def sort_by_reading_order(posts: Sequence[Post]) -> list[Post]:
-    """Return posts of one speaker in reading order: time order, with the parts of one answer in their own order.
+    """Return posts of one speaker in reading order: by time, but with the parts of one answer in the order of numbers.
 
-    Parts with the same stem are reordered only if all their numbers differ; otherwise the speaker wrote several
-    answers in parts, and only time tells them apart. A post in the same place whose whole title is the stem is the
-    first part, unless another one says that it is; what only continues an answer comes last.
+    Parts with the same stem are reordered only if all their numbers differ; otherwise the speaker wrote several answers
+    in parts, and only time distinguishes them. A post at the same position whose whole title is the stem is the first
+    part, unless another one is marked as such; a post that only continues an answer comes last.
 
     Args:
         posts: Posts of one speaker, in time order.
@@ -181,12 +181,12 @@ def sort_by_reading_order(posts: Sequence[Post]) -> list[Post]:
 def _number_parts(
     mine: Sequence[int], total: int | EllipsisType | None, posts: Sequence[Post], parts: Sequence[PostPart]
 ) -> dict[int, int]:
-    """Return the numbers of the parts of one answer, by their places among the posts.
+    """Return the numbers of the parts of one answer, by their indices among the posts.
 
     Args:
-        mine: Their places among the posts, and those of all other posts with this title without part markers.
-        total: The number of parts that all of them state, where answers with other numbers have the same title; then
-            nothing tells which of them another post belongs to. Ellipsis if there is only one such answer.
+        mine: Their indices among the posts, and those of all other posts with this title without part markers.
+        total: The number of parts that all of them state, if answers with other numbers have the same title, so that it
+            is unknown which of them another post belongs to. Ellipsis if there is only one such answer.
         posts: Posts of one speaker, in time order.
         parts: Their part markers.
     """
@@ -203,7 +203,7 @@ def _number_parts(
 
 
 def _find_first_part(marked: Sequence[int], unmarked: Sequence[int], posts: Sequence[Post]) -> int | None:
-    """Return which post without a part marker is the first part of an answer, or None if none or several can be it."""
+    """Return the index of the post without a part marker that is an answer's first part, or None if unclear."""
     answered = {posts[index].reply_to for index in marked}
     linked = [index for index in unmarked if posts[index].post_id in answered]
     ids = {posts[index].post_id for index in marked}
@@ -215,7 +215,7 @@ def _find_first_part(marked: Sequence[int], unmarked: Sequence[int], posts: Sequ
 
 
 def merge_titles(posts: Sequence[Post]) -> str | None:
-    """Return one title for the posts of a turn: the most frequent without part markers, or the first of those.
+    """Return one title for the posts of a turn: the most frequent one without part markers, or the first of those.
 
     An uncertain marker is removed only if another post shares the rest of the title. None if no post has a title.
     """
@@ -234,7 +234,7 @@ def merge_titles(posts: Sequence[Post]) -> str | None:
 
 
 def merge_fields(posts: Sequence[Post]) -> dict[str, Any]:
-    """Return the fields of a turn that come from its posts, in this order; of a review its first text, if known."""
+    """Return the fields of a turn that come from its posts, in this order; for a review its first text, if known."""
     texts = [post.text if post.initial_text is None else post.initial_text for post in posts]
     return {
         "title": merge_titles(posts),

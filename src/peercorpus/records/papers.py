@@ -1,4 +1,4 @@
-"""Records about papers: the submission, its PDF versions, links between submissions, and rows set aside."""
+"""Records of papers: the submission, its PDF versions, links between submissions, and rows set aside."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,13 +17,13 @@ from peercorpus.records.enums import (
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A field of which two published records of a paper state different things.
+    """A field for which two published records of a paper state different values.
 
     Attributes:
         field: The field of the paper; for a score its name, phase and reviewer, for a name of a reviewer `reviewer`.
-        kept: What stands in the row.
-        other: What the other record states; it stands nowhere else.
-        kept_from: The record that is believed.
+        kept: The value in the row.
+        other: The value in the other record, which is stored nowhere else.
+        kept_from: The record that takes precedence.
         other_from: The other record.
     """
 
@@ -36,11 +36,11 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class MergedPost:
-    """A post, such as a review, that two published records of a paper have.
+    """A post, such as a review, that is in two published records of a paper.
 
     Attributes:
-        post_id: Its id in the record that is believed less; no other row has it.
-        into: Id of the same post, under which it stands.
+        post_id: Its id in the record with lower precedence, which no other row has.
+        into: Id under which the same post is stored.
     """
 
     post_id: str
@@ -49,12 +49,12 @@ class MergedPost:
 
 @dataclass(frozen=True, slots=True)
 class StatedSide:
-    """The side of a paper in a task, as a published dataset states it by the name of its file.
+    """The side of a paper in a task, as stated by the name of a published dataset's file.
 
     Attributes:
         task: `review` or `rebuttal`.
-        side: `train` or `test`; `test` where files state both.
-        also_stated: The other side where files state both; None otherwise.
+        side: `train` or `test`; `test` if files state both.
+        also_stated: The other side if files state both; None otherwise.
     """
 
     task: str
@@ -75,21 +75,21 @@ class Paper:
         number: Running number within the venue.
         authors: Author names; empty if the submission is anonymous.
         venue: The submission's venue string, verbatim ("ICLR 2020 Poster").
-        status: What became of the submission.
+        status: Outcome of the submission.
         decision: The decision, verbatim.
         decided_at: When the decision was posted.
         decision_comment: Text of the decision; if it has none, text of the meta-review.
         licence: Licence stated on the note; None if none is stated.
-        extra: Fields of the note's `content` that no other column holds, as JSON, without the authors' accounts.
-        known_from: What the row was made of; of `replies`, the submission was never seen, so that its own fields are
-            empty and its status comes from the replies.
-        venue_from: How the venue is known.
-        records: The published records that the row was made of, the one that is believed first; empty if it was made
-            of notes.
-        conflicts: Where these records state different things.
-        posts_stated: Posts that these records hold, reviews among them, each counted in every record that has it.
-        merged_posts: Those that a record believed before has too; all others are rows, or set aside.
-        stated_sides: The sides on which published datasets put the paper, also if the row was made of notes.
+        extra: Fields of the note's `content` that are in no other column, as JSON, without the authors' accounts.
+        known_from: Source of the row; for `replies`, the submission was never seen, so that its own fields are empty
+            and its status comes from the replies.
+        venue_from: Source of the venue.
+        records: The published records from which the row was made, in order of precedence; empty if it was made from
+            notes.
+        conflicts: Fields in which these records disagree.
+        posts_stated: Number of posts in these records, including reviews, each counted in every record that has it.
+        merged_posts: Posts that a record of higher precedence also has; all others are rows, or set aside.
+        stated_sides: The sides to which published datasets assign the paper, even if the row was made from notes.
     """
 
     forum_id: str
@@ -128,11 +128,11 @@ class Evidence:
 
     Attributes:
         deadline: The submission deadline used, including its grace period; None if none is known.
-        deadline_source: Where the deadline was read: an invitation id, or a row of the catalogue.
+        deadline_source: Source of the deadline: an invitation id, or a row of the catalogue.
         rule: The rule that was applied, in words.
         invitation: The invitation of the edit that uploaded the PDF.
         file_says: Which version the file itself appears to be; None if the file was not inspected.
-        file_signs: What in the file indicates that, in words.
+        file_signs: Descriptions of the signs in the file that indicate this.
     """
 
     deadline: datetime | None
@@ -157,14 +157,15 @@ class PaperVersion:
         created_at: When the version was uploaded; None if unknown.
         modified_at: When the edit was last changed; None if unknown.
         path: OpenReview's path of the file (`/pdf/<hash>.pdf`); equal paths are equal files. If only a published record
-            holds the text, and no PDF is known, the id of that record.
-        sha256: Digest of the file in `files/`; None if it was not fetched. Of a published text, digest of its UTF-8
+            contains the text, and no PDF is known, the id of that record.
+        sha256: Digest of the file in `files/`; None if it was not fetched. For a published text, digest of its UTF-8
             bytes.
         is_initial: Whether this is the version the reviewers read, with the certainty that `grade` states.
         grade: Certainty that this is the initial version. `unavailable` on the current version if the initial one is
             unknown or its file was not fetched; None on all others.
         evidence: Why the version has its grade.
-        moment: When in the paper's life the version was uploaded; None if neither invitation nor times tell.
+        moment: Stage of the paper's life at which the version was uploaded; None if neither invitation nor times show
+            it.
         title: Title of the paper in this version, if its edit has one.
         abstract: Abstract of the paper in this version, if its edit has one.
     """
@@ -191,13 +192,13 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A row that a stage read and did not pass on, and why.
+    """A row that a stage read but did not pass on, with the reason.
 
     Attributes:
         record_id: Id of the note, edit, post, file or published record.
         forum_id: Id of its forum; None if it names none.
         stage: The stage that set it aside.
-        reason: Why it was set aside.
+        reason: Reason for setting it aside.
         detail: The reason in one sentence.
     """
 
@@ -214,7 +215,7 @@ class Link:
     """Two submissions of the same work.
 
     The later submission is the one created later. If both were created at the same time, or one date is unknown, it is
-    the one that names the other as its earlier one, else the one with the greater forum id.
+    the one that names the other as its earlier submission, otherwise the one with the greater forum id.
 
     Attributes:
         forum_id: Forum of the later submission.
@@ -231,7 +232,7 @@ class Link:
             or little remains of it.
         rule: The rule by which they are the same work, in words.
         named_in: The field in which one of them names the other as its earlier submission (`previous_URL`); None if
-            neither does, so that the link is one by similarity.
+            neither does, in which case the link is by similarity.
     """
 
     forum_id: str

@@ -1,4 +1,4 @@
-"""Records of single criticisms: the points of a review, what answers each, and what came of it."""
+"""Records of single criticisms: the points of a review, their answers and their consequences."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,24 +9,24 @@ from peercorpus.records.scores import ScoreChange
 
 
 class PointKind(StrEnum):
-    """What a passage of a review does."""
+    """Kind of a passage of a review."""
 
     SUMMARY = "summary"
-    """It says what the paper does."""
+    """It summarises the paper."""
     STRENGTH = "strength"
     """It praises."""
     WEAKNESS = "weakness"
     """It criticises."""
     QUESTION = "question"
-    """It asks."""
+    """It asks a question."""
     SUGGESTION = "suggestion"
     """It asks for a change or an addition."""
     MINOR = "minor"
-    """It concerns spelling, wording or layout, or stands under a heading that says so."""
+    """It concerns spelling, wording or layout, or is under a heading for these."""
     LIMITATION = "limitation"
-    """It stands in the form's field for limitations."""
+    """It is in the form's field for limitations."""
     OTHER = "other"
-    """None of these, or not known: headings, verdicts, remarks about the review itself."""
+    """None of these, or unknown: headings, verdicts, remarks about the review itself."""
 
 
 CRITICAL_KINDS = frozenset(
@@ -36,12 +36,12 @@ CRITICAL_KINDS = frozenset(
 
 
 class KindSource(StrEnum):
-    """How the kind of a point is known."""
+    """Evidence for the kind of a point."""
 
     FIELD = "field"
     """The form's field is for this kind only."""
     HEADING = "heading"
-    """A heading that the reviewer wrote stands above it, or its list marks praise with + and criticism with -."""
+    """A heading by the reviewer is above it, or its list marks praise with + and criticism with -."""
     WORDS = "words"
     """Its own words, or those of the sentence before it."""
     NONE = "none"
@@ -49,7 +49,7 @@ class KindSource(StrEnum):
 
 
 class PointAspect(StrEnum):
-    """Which quality of a paper a point is about."""
+    """Aspect of a paper that a point is about."""
 
     NOVELTY = "novelty"
     SOUNDNESS = "soundness"
@@ -70,13 +70,13 @@ class AnswerMethod(StrEnum):
     LABEL = "label"
     """It, or the passage above it, names the label of the point."""
     ORDER = "order"
-    """Its place among the answers."""
+    """Its position among the answers."""
     SIMILARITY = "similarity"
     """The rare words that it shares with the point."""
 
 
 class Reaction(StrEnum):
-    """What the reviewer said later of a point."""
+    """A reviewer's later reaction to a point."""
 
     RESOLVED = "resolved"
     PARTLY = "partly"
@@ -84,19 +84,19 @@ class Reaction(StrEnum):
 
 
 class ReactionScope(StrEnum):
-    """What later words of a reviewer are about."""
+    """Scope of a reviewer's later words."""
 
     POINT = "point"
-    """This point, found as answers are: by repeated or rare words, or by its label."""
+    """This point, found in the same way as answers: by repeated or rare words, or by its label."""
     ALL = "all"
     """All points of the review that ask for an answer ("all my concerns are addressed")."""
 
 
 class ChangeSign(StrEnum):
-    """The evidence that a change of the paper concerns a point."""
+    """The evidence that a change to the paper concerns a point."""
 
     TERMS = "terms"
-    """Rare words that change and point share."""
+    """Rare words shared by the change and the point."""
     PLACE = "place"
     """The section, table, figure or equation that the point names."""
     PROMISE = "promise"
@@ -105,7 +105,7 @@ class ChangeSign(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PointAnswer:
-    """A passage of a post of the authors that answers a point.
+    """A passage of a post by the authors that answers a point.
 
     Attributes:
         post_id: The post; its text is in `3-posts`.
@@ -113,7 +113,7 @@ class PointAnswer:
         end: Offset after its last character.
         text: The passage, verbatim.
         method: The main evidence that it answers the point.
-        confidence: Share of such answers that people called right, from 0 to 1 (see docs/points.md).
+        confidence: Share of such answers that annotators judged correct, from 0 to 1 (see docs/points.md).
         is_to_all: Whether the post addresses several or all reviewers.
         created_at: When the post was posted; None if unknown.
     """
@@ -130,11 +130,11 @@ class PointAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PointReaction:
-    """What the reviewer said of a point after it was answered.
+    """A reviewer's reaction to a point after it was answered.
 
     Attributes:
-        reaction: Whether the point is resolved, by the reviewer's words.
-        post_id: The post, or the review itself where the words were added to it.
+        reaction: Whether the point is resolved according to the reviewer's words.
+        post_id: The post, or the review itself if the words were added to it.
         text: The words, verbatim.
         scope: Whether the words are about this point or about all points.
         created_at: When the post was posted; None if unknown, and for words added to the review.
@@ -149,12 +149,12 @@ class PointReaction:
 
 @dataclass(frozen=True, slots=True)
 class PointChange:
-    """A change of the paper that concerns a point.
+    """A change to the paper that concerns a point.
 
     Attributes:
         number: `Change.number` within the paper.
         sign: The evidence that it concerns the point.
-        shared: The words, place or promise that tell, verbatim.
+        shared: The words, place or promise that are the evidence, verbatim.
     """
 
     number: int
@@ -166,26 +166,26 @@ class PointChange:
 class Point:
     """One passage of a review: a single criticism, question or praise, or the text between them.
 
-    The points of a field, joined in order, are its text as the reviewer first gave it, as far as that is known.
+    The points of a field, joined in order, are its text as first posted, if that is known.
 
     Attributes:
         point_id: `<review_id>/<number>`.
-        number: Place within the review, from 1.
+        number: Position within the review, from 1.
         reviewer: As in `Review`.
-        field: The form's own name of the field.
-        section_kind: What the field is for.
+        field: The form's own name for the field.
+        section_kind: Purpose of the field.
         start: Offset of the point's first character in the text of the field.
         end: Offset after its last character.
         text: The passage, verbatim, with the space after it.
-        kind: What it does.
-        kind_source: How that is known.
+        kind: Kind of the passage.
+        kind_source: Evidence for the kind.
         label: The label that the reviewer gave it ("W2", "(3)"), verbatim; None if it has none.
-        aspect: Which quality of the paper it is about; None if that is not known.
+        aspect: Aspect of the paper that it is about; None if unknown.
         answers: The authors' passages that answer it, in time order, then those in posts to several or all reviewers;
             empty if none is found.
-        reaction: What the reviewer said of it later; None if nothing, or nothing that is known to be about it.
+        reaction: The reviewer's later reaction; None if there is none, or none known to be about it.
         score_changes: Score changes that the reviewer made at the turn of that reaction.
-        changes: Changes of the paper that concern it; empty where none does or no two texts were compared.
+        changes: Changes to the paper that concern it; empty if there are none or no two texts were compared.
     """
 
     point_id: str

@@ -1,4 +1,4 @@
-"""Record types of the published datasets ReviewBench and Re², and how their records are told apart and decoded."""
+"""Record types of the published datasets ReviewBench and Re², and their recognition and decoding."""
 
 import re
 from enum import StrEnum
@@ -34,12 +34,12 @@ class Dataset(StrEnum):
 
     @property
     def prefix(self) -> str:
-        """Return the beginning of the ids of its records."""
+        """Return the prefix of the ids of its records."""
         return f"{self.value}:"
 
 
 class ReviewBenchRow(msgspec.Struct, frozen=True):
-    """A row of ReviewBench; texts that the paper does not have are None or empty."""
+    """A row of ReviewBench; texts that the paper lacks are None or empty."""
 
     forum_id: Id
     conference: str | None = None
@@ -126,7 +126,8 @@ class Re2Rebuttal(msgspec.Struct, frozen=True):
     """A record of `REBUTTAL_*.json`.
 
     Attributes:
-        messages: Those before the reviewer's first one hold the instruction and the paper for a language model.
+        messages: All messages; those before the reviewer's first one contain the instruction and the paper for a
+            language model.
     """
 
     paper_id: Id
@@ -136,7 +137,7 @@ class Re2Rebuttal(msgspec.Struct, frozen=True):
 
 
 class Re2Text(msgspec.Struct, frozen=True):
-    """A manuscript of the folder `papers`; the import makes a record of each.
+    """A manuscript of the folder `papers`; the import makes a record from each.
 
     Attributes:
         path: Path of the file below the folder.
@@ -149,10 +150,10 @@ class Re2Text(msgspec.Struct, frozen=True):
 
 
 LAYOUTS = (Dataset.PEERREAD, Dataset.NLPEER, Dataset.TEXT_FOLDER, Dataset.REVIEW_TABLE, Dataset.PAPER_LIST)
-"""Layouts of other makers (`records/layouts/`), those with reviews and texts before those with ratings alone."""
+"""Layouts of other datasets (`records/layouts/`), those with reviews and texts before those with only ratings."""
 
 DATASETS_WITH_TEXT = (Dataset.REVIEWBENCH, Dataset.RE2_TEXT, Dataset.PEERREAD, Dataset.NLPEER, Dataset.TEXT_FOLDER)
-"""Datasets whose records may hold the text of a paper."""
+"""Datasets whose records may contain the text of a paper."""
 REVIEWBENCH_COLUMNS = ReviewBenchRow.__struct_fields__
 """Column names by which a Parquet file is recognised as ReviewBench."""
 
@@ -162,9 +163,9 @@ _STATED = {
     Dataset.RE2_REVIEWS: ("review", re.compile(r"(?:.*/)?REVIEWS_(train|test)\b[^/]*")),
     Dataset.RE2_REBUTTAL: ("rebuttal", re.compile(r"(?:.*/)?REBUTTAL_(train|test)\b[^/]*")),
 }
-"""By dataset whose files state sides, the task and the source of their records: file and place."""
+"""Dataset whose files state sides → the task, and the pattern of its records' sources: file and position."""
 SIDED = frozenset(_STATED)
-"""Datasets whose files state on which side a paper is."""
+"""Datasets whose files state the side of a paper."""
 
 
 def find_stated_side(dataset: Dataset, source: str) -> tuple[str, str] | None:
@@ -192,7 +193,7 @@ def parse_dataset(record_id: str) -> Dataset:
 
 
 def drop_number(record_id: str) -> str:
-    """Return the id of a record without the number that a second one of the id has by the order of imports.
+    """Return the id of a record without the number that distinguishes a second record with that id.
 
     >>> drop_number("re2-rebuttal:k1/R#2")
     're2-rebuttal:k1/R'
@@ -201,7 +202,7 @@ def drop_number(record_id: str) -> str:
 
 
 def non_empty(text: str | None) -> str | None:
-    """Return the text, or None if it is blank or "null", which datasets write for a missing text.
+    """Return the text, or None if it is blank or "null", as datasets write for a missing text.
 
     >>> non_empty("null"), non_empty(" "), non_empty("None of these.")
     (None, None, 'None of these.')

@@ -1,12 +1,13 @@
 """Write scores, reviews and places in Re²'s own fields (arXiv:2505.07920; Daoze/ReviewRebuttal).
 
-An export writes Re²'s files with it. An import keeps, beside what it read, only what it would not write back as it was
-(`list_lost`), so that the two directions cannot drift apart.
+Exports use it to write Re²'s files. Imports store, in addition to what they read, only values that would not be written
+back unchanged (`list_lost`), so that the two directions cannot diverge.
 
-Field names, the shape of scores, the string "null" for what a review lacks, and the words for 5 and 7 and for the
-confidences 1 and 3 are on Re²'s card; public code that reads the files shows that a missing rating is "null", too. The
-other words of the two unified scales are inferred: those that published prompts for reviewing models, and OpenReview's
-default review form, print beside the same ones. So is "null" for a missing confidence or aspect.
+Field names, the structure of scores, the string "null" for missing values, and the words for 5 and 7 and for the
+confidences 1 and 3 are on Re²'s card; public code that reads the files shows that a missing rating is "null" too. The
+other words of the two unified scales are inferred from published prompts for reviewing models and from OpenReview's
+default review form, which print them beside the known ones. "null" for a missing confidence or aspect is inferred as
+well.
 """
 
 import re
@@ -22,7 +23,7 @@ Fields = dict[str, Any]
 TEXT = "review_content"
 """Field with the text of a review."""
 MISSING = "null"
-"""What Re² writes for a title or score that a review does not have."""
+"""Value that Re² writes for a missing title or score."""
 RATINGS = {
     1: "strong reject",
     2: "reject, significant issues present",
@@ -51,14 +52,14 @@ CONFIDENCES = {
 }
 """Sentences of the unified confidence."""
 SCORES = ("initial_score", "final_score")
-"""Fields that are always objects: the code that reads Re² asks them for their members."""
+"""Fields that are always objects, because code that reads Re² accesses their members."""
 
 
 def write_answer(score: Score) -> str:
-    """Return what a reviewer answered, on one line: verbatim, or the number alone of a score found in running text.
+    """Return a reviewer's answer on one line: verbatim, or only the number of a score found in running text.
 
-    >>> told = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", "initial", ScoreSource.TEXT)
-    >>> write_answer(told)
+    >>> found = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", "initial", ScoreSource.TEXT)
+    >>> write_answer(found)
     '5'
     """
     is_told = score.source is ScoreSource.TEXT and score.value is not None
@@ -85,7 +86,7 @@ def _pick_overall(scores: Sequence[Score]) -> tuple[Score | None, Score | None]:
 
 
 def write_unified(scores: Sequence[Score]) -> Fields:
-    """Return rating and confidence of one phase in Re²'s words; what Re² itself gave for them comes first."""
+    """Return rating and confidence of one phase in Re²'s words; values given by Re² itself take precedence."""
     rating, confidence = _pick_overall(scores)
     step = _find_step(rating)
     words = MISSING if step is None else f"{step} {RATINGS[step]}"
@@ -96,19 +97,19 @@ def write_unified(scores: Sequence[Score]) -> Fields:
 
 
 def _find_step(rating: Score | None) -> int | None:
-    """Return the step of the unified scale that is nearest; no step lies between 5 and 6, so the side stays."""
+    """Return the nearest step of the unified scale, which stays on the same side of the threshold between 5 and 6."""
     return None if rating is None or rating.unified is None else floor(rating.unified + 0.5)
 
 
 def _describe_confidence(confidence: Score | None) -> str:
-    """Return the sentence of a confidence from 1 to 5; other scales have none."""
+    """Return the sentence for a confidence from 1 to 5; other scales have none."""
     if confidence is None or (confidence.low, confidence.high) != (min(CONFIDENCES), max(CONFIDENCES)):
         return MISSING
     return next((sentence for step, sentence in CONFIDENCES.items() if step == confidence.value), MISSING)
 
 
 def write_unified_number(scores: Sequence[Score]) -> float | int | None:
-    """Return the rating of one phase as a number of the unified scale: the one that Re² gave, else the nearest step."""
+    """Return the rating of one phase as a number on the unified scale: the one given by Re², or the nearest step."""
     rating, _ = _pick_overall(scores)
     if rating is None or rating.stated_unified is None:
         return _find_step(rating)
@@ -119,7 +120,7 @@ def write_unified_number(scores: Sequence[Score]) -> float | int | None:
 def write_review(
     reviewer: str, title: str | None, text: str | None, first: Sequence[Score], last: Sequence[Score]
 ) -> Fields:
-    """Return a review in Re²'s fields, with its scores as first given and as they stood last."""
+    """Return a review in Re²'s fields, with its first and its last scores."""
     return {
         "reviewer_id": reviewer,
         "review_title": title or MISSING,
@@ -140,7 +141,7 @@ def write_ratings(first: Iterable[Sequence[Score]], last: Iterable[Sequence[Scor
 
 
 def list_lost(stated: Mapping[str, Any], written: Mapping[str, Any]) -> Fields:
-    """Return the members of a record that writing what was read of it does not give back as they were.
+    """Return the members of a record that would not be written back unchanged from what was read.
 
     >>> list_lost({"review_title": "", "reviewer_id": "R1", "track": 3}, {"review_title": "null", "reviewer_id": "R1"})
     {'review_title': '', 'track': 3}
@@ -149,7 +150,7 @@ def list_lost(stated: Mapping[str, Any], written: Mapping[str, Any]) -> Fields:
 
 
 def restore(written: Fields, kept: Mapping[str, Any]) -> Fields:
-    """Return fields with what `list_lost` kept of them; a score that the record has not stays an object.
+    """Return fields with the values stored by `list_lost`; a score that the record lacks remains an object.
 
     >>> restore({"initial_score": {"rating": "null"}, "a": 1}, {"initial_score": None, "a": None})
     {'initial_score': {'rating': 'null'}, 'a': None}
@@ -158,7 +159,7 @@ def restore(written: Fields, kept: Mapping[str, Any]) -> Fields:
 
 
 def write_prompt(paper_id: str) -> str:
-    """Return how a prompt of Re² names a paper, whose text lies in a file of its own.
+    """Return the name of a paper in a prompt of Re², whose text is in a separate file.
 
     >>> write_prompt("m97Cdr9IOZJ")
     '<<m97Cdr9IOZJ>>'
@@ -167,7 +168,7 @@ def write_prompt(paper_id: str) -> str:
 
 
 def is_prompt(opening: Sequence[Re2Message], paper_id: str) -> bool:
-    """Return whether the messages before the review are a prompt of Re²: an instruction, then one naming the paper."""
+    """Return whether the messages before the review are a prompt of Re²: an instruction, then the name of the paper."""
     roles = [message.role for message in opening]
     return roles == ["system", "user"] and write_prompt(paper_id) in (opening[-1].content or "")
 
@@ -180,7 +181,7 @@ def name_place(venue_id: str) -> str:
 
     Code that reads Re² shows "NeurIPS 2022 Conference", "ICLR 2023 TinyPapers", "UAI 2022 Conference", "LOG 2022
     Conference", "MIDL 2023 Short_Paper_Track" and "IEEE ICIST 2024 Conference": a host in capitals is the name of an
-    organisation and stays, another does not.
+    organisation and is retained, any other is not.
 
     >>> name_place("ICLR.cc/2023/TinyPapers"), name_place("auai.org/UAI/2022/Conference")
     ('ICLR 2023 TinyPapers', 'UAI 2022 Conference')

@@ -1,4 +1,4 @@
-"""Put the posts of a forum in the order of their replies, so that each takes the same time however deep it stands."""
+"""Arrange the posts of a forum as a tree of replies, in constant time per post at any depth."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +14,8 @@ PlaceT = TypeVar("PlaceT")
 class Replies:
     """The posts of one forum as a tree.
 
-    A post stands at the top if it answers the paper or a post that is not held. Of posts that answer each other in a
-    circle, the earliest stands at the top.
+    A post is at the top if it replies to the paper or to a missing post. Of posts that reply to each other in a cycle,
+    the earliest is at the top.
 
     Attributes:
         downward: All posts, each directly before those below it.
@@ -33,7 +33,7 @@ class Replies:
             self._walk(by_id)
 
     def _walk(self, by_id: Mapping[str, Post]) -> None:
-        """Put in order whatever stands below a post at the top; those that answer each other in a circle do not."""
+        """Arrange all posts below the topmost ones, which excludes those that reply to each other in a cycle."""
         below: dict[str | None, list[Post]] = {}
         for post in by_id.values():
             above = self._above[post.post_id]
@@ -64,15 +64,15 @@ class Replies:
                 self._above[min(circle, key=lambda one: (one.created_at or EPOCH, one.post_id)).post_id] = None
 
     def above(self, post: Post) -> Post | None:
-        """Return the post that a post answers, or None if it stands at the top."""
+        """Return the post that a post replies to, or None if it is at the top."""
         return self._above[post.post_id]
 
     def span(self, post: Post) -> range:
-        """Return the places in `downward` of a post and of all that is below it."""
+        """Return the positions in `downward` of a post and all posts below it."""
         return self._spans[post.post_id]
 
     def fold(self, place: Callable[[Post, PlaceT | None], PlaceT]) -> dict[str, PlaceT]:
-        """Return by post id what a function makes of each post and of what it made of the post that it answers."""
+        """Return, by post id, the results of a function of each post and its parent's result."""
         places: dict[str, PlaceT] = {}
         for post in self.downward:
             above = self._above[post.post_id]
@@ -80,7 +80,7 @@ class Replies:
         return places
 
     def in_time_order(self, posts: Sequence[Post]) -> list[Post]:
-        """Return posts of the forum by time; at the same time, answered posts come first, then by id."""
+        """Return posts of the forum by time; with equal times, posts precede their replies, then by id."""
 
         def place(post: Post, above: tuple[datetime, int] | None) -> tuple[datetime, int]:
             time = post.created_at or EPOCH
@@ -91,10 +91,10 @@ class Replies:
 
 
 def in_time_order(posts: Sequence[Post]) -> list[Post]:
-    """Return all posts of a forum by time; at the same time, answered posts come first, then by id."""
+    """Return all posts of a forum by time; with equal times, posts precede their replies, then by id."""
     return Replies(posts).in_time_order(posts)
 
 
 def count_within(places: Sequence[int], span: range) -> int:
-    """Return how many of some ascending places lie within a span."""
+    """Return how many of some ascending positions are within a span."""
     return bisect_left(places, span.stop) - bisect_left(places, span.start)

@@ -1,9 +1,9 @@
-"""Remember how a row of ReviewBench says what the records of a paper hold, and write it so again.
+"""Record the form of a ReviewBench row's values, so that an export can reproduce the row exactly.
 
-Papers and reviews hold what a row means. Its shape holds how the row says it: which members it has, in which order, and
-every value that the records do not hold as it stands there (an absent text that is `""` or None, a rating that is a
-number or a label). A text that a record holds is named in the shape, not repeated, so that what is taken down or masked
-later is gone from both.
+Papers and reviews contain the meaning of a row. Its shape contains its form: which members it has, in which order, and
+every value that the records do not contain in the same form (an absent text that is `""` or None, a rating that is a
+number or a label). A text in a record is named in the shape, not repeated, so that what is taken down or masked later
+disappears from both.
 """
 
 import json
@@ -15,16 +15,16 @@ from peercorpus.records.reviews import Review
 from peercorpus.records.untrusted_text import redact_people
 
 SHAPE = "reviewbench_json"
-"""Key of `extra`, of papers and of reviews, under which a shape is, as JSON."""
+"""Key of a shape, as JSON, in the `extra` of papers and reviews."""
 EXTRA_SCORES, EXTRA_TEXT, EXTRA_OTHER = "extra_scores", "extra_text", "extra_other"
 EXTRA_FIELDS = (EXTRA_SCORES, EXTRA_TEXT, EXTRA_OTHER)
-"""Members in which ReviewBench, and releases of peercorpus, keep answers without a member of their own."""
+"""Members in which ReviewBench, and releases of peercorpus, store answers that have no separate member."""
 _HELD = "$"
-"""Only member of an object that stands for a text held elsewhere; an object that has this member itself is wrapped."""
+"""Only member of an object that refers to a text stored elsewhere; an original object with this member is wrapped."""
 
 
 def put_away(value: Any, held: Mapping[str, str], name: str = "") -> Any:  # noqa: ANN401 -- whatever JSON holds
-    """Return a JSON value in which every text that is held under the name of its member is replaced by that name.
+    """Return a JSON value in which every text that is stored under the name of its member is replaced by that name.
 
     >>> put_away({"summary": "It flies.", "title": ""}, {"summary": "It flies."})
     {'summary': {'$': 'summary'}, 'title': ''}
@@ -38,7 +38,7 @@ def put_away(value: Any, held: Mapping[str, str], name: str = "") -> Any:  # noq
 
 
 def take_out(value: Any, held: Mapping[str, str]) -> Any:  # noqa: ANN401 -- whatever JSON holds
-    """Return the value from which `put_away` made this one; a text that is held no longer is empty.
+    """Return the value from which `put_away` made this one; a text that is no longer stored is empty.
 
     >>> take_out(put_away({"$": 1, "summary": "It flies."}, {"summary": "It flies."}), {})
     {'$': 1, 'summary': ''}
@@ -59,7 +59,7 @@ def write_shape(shape: Mapping[str, Any]) -> str:
 
 
 def read_shape(extra: str) -> dict[str, Any] | None:
-    """Return the shape in the `extra` of a paper or review; None where it is not of ReviewBench."""
+    """Return the shape in the `extra` of a paper or review; None if it is not from ReviewBench."""
     if SHAPE not in extra:
         return None
     text = json.loads(extra).get(SHAPE)
@@ -67,14 +67,14 @@ def read_shape(extra: str) -> dict[str, Any] | None:
 
 
 def drop_shape(extra: str) -> str:
-    """Return `extra` without a shape, which says nothing that other columns do not."""
+    """Return `extra` without a shape, which adds nothing to other columns."""
     if SHAPE not in extra:
         return extra
     return json.dumps({name: value for name, value in json.loads(extra).items() if name != SHAPE}, ensure_ascii=False)
 
 
 def texts_of_review(review: Review, rebuttal: str | None) -> dict[str, str]:
-    """Return every text that a review holds, by ReviewBench's name for it; `rebuttal` is the response to it."""
+    """Return every text in a review, by ReviewBench's name for it; `rebuttal` is the response to the review."""
     extra = {name: value for name, value in json.loads(review.extra or "{}").items() if isinstance(value, str)}
     extra.pop(SHAPE, None)
     single = {
@@ -93,7 +93,7 @@ def texts_of_review(review: Review, rebuttal: str | None) -> dict[str, str]:
 
 
 def columns_of_paper(paper: Paper) -> dict[str, Any]:
-    """Return the columns of ReviewBench that a paper's own record holds; what it does not state is empty."""
+    """Return the ReviewBench columns contained in a paper's own record; unknown values are empty."""
     return {
         "forum_id": paper.forum_id,
         "conference": paper.conference,

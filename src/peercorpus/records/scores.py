@@ -1,4 +1,4 @@
-"""Scores of a review and their changes, and which of several scores represents an aspect."""
+"""Scores of a review and their changes, and the choice of the score that represents an aspect."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,32 +9,34 @@ from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number a reviewer gave, on the venue's own scale.
+    """One score that a reviewer gave, on the venue's own scale.
 
     Attributes:
-        field: The form's own name of the field.
-        aspect: What the score is about.
-        field: The form's own name of the field.
-        value: None if the answer holds no number or one that the form does not offer, or if a published record has two
-            different numbers.
+        field: The form's own name for the field.
+        aspect: Subject of the score.
+        field: The form's own name for the field.
+        value: The number; None if the answer contains none or one that the form does not offer, or if a published
+            record has two different numbers.
         low: Lowest answer the form offers; None if the form is unknown.
         high: Highest answer the form offers; None if the form is unknown.
         label: The answer, verbatim. For a bare number it is the text of the chosen option, if the form is known; for a
-            score found in running text (`source` is `text`) the words it was found in. Two answers are on two lines.
+            score found in running text (`source` is `text`) the words it was found in. Two answers are on separate
+            lines.
         phase: Whether the score is the one first given or the current one.
-        source: Where the score was read.
+        source: Source of the score.
         offered: The numbers the form offers, ascending; empty if they are unknown or the form only names a range.
         unified: An overall recommendation on Re²'s scale of 1 to 10, on which 6 and above accept (see
             `peercorpus.forms.scales`); None for other scores, and if the form's words do not say which answers accept.
-        higher_is_better: Whether a higher number, or of words a later one in `answers`, is the better answer, as the
-            form's words say; None if they do not.
-        rank: Place of the answer in `answers`, from 1; None if the form offers numbers, or the answer is not offered.
+        higher_is_better: Whether a higher number, or a later word in `answers`, is the better answer according to the
+            form's words; None if they do not show it.
+        rank: Position of the answer in `answers`, from 1; None if the form offers numbers, or the answer is not
+            offered.
         answers: The words that a form without numbers offers, in its own order and without "Not applicable"; empty if
             it offers numbers or is unknown.
-        subject: What the fields share in which a form asks for one score before and after the rebuttal (`rating` of
-            `rating_after_rebuttal`); None if the form asks for it in one field.
-        stated_unified: The number that Re² itself gives for this answer on its unified scale, as it stands there. It is
-            a source of its own, which may differ from `unified`; None in all other records.
+        subject: Common name of the fields in which a form asks for one score before and after the rebuttal (`rating`
+            for `rating_after_rebuttal`); None if the form has a single field for it.
+        stated_unified: The number that Re² itself gives for this answer on its unified scale, verbatim. It is a
+            separate source, which may differ from `unified`; None in all other records.
         stated_label: The words that Re² itself gives for it there, with their number.
     """
 
@@ -57,14 +59,14 @@ class Score:
 
     @property
     def key(self) -> str:
-        """Return the name under which the phases of one score are found: `subject`, or else `field`."""
+        """Return the name under which the phases of one score are found: `subject`, or otherwise `field`."""
         return self.subject or self.field
 
     @property
     def unit(self) -> float | None:
-        """Return the value scaled to [0, 1], where 1 is always the best answer, also if it is the lowest number.
+        """Return the value scaled to [0, 1], where 1 is always the best answer, even if it is the lowest number.
 
-        None if value or scale is unknown, or whether higher is better.
+        None if the value, the scale or the better end is unknown.
 
         >>> six = Score(Aspect.RECOMMENDATION, "rating", 6, 1, 10, "6", Phase.FINAL, ScoreSource.NOTE)
         >>> from dataclasses import replace
@@ -80,7 +82,8 @@ class Score:
     def share(self) -> float | None:
         """Return the value's distance from the lowest number as a share of the scale, whichever end is the better one.
 
-        None if value or scale is unknown. Fit for differences between scores of one scale, not for comparisons.
+        None if the value or the scale is unknown. Suitable for differences between scores on one scale, not for
+        comparisons.
         """
         if self.value is None or self.low is None or self.high is None or self.low == self.high:
             return None
@@ -92,13 +95,14 @@ class ScoreChange:
     """One change of one score.
 
     Attributes:
-        aspect: What the score is about.
-        field: The form's own name of the field.
-        before: The earlier value; None if the earlier answer holds no number, or the reviewer's words do not tell it.
-        after: The later value; None if the later answer holds no number.
+        aspect: Subject of the score.
+        field: The form's own name for the field.
+        before: The earlier value; None if the earlier answer contains no number, or the reviewer's words do not state
+            it.
+        after: The later value; None if the later answer contains no number.
         changed_at: When the score changed; None if only the two values are known.
-        source: Where the change was read.
-        words: The reviewer's own words that tell of it, verbatim; None if something else shows it.
+        source: Source of the change.
+        words: The reviewer's own words that report it, verbatim; None if something else shows it.
     """
 
     aspect: Aspect
@@ -111,7 +115,7 @@ class ScoreChange:
 
 
 _STANDING = {Phase.FINAL: 0, Phase.AT_DECISION: 1, Phase.INITIAL: 2}
-"""Order in which a score stands for a review: the latest first."""
+"""Order of preference of a review's scores: the latest first."""
 
 
 def choose_score(scores: Iterable[Score], aspect: Aspect, field: str) -> Score | None:
@@ -122,7 +126,7 @@ def choose_score(scores: Iterable[Score], aspect: Aspect, field: str) -> Score |
 
     Args:
         scores: All scores of one review.
-        aspect: What the score must be about.
+        aspect: Required subject of the score.
         field: Preferred form field, in lower case.
     """
     candidates = [score for score in scores if score.aspect is aspect]
@@ -136,13 +140,13 @@ def choose_score(scores: Iterable[Score], aspect: Aspect, field: str) -> Score |
 def choose_first_and_last(
     scores: Sequence[Score], aspect: Aspect, field: str, *, revised: bool | None
 ) -> tuple[Score | None, Score | None]:
-    """Return the score of one aspect as first given and as it is now; None where it is not recorded.
+    """Return the first and the current score of one aspect; None if it is not recorded.
 
     If the review was never revised, its current score is also the first one.
 
     Args:
         scores: All scores of one review.
-        aspect: What the score must be about.
+        aspect: Required subject of the score.
         field: Preferred form field, in lower case, if a form asks for the aspect twice.
         revised: Whether the reviewer revised the review; None if unknown.
     """
@@ -152,20 +156,20 @@ def choose_first_and_last(
 
 
 def choose_last_phase(state: AtDecision) -> Phase:
-    """Return the phase of the last scores that tell nothing of what followed the decision.
+    """Return the phase of the last scores that reveal nothing of what followed the decision.
 
-    It is the one at the decision, in which there is no score where nothing shows what stood; only where the time of the
-    decision or of the review is not known it is the current one.
+    It is the phase at the decision, which has no score if nothing shows it; if the time of the decision or of the
+    review is unknown, it is the current one.
 
     Args:
-        state: How it is known what the review said at the decision.
+        state: How the content of the review at the decision is known.
     """
     is_undated = state in {AtDecision.NO_DECISION_TIME, AtDecision.NO_REVIEW_TIME}
     return Phase.FINAL if is_undated else Phase.AT_DECISION
 
 
 def unified_rating(scores: Iterable[Score]) -> float | None:
-    """Return the recommendation on Re²'s scale: the latest one, else None."""
+    """Return the recommendation on Re²'s scale: the latest one, otherwise None."""
     candidates = (score for score in scores if score.aspect is Aspect.RECOMMENDATION and score.unified is not None)
     chosen = min(candidates, key=lambda score: _STANDING[score.phase], default=None)
     return chosen.unified if chosen else None

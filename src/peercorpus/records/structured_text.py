@@ -1,4 +1,4 @@
-"""A text with its blocks: read parts of it, and follow what its sentences refer to."""
+"""A text with its blocks: read parts of it, and resolve the references in its sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _BLANK_LINE = "\n\n"
 
 @dataclass(frozen=True)
 class StructuredText:
-    """A text with its blocks. What its sentences refer to is found when it is first asked for.
+    """A text with its blocks. The references in its sentences are found on first access.
 
     Attributes:
         markdown: The whole text.
@@ -29,13 +29,13 @@ class StructuredText:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """Citations, and mentions of formulas, figures, tables, algorithms and sections, in the order of the text."""
-        from peercorpus.records.mentions import find_mentions  # Its expressions take 15 ms to compile.
+        from peercorpus.records.mentions import find_mentions  # Compiling its expressions takes 15 ms.
 
         return tuple(find_mentions(self.markdown, self.blocks))
 
     @cached_property
     def bibliography(self) -> tuple[BibliographyEntry, ...]:
-        """Entries of the list of references, in its order."""
+        """Entries of the list of references, in order."""
         return tuple(read_bibliography(self.markdown, self.blocks))
 
     def read(self, part: TextBlock | Mention) -> str:
@@ -47,15 +47,15 @@ class StructuredText:
         return [block for block in self.blocks if block.kind == kind]
 
     def find_target(self, mention: Mention) -> TextBlock | None:
-        """Return the block that a mention refers to; None if that is not known."""
+        """Return the block that a mention refers to; None if unknown."""
         return None if mention.target is None else self.blocks[mention.target]
 
     def find_mentions_of(self, block: TextBlock) -> list[Mention]:
-        """Return where the text refers to a block: the citations of an entry, the mentions of a caption."""
+        """Return the references to a block: the citations of an entry, or the mentions of a caption."""
         return [mention for mention in self.mentions if mention.target == block.block_id]
 
     def find_headings(self, block: TextBlock) -> list[TextBlock]:
-        """Return the headings above a block, from that of its section down; empty before the first heading."""
+        """Return the headings above a block, from the section's heading downwards; empty before the first heading."""
         above: list[TextBlock] = []
         for heading in reversed(self.blocks[: block.block_id]):
             if heading.level is not None and (not above or heading.level < (above[0].level or 0)):
@@ -63,7 +63,7 @@ class StructuredText:
         return above
 
     def is_whole(self) -> bool:
-        """Return whether the blocks are the whole Markdown in its order, with nothing else between them."""
+        """Return whether the blocks form the whole Markdown in order, with nothing else between them."""
         at = 0
         for block in self.blocks:
             if not at <= block.start <= block.end or _has_words(self.markdown[at : block.start]):
@@ -72,7 +72,7 @@ class StructuredText:
         return at <= len(self.markdown) and not _has_words(self.markdown[at:])
 
     def without_page_marks(self) -> "StructuredText":
-        """Return the text with blank lines in place of the marks of page breaks."""
+        """Return the text with page break marks replaced by blank lines."""
         return StructuredText(
             self.markdown.replace(PAGE_BREAK, _BLANK_LINE), tuple(move_blocks(self.markdown, self.blocks))
         )
@@ -88,10 +88,10 @@ def convert_blocks(blocks: Sequence[Mapping[str, object]]) -> tuple[TextBlock, .
 
 
 def move_blocks(markdown: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
-    """Return blocks with the offsets that they have once the marks of page breaks are blank lines.
+    """Return blocks with the offsets for the text in which page break marks are replaced by blank lines.
 
     Args:
-        markdown: The text with these marks.
+        markdown: The text with the page break marks.
         blocks: Its blocks.
     """
     moved: list[TextBlock] = []

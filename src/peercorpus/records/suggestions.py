@@ -1,14 +1,14 @@
-"""Suggest the nearest of the names that exist to one that does not."""
+"""Suggest the nearest known name to an unknown one."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 MAX_NAMES = 12
-"""Most names that a suggestion lists."""
+"""Largest number of names that a suggestion lists."""
 
 
 def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known name, or those that there are.
+    """Return the end of a message about an unknown name: the nearest known name, or a list of known names.
 
     >>> suggest_name("auroa", ["aurora", "borealis"])
     "did you mean 'aurora'?"

@@ -1,4 +1,4 @@
-"""Tell what was posted after the decision on a paper, and cut a conversation there."""
+"""Determine which posts came after the decision on a paper, and cut conversations there."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -14,17 +14,17 @@ def is_after(made_at: datetime | None, decided_at: datetime | None) -> bool | No
 
 
 def decides(post: Post, decided_at: datetime | None) -> bool:
-    """Return whether a post is a decision, or the meta-review that stands for one, as at some venues of API v1."""
+    """Return whether a post is a decision, or the meta-review that serves as one, as at some venues of API v1."""
     if post.kind is PostKind.META_REVIEW:
         return decided_at is not None and post.created_at == decided_at
     return post.kind is PostKind.DECISION
 
 
 def cut_at_decision(conversation: Conversation) -> Conversation:
-    """Return a conversation without its turns from the first one that was posted after the decision.
+    """Return a conversation without the first turn posted after the decision and all later ones.
 
     Responses to all reviewers that were posted after the decision are left out as well. The indices of all other turns
-    stay as they are. A conversation of which no time is known stays whole.
+    are unchanged. A conversation without any known time stays whole.
     """
     turns = tuple(takewhile(lambda turn: turn.posted_after_decision is not True, conversation.turns))
     context = tuple(beside for beside in conversation.context if beside.posted_after_decision is not True)
@@ -39,7 +39,7 @@ def count_after_decision(conversation: Conversation) -> int:
 
 
 def forget_decision_in(conversation: Conversation) -> Conversation:
-    """Return a conversation without what tells when the decision was posted, for where that may not be shown."""
+    """Return a conversation without anything that reveals when the decision was posted."""
     return replace(
         conversation,
         turns=tuple(replace(turn, posted_after_decision=None) for turn in conversation.turns),

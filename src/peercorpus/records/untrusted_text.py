@@ -1,4 +1,4 @@
-"""Make text from outside safe to show and to publish: control characters, CSV formulas, e-mail addresses."""
+"""Make text from outside safe to show and publish: control characters, CSV formulas, e-mail addresses."""
 
 import re
 from typing import Any
@@ -19,11 +19,11 @@ def escape_and_cut(text: str, most: int | None = None) -> str:
 
 
 _MAX_EXAMPLE_CHARACTERS = 80
-"""Characters of an id, a name or a title that are shown."""
+"""Number of characters of an id, a name or a title that are shown."""
 
 
 def escape_controls(text: str, most: int = _MAX_EXAMPLE_CHARACTERS) -> str:
-    r"""Return text from outside as a terminal may show it: cut to `most` characters, then escaped.
+    r"""Return text from outside in a form that is safe in a terminal: cut to `most` characters, then escaped.
 
     `escape_and_cut` escapes first, so that its result never has more than `most` characters and "…".
 
@@ -34,7 +34,7 @@ def escape_controls(text: str, most: int = _MAX_EXAMPLE_CHARACTERS) -> str:
 
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Control characters other than tab and line break, and marks that change the direction of writing."""
+"""Matches control characters other than tab and line break, and marks that change the direction of writing."""
 REPLACEMENT = "\ufffd"
 
 
@@ -48,11 +48,11 @@ def replace_controls(text: str) -> str:
 
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of cells that a spreadsheet would run as a formula, from OWASP's page on CSV injection."""
+"""First characters of cells that a spreadsheet would evaluate as a formula, from OWASP's page on CSV injection."""
 
 
 def escape_csv_cell(text: str) -> str:
-    """Return the text as a cell, with a "'" before it if a spreadsheet would run it as a formula.
+    """Return the text as a cell, prefixed with "'" if a spreadsheet would evaluate it as a formula.
 
     >>> escape_csv_cell("=1+1"), escape_csv_cell("a = b")
     ("'=1+1", 'a = b')
@@ -61,16 +61,18 @@ def escape_csv_cell(text: str) -> str:
 
 
 EMAIL_PATTERN = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
-"""E-mail address. It must end in letters, so that `mAP@0.5` and `Recall@10.5` do not match."""
+"""Matches an e-mail address. It must end in letters, so that `mAP@0.5` and `Recall@10.5` do not match."""
 _SEVERAL_EMAILS = re.compile(
     r"(?:\\?\{[^{}@]{1,400}\}|(?<!\S)\([^()@]{1,400}\)|(?<!\S)\[[^\[\]@]{1,400}\]|(?<![\w.+\\-])(?:[\w.+-]*\\[_.+-])+[\w.+-]*)"
     r"\s?@\s?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"
 )
-"""Several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes, `ada\\_b@kites.example`."""
+"""Matches several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes,
+`ada\\_b@kites.example`."""
 _MAX_ROUNDS = 8
-"""Rounds of replacing addresses nested in one another, after which every `@` that remains is replaced."""
+"""Rounds of replacing nested addresses, after which every remaining `@` is replaced."""
 _PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
-"""OpenReview profile id, `~Ada_Example1`. It does not match LaTeX such as `Eq.~x_1`, where `~` is a space."""
+"""Matches an OpenReview profile id, `~Ada_Example1`. It does not match LaTeX such as `Eq.~x_1`, where `~` is a
+space."""
 
 
 def redact_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
@@ -93,7 +95,7 @@ def redact_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
 
 
 def _names_nobody(value: Any) -> bool:  # noqa: ANN401
-    """Return whether no text in the value can name anybody: a fast check, as most values cannot."""
+    """Return whether no text in the value can name a person: a fast check, as most values cannot."""
     try:
         return not may_name_people(msgspec.json.encode(value))
     except (TypeError, ValueError, OverflowError, RecursionError):
@@ -101,7 +103,7 @@ def _names_nobody(value: Any) -> bool:  # noqa: ANN401
 
 
 def may_name_people(encoded: bytes) -> bool:
-    """Return whether JSON has an "@" or "~"; if not, `redact_people` leaves what it stands for as it is."""
+    """Return whether JSON contains "@" or "~"; if not, `redact_people` leaves its value unchanged."""
     return b"@" in encoded or b"~" in encoded
 
 

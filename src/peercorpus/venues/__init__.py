@@ -1,1 +1,1 @@
-"""What is known of venues before a harvest: deadlines, submission lists, visibility."""
+"""Facts about venues that are known before a harvest: deadlines, submission lists, visibility."""

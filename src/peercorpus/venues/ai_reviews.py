@@ -1,6 +1,6 @@
-"""Tell by which invitations and signatures venues post what an AI says of a paper, from `ai_reviews.toml`.
+"""Recognise reviews by an AI from the invitations and signatures that venues use for them, listed in `ai_reviews.toml`.
 
-Nothing else tells it: no title, no text, no name that a reviewer or a group of reviewers has.
+Nothing else is evidence: no title, no text, no name of a reviewer or a group of reviewers.
 """
 
 import re
@@ -16,7 +16,7 @@ from peercorpus.records.ai_reviews import SurveyAnswer
 
 
 class _Posted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One documented way: names of invitations, and who signs what is posted by them."""
+    """One documented way of posting: names of invitations, and the signatures of their posts."""
 
     invitations: tuple[str, ...]
     signers: tuple[str, ...]
@@ -41,11 +41,11 @@ class _Ways(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _DATA = tomllib.loads(files(__package__).joinpath("ai_reviews.toml").read_text(encoding="utf-8"))
 _WAYS = msgspec.convert(_DATA, _Ways)
 DIGEST = digest_of_data(_DATA)
-"""Digest of the ways, part of the content key of what is read with them."""
+"""Digest of `ai_reviews.toml`, part of the content keys of the tables that depend on it."""
 SIGNERS: Mapping[str, tuple[str, ...]] = {name.lower(): way.signers for way in _WAYS.posted for name in way.invitations}
-"""Who signs the reviews of an AI, by the name of the invitation in lower case."""
+"""Signatures of an AI's reviews, by the name of the invitation in lower case."""
 SURVEYS = frozenset(name.lower() for name in _WAYS.surveys.invitations)
-"""Names of invitations, in lower case, by which people rate the review of an AI."""
+"""Names of invitations, in lower case, with which people rate the review of an AI."""
 _PAPER = r"[A-Za-z_]+\d+"
 """The last element of the group of one submission."""
 
@@ -56,7 +56,7 @@ _VENUE = "{venue}/"
 
 @cache
 def _compile(signers: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of what follows the venue's id, as compiling one for each venue takes long."""
+    """Return the pattern of the text after the venue's id, because compiling one for each venue is slow."""
     groups = (re.escape(signer.removeprefix(_VENUE)) for signer in signers)
     return re.compile("|".join(group.replace(r"\{paper\}", _PAPER) for group in groups))
 
@@ -69,7 +69,7 @@ def _are_all(signatures: Sequence[str] | None, signers: tuple[str, ...], venue_i
 
 
 def signs_for_ai(signatures: Sequence[str] | None, venue_id: str) -> bool:
-    """Return whether those who sign a note are the venue's own groups for what an AI writes, and nobody else.
+    """Return whether a note is signed only by the venue's own groups for posts by an AI.
 
     >>> signs_for_ai(["V/Submission3/AI_Reviewer"], "V"), signs_for_ai(["V/Submission3/AI_Reviewer_x1Yz"], "V")
     (True, False)
@@ -78,11 +78,11 @@ def signs_for_ai(signatures: Sequence[str] | None, venue_id: str) -> bool:
 
 
 def is_posted_by_venue(name: str, signatures: Sequence[str] | None, venue_id: str) -> bool:
-    """Return whether what was posted by an invitation for AI reviews is one, as its signatures show.
+    """Return whether the signatures show that a post to an invitation for AI reviews is one.
 
     Args:
         name: The last element of the invitation; one that is not documented counts as `AI_Review`.
-        signatures: Who signs.
+        signatures: The signatures of the post.
         venue_id: The venue.
 
     >>> [is_posted_by_venue("AI_Review", [signer], "V") for signer in ("V/Program_Chairs", "~Ada_Example1")]
@@ -92,7 +92,7 @@ def is_posted_by_venue(name: str, signatures: Sequence[str] | None, venue_id: st
 
 
 def rate_answer(field: str, answer: str) -> SurveyAnswer:
-    """Return an answer to a survey on an AI's review with its place among those that the survey offers.
+    """Return an answer to a survey on an AI's review with its rank among the answers that the survey offers.
 
     >>> rate_answer("false_claims", "One minor").rank, rate_answer("false_claims", "Unsure").rank
     (3, None)

@@ -1,7 +1,7 @@
 """Read the venue catalogue: deadlines, visibility of reviews and submission lists, from `data/*.toml`.
 
-The catalogue holds what OpenReview itself may not state; every row names its sources. A venue without a row can be
-harvested all the same.
+The catalogue contains facts that OpenReview itself may not state; every row names its sources. A venue without a row
+can be harvested too.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ Text = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 
 
 class Visibility(StrEnum):
-    """What the public can see of a venue after its decisions."""
+    """Parts of a venue that the public can see after its decisions."""
 
     PUBLIC = "public"
     """All submissions, accepted or not, with their reviews."""
@@ -38,7 +38,7 @@ class Visibility(StrEnum):
     NOTHING = "nothing"
     """No submissions."""
     REVERTED_BEFORE_DISCUSSION = "reverted_before_discussion"
-    """As `public`, but reviews were reverted to their state before the discussion."""
+    """Same as `public`, but reviews were reverted to their state before the discussion."""
 
 
 class Confidence(StrEnum):
@@ -47,7 +47,7 @@ class Confidence(StrEnum):
     A = "A"
     """Observed live, or in recorded responses."""
     B = "B"
-    """Read in code or settings in use."""
+    """Read in code or settings that are in use."""
     C = "C"
     """One weak source."""
     D = "D"
@@ -58,7 +58,7 @@ class DueDate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A deadline.
 
     Attributes:
-        at: In UTC.
+        at: Time, in UTC.
         source: Where it was read, with a quotation.
     """
 
@@ -67,12 +67,12 @@ class DueDate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ListedDeadline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A deadline of full papers that lists state, right or wrong.
+    """A deadline for full papers that lists state, whether right or wrong.
 
     Attributes:
-        at: In UTC.
-        abstracts_at: When abstracts were due, according to the same sources, in UTC; None if they do not say.
-        sources: Those that state this time, independently of each other.
+        at: Time, in UTC.
+        abstracts_at: When abstracts were due according to the same sources, in UTC; None if they do not state it.
+        sources: Sources that state this time independently of each other.
     """
 
     at: Annotated[datetime, msgspec.Meta(tz=True)]
@@ -82,14 +82,14 @@ class ListedDeadline(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 @dataclass(frozen=True, slots=True)
 class StatedDeadline:
-    """A deadline of full papers as sources state it, without OpenReview's period of grace.
+    """A deadline for full papers as sources state it, without OpenReview's grace period.
 
     Attributes:
-        at: In UTC.
-        source: Who states it.
-        is_agreed: Whether the venue itself, or two independent sources, state it. Otherwise it is a hint, which proves
+        at: Time, in UTC.
+        source: The source that states it.
+        is_agreed: Whether the venue itself or two independent sources state it. Otherwise it is a hint, which proves
             nothing by itself. If a deadline was moved, the earlier agreed one is listed too; the row's `full_deadline`
-            is the one that applied in the end.
+            is the one that finally applied.
     """
 
     at: datetime
@@ -115,12 +115,12 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class RemovedComments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The public comments of some days, which a venue removed since.
+    """Public comments of a period that a venue has since removed.
 
     Attributes:
-        since: When these days begin, in UTC.
-        until: When they end, in UTC.
-        source: Who states that they were removed.
+        since: Beginning of the period, in UTC.
+        until: End of the period, in UTC.
+        source: The source that states that they were removed.
     """
 
     since: Annotated[datetime, msgspec.Meta(tz=True)]
@@ -129,18 +129,18 @@ class RemovedComments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is known of a venue that OpenReview itself may not state; None if unknown.
+    """Facts about a venue that OpenReview itself may not state; None if unknown.
 
     Attributes:
         id: The id of the venue's group.
         api: 1 or 2.
         lists: Names of its submission lists, if the venue may no longer show them.
         abstract_deadline: When titles and abstracts were due.
-        full_deadline: When full papers were due, if the venue itself or two sources that agree state it.
+        full_deadline: When full papers were due, if the venue itself or two agreeing sources state it.
         listed_deadlines: Every other statement of when full papers were due; a single list is a hint, not a source.
         visibility_source: Source of the visibility.
-        removed_comments: Public comments that the venue removed; those that a dump holds are set aside.
-        remark: One sentence on what else to know about its numbers.
+        removed_comments: Public comments that the venue removed; those in a dump are set aside.
+        remark: One sentence with anything else to know about its numbers.
         source: Source of the id, the API and the lists.
     """
 
@@ -175,7 +175,7 @@ class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def stated_deadlines(self) -> tuple[StatedDeadline, ...]:
-        """Return every deadline of full papers that any source states, earliest first."""
+        """Return every deadline for full papers that any source states, earliest first."""
         own = self.full_deadline
         stated = [StatedDeadline(own.at, own.source, is_agreed=True)] if own else []
         stated += [
@@ -186,9 +186,9 @@ class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def may_mean_abstracts(self) -> bool:
-        """Return whether the due date of the submission form may be that of abstracts: only theirs is certain."""
-        told = self.abstract_deadline is not None or any(one.abstracts_at for one in self.listed_deadlines)
-        return told and self.full_deadline is None
+        """Return whether the submission form's due date may be that of abstracts, as only that one is certain."""
+        is_stated = self.abstract_deadline is not None or any(one.abstracts_at for one in self.listed_deadlines)
+        return is_stated and self.full_deadline is None
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -233,7 +233,7 @@ def _find_problems(row: VenueRow, sources: Mapping[str, str]) -> list[str]:
     problems = [f"unknown source '{name}'; add it to sources.toml" for name in sorted(map(str, named - set(sources)))]
     problems += find_deadline_problems(row.abstract_deadline, row.full_deadline, row.listed_deadlines)
     if (row.visibility is None) != (row.visibility_source is None):
-        problems.append("'visibility' and 'visibility_source' need each other; add the one that is missing")
+        problems.append("'visibility' and 'visibility_source' must be given together; add the missing one")
     removed = row.removed_comments
     if removed is not None and removed.since > removed.until:
         problems.append("removed comments must begin before they end")
@@ -243,12 +243,12 @@ def _find_problems(row: VenueRow, sources: Mapping[str, str]) -> list[str]:
 
 
 def is_group_id(venue_id: str) -> bool:
-    """Return whether this can be the id of a venue's group: no invitation's, without slashes at its ends."""
+    """Return whether this can be the id of a venue's group: not an invitation's, and without slashes at its ends."""
     return "/-/" not in venue_id and venue_id.strip("/ ") == venue_id
 
 
 DEADLINE_YEARS = range(2000, 2200)
-"""Years in which a deadline may lie; any other is mistyped, or means that there is none."""
+"""Years that a deadline may be in; any other is mistyped, or means that there is none."""
 
 
 def find_deadline_problems(
@@ -259,7 +259,7 @@ def find_deadline_problems(
     times += [at for one in listed for at in (one.at, one.abstracts_at) if at]
     problems = ["deadlines must be in UTC"] if any(at.utcoffset() != timedelta(0) for at in times) else []
     if any(at.year not in DEADLINE_YEARS for at in times):
-        problems.append(f"deadlines must be of the years {DEADLINE_YEARS[0]} to {DEADLINE_YEARS[-1]}")
+        problems.append(f"deadlines must be in the years {DEADLINE_YEARS[0]} to {DEADLINE_YEARS[-1]}")
     pairs = [(abstracts and abstracts.at, papers and papers.at), *((one.abstracts_at, one.at) for one in listed)]
     if any(first and last and first > last for first, last in pairs):
         problems.append("abstracts must be due before full papers")
@@ -285,7 +285,7 @@ def read_catalogue(folder: Traversable) -> dict[str, VenueRow]:
             continue
         for row in read_catalogue_rows(file.read_text(encoding="utf-8"), sources):
             if row.id in rows_by_id:
-                raise ValueError(f"The catalogue has two rows of '{row.id}'.")
+                raise ValueError(f"The catalogue has two rows for '{row.id}'.")
             rows_by_id[row.id] = row
     return rows_by_id
 
@@ -318,14 +318,14 @@ def submission_lists_of(venue_id: str, row: VenueRow | None = None) -> tuple[str
 
     Args:
         venue_id: The venue.
-        row: What is known of it; None takes the catalogue's row.
+        row: Facts about it; None means the catalogue's row.
     """
     row = row or row_of(venue_id)
     return tuple(f"{venue_id}/-/{name}" for name in row.lists) if row else ()
 
 
 NAMES_DIGEST = hashlib.sha256(json.dumps(ALIASES, sort_keys=True).encode()).hexdigest()
-"""Digest of the names of conference families, part of the content key of tables that state them."""
+"""Digest of the names of conference families, part of the content keys of tables that contain them."""
 
 
 def digest_deadlines(row: VenueRow | None) -> str:

@@ -1,7 +1,7 @@
-"""Find the catalogue's venue for the name that a published dataset gives it: "NeurIPS 2022 Conference".
+"""Find the catalogue's venue for its name in a published dataset, such as "NeurIPS 2022 Conference".
 
 A name that fits no venue, or several, becomes a stand-in id, `published/…`. `name_of_stand_in` reads the name back, so
-that a later catalogue can still place what lies there.
+that a later catalogue can still identify the venue.
 """
 
 import re
@@ -12,17 +12,17 @@ from peercorpus.venues.venue_id import MAIN, conference_of, track_of, year_of
 from peercorpus.workspace.raw_store import UNPLACED
 
 STAND_IN = "published/"
-"""Beginning of the ids that stand for venues which the catalogue does not name."""
+"""Prefix of the stand-in ids of venues that the catalogue does not name."""
 _NAME = re.compile(r"(?P<conference>\S++(?:\s++\S++)*?)\s++(?P<year>(?:19|20)\d\d)(?:\s++(?P<track>.+))?")
 _NOT_IN_AN_ID = re.compile(r"[^\w.-]+")
 _WORD = re.compile(r"[a-z]+|\d+")
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KINDS_OF_TRACK = frozenset({"track", "workshop"})
-"""Words of which a dataset's name and a venue's id may have one and lack the other."""
+"""Words for a kind of track, in which a dataset's name and a venue's id may differ."""
 
 
 def venue_named(text: str) -> str:
-    """Return the catalogue's venue with this name if exactly one fits, else a stand-in for its id.
+    """Return the catalogue's venue with this name if exactly one fits, otherwise a stand-in for its id.
 
     Conference, year and the words of the track must be the same; a journal, whose id has no year, fits every year. Rows
     of the catalogue with the lowest confidence do not count.
@@ -45,12 +45,12 @@ def venue_named(text: str) -> str:
 
 
 def is_stand_in(venue_id: str) -> bool:
-    """Return whether an id stands for a venue that the catalogue does not name."""
+    """Return whether an id is a stand-in for a venue that the catalogue does not name."""
     return venue_id.startswith(STAND_IN)
 
 
 def name_of_stand_in(venue_id: str) -> str:
-    """Return the name that a stand-in was made of, as far as an id can hold it.
+    """Return the name from which a stand-in was made, as far as an id can represent it.
 
     >>> name_of_stand_in("published/ICLR/2023/Workshop_Kites")
     'ICLR 2023 Workshop Kites'
@@ -60,7 +60,7 @@ def name_of_stand_in(venue_id: str) -> str:
 
 @cache
 def _find_fitting(name: str) -> list[str]:
-    """Return the venues whose track has the words of a name, or if there are none, the same but for the kind of track.
+    """Return the venues whose track has the words of a name, if need be ignoring those for the kind of track.
 
     Args:
         name: Conference, year and track, joined by slashes.
@@ -77,12 +77,12 @@ def _find_fitting(name: str) -> list[str]:
 
 
 def _read_words(venue_id: str) -> str:
-    """Return the words of a track: "Tiny Papers" has the same as "TinyPapers"; the main track has none."""
+    """Return the words of a track: "Tiny Papers" has the same words as "TinyPapers"; the main track has none."""
     track = track_of(venue_id)
     spaced = _CAPITAL_INSIDE.sub(" ", track)
     return "" if track == MAIN else " ".join(_WORD.findall(spaced.lower()))
 
 
 def _drop_kind(words: str) -> str:
-    """Return the words without those that say what kind of track it is, unless nothing else is there."""
+    """Return the words without those for the kind of track, unless there are no others."""
     return " ".join(word for word in words.split() if word not in _KINDS_OF_TRACK) or words

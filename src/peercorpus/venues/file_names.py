@@ -1,4 +1,4 @@
-"""Find the catalogue's venue that the name of a file states, as a crawler names its dumps."""
+"""Find the catalogue's venue from the name of a file, as crawlers name their dumps."""
 
 import re
 from functools import cache
@@ -13,16 +13,17 @@ _NEUTRAL = frozenset(
     | {"gz", "json", "jsonl", "lines", "main", "ndjson", "notes", "official", "openreview", "papers", "raw", "replies"}
     | {"review", "reviews", "submissions", "v"}
 )
-"""Words beside conference and year that do not say that a file is of another track; any other word might."""
+"""Words besides conference and year that do not indicate another track; any other word might."""
 _COMMON_WORDS = frozenset({"alt", "clear", "log"})
 """Conference families whose names are ordinary words, as in `crawl_log_2023.json`."""
 
 
 @cache
 def venue_of_file(name: str) -> str | None:
-    """Return the catalogue's venue that the name of a file, or of the folder nearest to it, names; None if none.
+    """Return the catalogue's venue named by a file or the nearest of its folders that names one; None if none does.
 
-    A name contains the venue's whole id, in any punctuation, or the conference and the year, which mean its main track.
+    A name contains the venue's whole id, with any punctuation, or the conference and the year, which mean its main
+    track.
 
     >>> venue_of_file("reviews/iclr2019_review_content.jsonl.gz"), venue_of_file("NeurIPS-2022.json")
     ('ICLR.cc/2019/Conference', 'NeurIPS.cc/2022/Conference')
@@ -54,7 +55,7 @@ def _usable_rows() -> list[catalogue.VenueRow]:
 
 
 def _main_venue_named(part: str) -> str | None:
-    """Return the main track of the one conference and year that a part of a path names; None if it says more."""
+    """Return the main track of the one conference and year in a part of a path; None if it has anything else."""
     tokens = _TOKEN.findall(part.lower())
     years = {int(token) for token in tokens if _YEAR.fullmatch(token)}
     named = {token: ALIASES.get(token, token) for token in tokens if token.isalpha() and token not in _NEUTRAL}

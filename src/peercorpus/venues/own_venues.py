@@ -1,8 +1,8 @@
 """Read `venues.toml`, in which a user states what they know about venues themselves.
 
-The file lies in the workspace beside `raw.db`. A row extends the catalogue's row of the same venue, and its values come
-first. It holds deadlines with their sources, the review form, and the venue's words for replies, scores, roles and
-decisions. Only the tables of the venues whose rows changed are built again.
+The file is in the workspace beside `raw.db`. A row extends the catalogue's row of the same venue, and its values take
+precedence. It contains deadlines with their sources, the review form, and the venue's words for replies, scores, roles
+and decisions. Only the tables of venues whose rows have changed are rebuilt.
 """
 
 import hashlib
@@ -54,23 +54,23 @@ class OwnWords(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """Refuse a role that only the venue itself can show."""
         if Role.AI in self.roles:
             raise ValueError(
-                "Nobody can be said to be an AI: only the venue's own signature shows that"
-                " (names of invitations for AI reviews belong under 'replies.ai_review')"
+                "The role of an AI cannot be declared: only the venue's own signature proves it (names of"
+                " invitations for AI reviews belong under 'replies.ai_review')"
             )
 
 
 class OwnInvitations(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What the venue's invitations do to a PDF, by the last element of their ids; kinds as in `invitations.toml`.
+    """Effects of the venue's invitations on a PDF, by the last element of their ids; kinds as in `invitations.toml`.
 
     Attributes:
-        submission: Make the submission before the deadline: the authors' own forms.
-        posting: Post the submission, the venue's own step, which brings no PDF.
-        full_paper: Submit the full paper, on or before the deadline.
-        without_pdf: Never change the PDF.
-        ambiguous: Do not ask for a PDF, but chairs can change it with them.
-        discussion: Revise the paper while it is discussed.
-        camera_ready: Submit the final version.
-        late: Submit a PDF only after reviewing began.
+        submission: The authors' own forms, which make the submission before the deadline.
+        posting: The venue's own step that posts the submission and brings no PDF.
+        full_paper: Submission of the full paper, on or before the deadline.
+        without_pdf: Invitations that never change the PDF.
+        ambiguous: Invitations that do not ask for a PDF, but with which chairs can change it.
+        discussion: Revision of the paper during the discussion.
+        camera_ready: Submission of the final version.
+        late: Submission of a PDF only after reviewing began.
     """
 
     submission: tuple[Text, ...] = ()
@@ -84,22 +84,22 @@ class OwnInvitations(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class OwnVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A row of the user's file: what the user knows of a venue.
+    """A row of the user's file: facts that the user knows about a venue.
 
     Attributes:
         id: The id of the venue's group.
-        source: Where the form, the words and the statuses were read.
+        source: Source of the form, the words and the statuses.
         api: 1 or 2; None if unknown.
         lists: Names of its submission lists, if the venue may no longer show them.
         abstract_deadline: When titles and abstracts were due.
         full_deadline: When full papers were due; proves which PDF reviewers read.
         review_deadline: When reviews were due, for the figure of late reviews.
-        listed_deadlines: Other statements of when full papers were due; hints, where only one source states them.
-        visibility: What the public can see of it.
-        remark: One sentence on what else to know about its numbers.
+        listed_deadlines: Other statements of when full papers were due; hints if only one source states them.
+        visibility: Parts of the venue that the public can see.
+        remark: One sentence with anything else to know about its numbers.
         words: Its own names for things.
-        statuses: Its decisions, `venueid` values and `venue` values by the status they mean, ignoring case.
-        invitations: What its invitations do to a PDF, beside what the package knows.
+        statuses: Its decisions, `venueid` values and `venue` values, ignoring case, by the status they mean.
+        invitations: Effects of its invitations on a PDF, in addition to those known to the package.
         form: Its review form, as in the package's own declared forms, without `id` and `venues`.
     """
 
@@ -120,7 +120,7 @@ class OwnVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def reading_digest(self) -> str:
-        """Return the digest of what reviews, posts and papers are read with; empty if the row holds none of it."""
+        """Return the digest of the parts that affect reviews, posts and papers; empty if the row has none."""
         used = (self.words, self.statuses, self.form, self.visibility)
         return _digest(used) if used != (OwnWords(), {}, None, None) else ""
 
@@ -140,19 +140,19 @@ def own_venues(workspace: Workspace) -> Mapping[str, OwnVenue]:
 
 
 def digest_own_venues(workspace: Workspace) -> str | None:
-    """Return the sha256 of the user's file as it is, or None without one."""
+    """Return the sha256 of the user's file, or None if there is none."""
     content = workspace.own_venues
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 
 def read_own_row(workspace: Workspace, venue_id: str) -> dict[str, Any] | None:
-    """Return the user's row of a venue as JSON data without what it leaves out, or None; raises as `own_venues`."""
+    """Return the user's row of a venue as JSON data, without unset keys, or None; raises as `own_venues`."""
     own = own_venue(workspace, venue_id)
     return msgspec.json.decode(msgspec.json.encode(own)) if own else None
 
 
 def find_unheld(workspace: Workspace) -> list[str]:
-    """Return, sorted, the venues of the user's file that the workspace has nothing of; raises as `own_venues`."""
+    """Return, sorted, the venues of the user's file without data in the workspace; raises as `own_venues`."""
     return sorted(own_venues(workspace).keys() - set(workspace.venues()))
 
 
@@ -162,7 +162,7 @@ def own_venue(workspace: Workspace, venue_id: str) -> OwnVenue | None:
 
 
 def find_row(workspace: Workspace, venue_id: str) -> VenueRow | None:
-    """Return what is known of a venue: the catalogue's row, extended by the user's; raises as `own_venues`."""
+    """Return the facts about a venue: the catalogue's row, extended by the user's; raises as `own_venues`."""
     known, own = row_of(venue_id), own_venue(workspace, venue_id)
     return extend_row(known, own) if own else known
 
@@ -175,7 +175,7 @@ def known_rows(workspace: Workspace) -> list[VenueRow]:
 
 
 def extend_row(known: VenueRow | None, own: OwnVenue) -> VenueRow:
-    """Return the catalogue's row of a venue with the values of the user's row in front."""
+    """Return the catalogue's row of a venue, with the values of the user's row taking precedence."""
     row = known or VenueRow(id=own.id, confidence=Confidence.B, source=_credit(own.source))
     listed = row.listed_deadlines + tuple(
         msgspec.structs.replace(one, sources=tuple(map(_credit, one.sources))) for one in own.listed_deadlines
@@ -221,13 +221,13 @@ def read_own_venues(content: bytes, path: str) -> Mapping[str, OwnVenue]:
     raw_rows = tables.get("venue", [])
     stray = sorted(tables.keys() - {"venue"})
     if stray or not isinstance(raw_rows, list) or not all(isinstance(row, dict) for row in raw_rows):
-        held = f"'{stray[0]}'" if stray else "'venue' of another kind"
-        raise VenuesFileError(f"'{path}' holds {held}; expected tables that begin with [[venue]] and nothing else.")
+        held = f"'{stray[0]}'" if stray else "a 'venue' of another type"
+        raise VenuesFileError(f"'{path}' contains {held}; expected tables that begin with [[venue]] and nothing else.")
     found: dict[str, OwnVenue] = {}
     for number, raw in enumerate(raw_rows, 1):
         own = _read_row(raw, f"'{path}', venue '{raw.get('id', f'number {number}')}'")
         if own.id in found:
-            raise VenuesFileError(f"'{path}', venue '{own.id}': it has two tables [[venue]]; make them one.")
+            raise VenuesFileError(f"'{path}', venue '{own.id}': it has two tables [[venue]]; merge them into one.")
         found[own.id] = own
     return found
 
@@ -260,7 +260,7 @@ def _find_two_meanings(row: OwnVenue) -> Iterator[str]:
         counts = Counter(name.strip().lower() for names in every for name in names)
         twice = next((name for name, count in counts.items() if count > 1), None)
         if twice is not None:
-            yield f"key '{key}': '{twice}' stands twice; expected one {meaning} for each"
+            yield f"key '{key}': '{twice}' occurs twice; expected one {meaning} for each"
 
 
 _AT = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
@@ -269,7 +269,7 @@ _MISSING = re.compile(r"Object missing required field `(.*)`")
 
 
 def _describe(problem: str) -> str:
-    """Return a problem that msgspec found as "key 'full_deadline.at': …", with the keys to choose from."""
+    """Return a problem found by msgspec as "key 'full_deadline.at': …", with the keys to choose from."""
     at = _AT.search(problem)
     key, problem = (at[1] if at else ""), _AT.sub("", problem)
     if unknown := _UNKNOWN.fullmatch(problem):
@@ -277,7 +277,7 @@ def _describe(problem: str) -> str:
     if missing := _MISSING.fullmatch(problem):
         return f"key '{_join(key, missing[1])}' is missing"
     if "matching regex" in problem:
-        problem = "expected words, found a blank"
+        problem = "expected a text that is not blank"
     said = f"{problem[0].lower()}{problem[1:]}"
     if said.startswith("invalid enum value") and key in _CHOICES:
         said = f"{said}; expected one of {', '.join(_CHOICES[key])}"

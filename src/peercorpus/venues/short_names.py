@@ -1,4 +1,4 @@
-"""Find a venue by whatever a user calls it: its id, the URL of its page, or a short name such as `ICLR2024`."""
+"""Find a venue by any name that a user gives: its id, the URL of its page, or a short name such as `ICLR2024`."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -10,7 +10,7 @@ from peercorpus.venues import catalogue
 from peercorpus.venues.venue_id import ALIASES, MAIN, conference_of, track_of, year_of
 
 MOST_CANDIDATES = 12
-"""Most venues that a message lists."""
+"""Largest number of venues that a message lists."""
 _NAME = re.compile(r"(?P<conference>.*?)[\W_]*(?:(?<!\d)(?P<year>(?:19|20)\d\d)(?!\d)[\W_]*(?P<track>.*))?", re.DOTALL)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ONE_WORD = re.compile(r"\.?[^\W\d]+(?:[.-][^\W\d]+)*")
@@ -20,11 +20,11 @@ _MAIN_NAMES = frozenset({"main", "conference"})
 
 
 def read_venue_id(text: str, held: Collection[str] = ()) -> str:
-    """Return the id of a venue's group, without asking OpenReview.
+    """Return the id of a venue's group, without a request to OpenReview.
 
-    A text with a slash is an id, and stays as it is, and so does a single word of no known conference, as journals have
-    such ids. A short name has the conference and the year, and for anything
-    but the main track words of the track: `ICLR2024`, `iclr 2024`, `NeurIPS-2023 datasets and benchmarks`.
+    A text with a slash is an id and is returned unchanged; so is a single word that is not a known conference, as
+    journals have such ids. A short name has the conference and the year, and, except for the main track, words of the
+    track: `ICLR2024`, `iclr 2024`, `NeurIPS-2023 datasets and benchmarks`.
 
     >>> read_venue_id("iclr 2024"), read_venue_id("NIPS-2023"), read_venue_id("tmlr")
     ('ICLR.cc/2024/Conference', 'NeurIPS.cc/2023/Conference', 'TMLR')
@@ -33,16 +33,16 @@ def read_venue_id(text: str, held: Collection[str] = ()) -> str:
 
     Args:
         text: The id, the URL of its page, or a short name.
-        held: Ids of other venues that may be meant, such as those of a workspace; of several that fit, one of these.
+        held: Ids of further venues that may be meant, such as those of a workspace; preferred if several fit.
 
     Raises:
-        VenueNotFoundError: No venue fits, or several do; the message lists them, or says how to find the id.
+        VenueNotFoundError: No venue fits, or several do; the message lists them, or explains how to find the id.
     """
     group_id = read_group_id(text)
     name = text.strip() if group_id is None else group_id
     if not name:
         raise VenueNotFoundError(
-            f"Invalid venue '{text}': expected a short name, as ICLR2024, or the id of its group, as"
+            f"Invalid venue '{text}': expected a short name, such as ICLR2024, or the id of its group, such as"
             " ICLR.cc/2024/Conference."
         )
     if group_id is not None or "/" in name or name in held or catalogue.row_of(name) is not None:
@@ -63,7 +63,7 @@ def is_known(text: str, held: Collection[str] = ()) -> bool:
 
 
 def read_venue_or_conference(text: str) -> str:
-    """Return the id of a venue that a short name means; a conference, or a name of no known venue, as it is.
+    """Return the id of the venue with a short name; a conference, or a name of no known venue, is returned unchanged.
 
     >>> read_venue_or_conference("iclr"), read_venue_or_conference("iclr2024"), read_venue_or_conference("kites2024")
     ('iclr', 'ICLR.cc/2024/Conference', 'kites2024')
@@ -103,10 +103,10 @@ def _explain(name: str, candidates: list[str], held: Collection[str]) -> str:
         return f"'{name}' may mean {len(candidates)} venues; name one of: {shown}{more}"
     known = {_shorten(venue_id) for venue_id in [*held, *(row.id for row in catalogue.rows())]}
     close = suggest_name(name, known)
-    hint = close if close.startswith("did you mean") else "'peercorpus venues' lists those that are."
+    hint = close if close.startswith("did you mean") else "'peercorpus venues' lists the known ones."
     return (
-        f"'{name}' is the short name of no known venue; {hint} Any other is named by the id of its group, which follows"
-        " 'group?id=' in the URL of its page on OpenReview, or by that URL."
+        f"'{name}' is not the short name of a known venue; {hint} Name any other venue by the id of its group,"
+        " which follows 'group?id=' in the URL of its page on OpenReview, or by that URL."
     )
 
 

@@ -11,14 +11,14 @@ from peercorpus.errors import PeercorpusError
 
 
 class Adapter(Protocol):
-    """Asks a model with the prompts that it was trained with, and converts its answers to our format.
+    """Prompts a model as in its training, and converts its answers to our format.
 
     Attributes:
         name: Name in options, such as `sea-e`.
         models: Ids of the models on the Hugging Face Hub.
-        source: Where and when the format was read; anything not read is marked as an inference.
-        tasks: Tasks that the model can be asked.
-        generation: Its authors' generation settings (`max_tokens`, `temperature`, `top_p`), as far as they state them.
+        source: Source and date of the format; anything inferred is marked as such.
+        tasks: Tasks that the model supports.
+        generation: Its authors' generation settings (`max_tokens`, `temperature`, `top_p`), if they state them.
         context: Tokens that its authors allow for paper and answer together.
     """
 
@@ -36,7 +36,7 @@ class Adapter(Protocol):
     def context(self) -> int: ...
 
     def messages(self, case: Case, paper: str) -> list[CaseMessage]:
-        """Return the messages that ask a case.
+        """Return the messages that present a case.
 
         Args:
             case: The question.
@@ -56,11 +56,11 @@ class Adapter(Protocol):
 
         Args:
             case: The question.
-            completion: What the model wrote.
-            is_complete: Whether it ended by itself, so that no number at its end may be half of one.
+            completion: The model's completion.
+            is_complete: Whether it ended by itself, so that a number at its end cannot be truncated.
 
         Raises:
-            UnreadableAnswerError: It does not follow the model's format, or holds no answer to this case.
+            UnreadableAnswerError: It does not follow the model's format, or contains no answer to this case.
         """
         ...
 
@@ -71,7 +71,7 @@ def narrow(adapter: Adapter, cases: Sequence[Case], counts: CaseCounts) -> list[
     Args:
         adapter: Adapter to the model.
         cases: Cases of one task.
-        counts: Receives the counts of what is left out.
+        counts: Receives the counts of scores and papers that are left out.
 
     Raises:
         PeercorpusError: No case is left.
@@ -102,7 +102,7 @@ ADAPTERS = {
     "deepreviewer-fast": "peercorpus.benchmark.adapters.reviewer_models:FastDeepReviewer",
     "cyclereviewer": "peercorpus.benchmark.adapters.reviewer_models:CycleReviewer",
 }
-"""Module and class of each adapter. A model that is asked with our own prompts, fine-tuned or not, needs none."""
+"""Module and class of each adapter. A model with our own prompts, fine-tuned or not, needs none."""
 
 
 def load_adapter(name: str, wordings: Path | None = None, *, maps_ratings: bool = False) -> Adapter:
@@ -110,12 +110,12 @@ def load_adapter(name: str, wordings: Path | None = None, *, maps_ratings: bool 
 
     Args:
         name: One of `ADAPTERS`.
-        wordings: File or folder by the model's authors that holds the prompts which it was trained with; None if the
-            adapter is only used to read answers.
-        maps_ratings: Whether the model's rating stands for a recommendation on another scale, mapped linearly.
+        wordings: File or folder by the model's authors with the prompts of its training; None if the adapter is only
+            used to read answers.
+        maps_ratings: Whether the model's rating is used as a recommendation on another scale, mapped linearly.
 
     Raises:
-        PeercorpusError: The adapter is unknown, or the prompts are not there.
+        PeercorpusError: The adapter is unknown, or the prompts are missing.
     """
     if name not in ADAPTERS:
         raise PeercorpusError(f"Unknown adapter '{name}'; choose one of {', '.join(ADAPTERS)}.")
@@ -125,7 +125,7 @@ def load_adapter(name: str, wordings: Path | None = None, *, maps_ratings: bool 
 
 
 def find_adapter(model: str) -> str | None:
-    """Return the adapter for a model as inspect_ai names it, or None if it is asked with our own prompts.
+    """Return the adapter for a model by its name in inspect_ai, or None if it gets our own prompts.
 
     A model with a LoRA adapter on top (`base:adapter`) is a different model from its base.
 

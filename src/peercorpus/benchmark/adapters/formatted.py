@@ -43,13 +43,13 @@ BOLD_LEVEL = 7
 
 @dataclass(frozen=True, slots=True)
 class Headings:
-    """How a model writes the headings of its answer.
+    """Format of the headings in a model's answer.
 
     A heading has one to six `#`, or is bold, or both; a colon may end it, after which its content may begin.
 
     Attributes:
         pattern: Matches a heading of any level.
-        level: Lowest level that counts; a heading below it is part of the prose.
+        level: Lowest level that counts; a lower heading is part of the prose.
         is_unusual: Whether this is below the level of the model's own format.
     """
 
@@ -75,7 +75,7 @@ def _find_name(heading: re.Match[str]) -> str:
 
 
 def find_headings(text: str, names: str, level: int) -> Headings:
-    r"""Return how an answer writes its headings.
+    r"""Return the format of an answer's headings.
 
     Headings below the level of the format count only if the rating has no higher one.
 
@@ -157,11 +157,11 @@ class Answered:
     Attributes:
         scored: Reviewers whose scores count; the answer is their mean.
         review: Sections of the review.
-        decided: Sections that hold the decision.
-        ends_in: Section in which the completion ends, if it is not the format's last one; else None.
-        may_go_on: Whether nothing shows that these are all of its reviewers.
+        decided: Sections that contain the decision.
+        ends_in: Section in which the completion ends, if it is not the format's last one; otherwise None.
+        may_go_on: Whether there may be further reviewers.
         is_unusual: Whether its headings are below the level of the format.
-        is_complete: Whether the model ended the completion by itself, as far as its provider says.
+        is_complete: Whether the model ended the completion by itself, according to its provider.
     """
 
     scored: tuple[Sections, ...]
@@ -200,14 +200,14 @@ class FormatAdapter(ABC):
     """Name of the adapter."""
 
     def __init__(self, wordings: Path | None = None, *, maps_ratings: bool = False) -> None:
-        """Read the format, and the prompts that the model was trained with.
+        """Read the format and the prompts of the model's training.
 
         Args:
             wordings: File or folder by the model's authors; None if the adapter is only used to read answers.
-            maps_ratings: Whether its rating stands for a recommendation on another scale, see `map_rating`.
+            maps_ratings: Whether its rating is used as a recommendation on another scale, see `map_rating`.
 
         Raises:
-            PeercorpusError: The prompts are not there.
+            PeercorpusError: The prompts are missing.
         """
         self.format: ModelFormat = read_format(self.file)
         self._maps_ratings = maps_ratings
@@ -225,12 +225,12 @@ class FormatAdapter(ABC):
 
     @property
     def source(self) -> str:
-        """Where the format was read."""
+        """Source of the format."""
         return self.format.source
 
     @property
     def tasks(self) -> frozenset[BenchTask]:
-        """All tasks but the rebuttal, for which none of these models was trained."""
+        """All tasks except the rebuttal, for which none of these models was trained."""
         return frozenset({BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW})
 
     @property
@@ -263,7 +263,7 @@ class FormatAdapter(ABC):
         """Return whether the paper is accepted.
 
         Raises:
-            UnreadableAnswerError: The answer does not say.
+            UnreadableAnswerError: The answer does not state it.
         """
         content = only(answered.decided, self.format.last)
         if content is None and answered.ends_in is not None:
@@ -271,7 +271,7 @@ class FormatAdapter(ABC):
         return read_recommendation(content)
 
     def messages(self, case: Case, paper: str) -> list[CaseMessage]:
-        """Return the messages that ask a case; they are the same for all tasks, as one answer covers all of them."""
+        """Return the messages that present a case, which are the same for all tasks, as one answer covers all."""
         if case.task not in self.tasks:
             raise PeercorpusError(f"{self.models[0]} was not trained for '{case.task}'; choose another task or model.")
         if not self._words:
@@ -282,7 +282,7 @@ class FormatAdapter(ABC):
         return [CaseMessage(Speaker.SYSTEM, self.system(self._words)), CaseMessage(Speaker.USER, self.user(paper))]
 
     def asked(self, case: Case) -> tuple[AskedScore, ...]:
-        """Return the scores of a case that the model gives on the same scale; mapped, its recommendation on any."""
+        """Return the scores of a case that the model gives on the same scale, or a mapped recommendation."""
         return tuple(score for score in case.scores if self._find_own(score) is not None)
 
     def _find_own(self, asked: AskedScore) -> tuple[str, OwnScore] | None:
@@ -293,7 +293,7 @@ class FormatAdapter(ABC):
         return None
 
     def mean(self, answered: Answered, name: str, own: OwnScore) -> float:
-        """Return the mean of the numbers that the reviewers give; one who gives none does not count.
+        """Return the mean of the reviewers' numbers, ignoring reviewers who give none.
 
         Raises:
             UnreadableAnswerError: No reviewer gives one, or the completion was cut off before the last one may have.
@@ -347,7 +347,7 @@ class FormatAdapter(ABC):
             raise UnreadableAnswerError(Unscored.EMPTY)
         answered = replace(self.divide(completion), is_complete=is_complete)
         if answered.is_unusual and not is_complete:
-            # The rating in the headings of the format may have been still to come.
+            # A rating under a regular heading may have been cut off.
             raise UnreadableAnswerError(Unscored.CUT_OFF)
         if case.task is BenchTask.ACCEPTANCE:
             return write_decision(Decision(self.verdict(answered)))

@@ -1,7 +1,7 @@
 """Read the format of a reviewer model, and find its prompts in its authors' files.
 
 Formats are data (`formats/*.toml`). The prompts belong to the models' authors and are not redistributed: only their
-digests are stored, by which they are recognised in the user's copy.
+digests are stored, from which they are recognised in the user's copy.
 """
 
 import ast
@@ -41,7 +41,7 @@ class Wording:
     """A prompt by a model's authors, recognised by its digest.
 
     Attributes:
-        file: File of the authors' publication that holds it.
+        file: File of the authors' publication that contains it.
         sha256: SHA-256 of the text in UTF-8; for an f-string, of the text with its expressions in braces.
     """
 
@@ -51,12 +51,12 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class ModelFormat:
-    """What is known about a model's format.
+    """Known facts about a model's format.
 
     Attributes:
         models: Ids on the Hugging Face Hub.
         home: Where its authors published the prompts.
-        source: What was read where and when, and what is an inference.
+        source: Sources and dates, and what is an inference.
         licence: Licence of the prompts and the model.
         context: Tokens of paper and answer together.
         prose: Sections that make up a review, in order.
@@ -139,10 +139,10 @@ def find_wordings(format: ModelFormat, location: Path) -> Mapping[str, str]:
 
     Args:
         format: Format of the model.
-        location: A file that holds them, or a folder with the files, such as a copy of the authors' repository.
+        location: A file that contains them, or a folder with the files, such as a copy of the authors' repository.
 
     Raises:
-        PeercorpusError: The path does not exist or does not hold all prompts.
+        PeercorpusError: The path does not exist or does not contain all prompts.
     """
     if not location.exists():
         raise PeercorpusError(f"'{location}' does not exist; get it from {format.home}.")
@@ -153,7 +153,7 @@ def find_wordings(format: ModelFormat, location: Path) -> Mapping[str, str]:
     missing = sorted({wording.file for wording in format.wordings.values() if wording.sha256 not in text_by_digest})
     if missing:
         raise PeercorpusError(
-            f"'{location}' does not hold the prompts that {format.models[0]} was trained with; they are in"
+            f"'{location}' does not contain the prompts that {format.models[0]} was trained with; they are in"
             f" {' and '.join(missing)} of {format.home}: name a folder with these files."
         )
     return {name: text_by_digest[wording.sha256] for name, wording in format.wordings.items()}

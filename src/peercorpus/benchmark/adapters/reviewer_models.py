@@ -151,7 +151,7 @@ class FastDeepReviewer(DeepReviewer):
 
 
 def _divide_single_review(completion: str, format: ModelFormat, level: int) -> Answered:
-    """Return the completion as one reviewer, whose sections hold scores, prose and decision.
+    """Return the completion as one reviewer, whose sections contain scores, prose and decision.
 
     Args:
         completion: The text that the model wrote.
@@ -198,7 +198,7 @@ FORM = (
 class OpenReviewer(FormatAdapter):
     """Adapter to OpenReviewer, which was trained on the forms of ICLR and NeurIPS 2022 to 2025.
 
-    A case does not hold the wording of its form, so one form is used for all.
+    A case does not contain the wording of its form, so one form is used for all.
     """
 
     file = "openreviewer"
@@ -218,7 +218,7 @@ class OpenReviewer(FormatAdapter):
         return _divide_single_review(completion, self.format, 2)
 
     def verdict(self, answered: Answered) -> bool:
-        """Return whether the rating is above the form's threshold; a rating between 5 and 6 is no decision."""
+        """Return whether the rating is above the form's threshold; a rating between 5 and 6 is not a decision."""
         rating = self.mean(answered, RATING, self.format.scores[RATING])
         if BELOW < rating < ABOVE:
             raise UnreadableAnswerError(Unscored.NO_DECISION, f"{rating:g}")

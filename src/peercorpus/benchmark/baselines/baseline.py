@@ -23,7 +23,7 @@ class Baseline(Protocol):
 
     Attributes:
         name: Name in options and tables, such as `tfidf-paper`.
-        says: What it does, as one line for tables.
+        says: Description in one line for tables.
         tasks: Tasks that it answers.
     """
 
@@ -35,11 +35,11 @@ class Baseline(Protocol):
         """Learn from the train side.
 
         Args:
-            cases: Cases of one of its tasks; each is read once and none is kept.
+            cases: Cases of one of its tasks; each is read once and not stored.
 
         Raises:
-            BaselineError: It can learn nothing from these cases; another baseline may.
-            PeercorpusError: The cases are of another task.
+            BaselineError: It cannot learn from these cases, although another baseline may.
+            PeercorpusError: The cases belong to another task.
         """
         ...
 
@@ -79,13 +79,14 @@ def no_training_data(name: str, what: str = "case") -> BaselineError:
 
 
 def drawn(case: Case, seed: int) -> str:
-    """Return one of a case's references at random; it depends on the seed and the case id only.
+    """Return a random reference of a case, which depends only on the seed and the case id.
 
     Raises:
-        PeercorpusError: The case has none, because it is of another task or the model carries on the conversation.
+        PeercorpusError: The case has none, because it belongs to another task or the model continues the conversation
+            itself.
     """
     if not case.references:
-        raise PeercorpusError(f"The case '{case.case_id}' has no text of a reviewer; give cases that are not led.")
+        raise PeercorpusError(f"The case '{case.case_id}' has no text by a reviewer; use cases that are not led.")
     digest = hashlib.sha256(f"{seed}:{case.case_id}".encode()).digest()
     return case.references[int.from_bytes(digest[:8], "big") % len(case.references)]
 
@@ -94,11 +95,11 @@ def decided(cases: Iterable[Case]) -> Iterator[tuple[Case, bool]]:
     """Yield cases with their decisions.
 
     Raises:
-        PeercorpusError: A case is of another task.
+        PeercorpusError: A case belongs to another task.
     """
     for case in cases:
         if case.accepted is None:
-            raise PeercorpusError(f"The case '{case.case_id}' has no decision; give cases of the task 'acceptance'.")
+            raise PeercorpusError(f"The case '{case.case_id}' has no decision; use cases of the task 'acceptance'.")
         yield case, case.accepted
 
 
@@ -140,7 +141,7 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-"""Task → name → module and what in it creates the baseline from a seed, in the order of tables."""
+"""Task → name → module and factory of the baseline, which takes a seed, in the order of tables."""
 CEILINGS: Mapping[BenchTask, str] = MappingProxyType(
     {
         BenchTask.ACCEPTANCE: f"{_HERE}.people:HumanDecision",
@@ -148,9 +149,9 @@ CEILINGS: Mapping[BenchTask, str] = MappingProxyType(
         BenchTask.REVIEW: f"{_HERE}.people:HumanReview",
     }
 )
-"""Task → module and what in it creates the ceiling, which alone may look at what reviewers wrote of the paper.
+"""Task → module and factory of the ceiling, the only one that may use what reviewers wrote about the paper.
 
-A turn of a discussion is written by one reviewer, so there is nobody else to measure that one against.
+A turn of a discussion is by one reviewer, so there is no other reviewer to measure it against.
 """
 REFERENCES: Mapping[BenchTask, str] = MappingProxyType(
     {
@@ -161,7 +162,7 @@ REFERENCES: Mapping[BenchTask, str] = MappingProxyType(
         BenchTask.META_REVIEW: "mean-decides",
     }
 )
-"""Task → the baseline that reads most of a question, and knows nothing but the train side."""
+"""Task → the baseline that uses most of a question, and knows only the train side."""
 NEEDED = frozenset({"sklearn", "scipy", "numpy"})
 """Packages of the extra `bench` that some baselines import."""
 
@@ -175,7 +176,7 @@ def load_baseline(name: str, task: BenchTask, seed: int = 0) -> Baseline:
     """Return a new, unfitted baseline.
 
     Args:
-        name: One of `list_baselines(task)`, or `human` for the ceiling of a task that has one.
+        name: One of `list_baselines(task)`, or `human` for the ceiling of a task with one.
         task: The task to answer.
         seed: Seed of the baselines that draw at random.
 

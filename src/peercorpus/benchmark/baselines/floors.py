@@ -1,4 +1,4 @@
-"""Floors: what was written or decided of another paper, and the same review for every paper."""
+"""Floors: the text or decision of another paper, and the same review for every paper."""
 
 import hashlib
 from collections import defaultdict
@@ -14,7 +14,7 @@ from peercorpus.release.exports.meta_reviews import write_meta_review
 
 @dataclass(frozen=True, slots=True)
 class _Other:
-    """Another paper: what was decided, its mean scores by field and scale, and one text about it."""
+    """Another paper: its decision, its mean scores by field and scale, and one text about it."""
 
     accepted: bool | None
     scores: dict[tuple[str, float, float], float]
@@ -22,20 +22,20 @@ class _Other:
 
 
 class OtherPaper:
-    """Answers with what another paper of the train side got, drawn by the seed and the case, of its venue if it can."""
+    """Answers with the results of another train paper, drawn by seed and case, of the same venue if possible."""
 
     name = "other-paper"
     says = "what another paper of the train side got, drawn at random, of the same venue if there is one"
     tasks = frozenset(BenchTask)
 
     def __init__(self, seed: int = 0) -> None:
-        """Take the seed of the draws."""
+        """Set the seed of the draws."""
         self._seed = seed
         self._others: dict[str | None, list[_Other]] = defaultdict(list)
         self._means = Means()
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Keep what each paper got; see `Baseline.fit`."""
+        """Store the results of each paper; see `Baseline.fit`."""
         is_scored = False
         for case in cases:
             scores = {(score.field, score.low, score.high): score.mean for score in case.scores}
@@ -48,7 +48,7 @@ class OtherPaper:
             raise no_training_data(self.name, "score" if self._others else "case")
 
     def answer(self, case: Case) -> str:
-        """Answer with what the other paper got; a field that it lacks has the mean, or is omitted from a review."""
+        """Answer with the other paper's results; a field that it lacks has the mean, or is omitted from a review."""
         known = learnt(self._others or None, self.name)
         others = known.get(case.paper.venue_id) or known[None]
         digest = hashlib.sha256(f"{self._seed}:other:{case.case_id}".encode()).digest()
@@ -73,7 +73,7 @@ GENERIC = "\n\n".join(
 
 
 class GenericReview(Fixed):
-    """Writes the same review of every paper."""
+    """Writes the same review for every paper."""
 
     name = "generic"
     says = "the same words about every paper"

@@ -21,7 +21,7 @@ MAX_FEATURE_CHARACTERS = 120
 ROUTE = "source route"
 """A trait that a release records of a paper: the grade of its version. The workspace audit uses the same name."""
 THE_REST = ""
-"""Cell of the papers that are in no named cell."""
+"""Cell of the papers in no named cell."""
 
 
 class _Kept(NamedTuple):
@@ -32,7 +32,7 @@ class _Kept(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AcceptShares:
     """The accept shares of a feature's cells on the train side.
 
     Attributes:
@@ -68,15 +68,15 @@ def find_cell(feature: Feature, cells: Iterable[str], text: str, facts: Facts) -
     return names[0] if is_there else THE_REST
 
 
-def _compute_shares(finding: Finding, audited: Audit) -> Told:
-    """Return the accept shares of a finding; every cell is named but the last, which only a category names."""
+def _compute_shares(finding: Finding, audited: Audit) -> AcceptShares:
+    """Return the accept shares of a finding's cells; the last one has a name only for a category."""
     overall = audited.accepted / (audited.accepted + audited.rejected)
     shares = {cell.name: cell.accepted / (cell.accepted + cell.rejected) for cell in finding.values}
     if finding.feature.kind is not FeatureKind.CATEGORY:
         accepted = audited.accepted - sum(cell.accepted for cell in finding.values)
         rejected = audited.rejected - sum(cell.rejected for cell in finding.values)
         shares[THE_REST] = accepted / (accepted + rejected) if accepted + rejected else overall
-    return Told(finding.feature, shares, overall)
+    return AcceptShares(finding.feature, shares, overall)
 
 
 class Leak:
@@ -96,13 +96,13 @@ class Leak:
         self.says = "the leak audit's best single feature on the train side"
         self.feature: str | None = None
         self.is_leak: bool | None = None
-        self._shares: Told | None = None
+        self._shares: AcceptShares | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Audit the train side; see `Baseline.fit`.
 
         Raises:
-            BaselineError: There are too few papers of either decision, or no feature separates them.
+            BaselineError: There are too few papers with either decision, or no feature separates them.
         """
         squeeze = zstandard.ZstdCompressor()
         kept = []
@@ -138,7 +138,7 @@ class Leak:
         """Answer with the accept share of the train papers in the same cell."""
         shares = learnt(self._shares, self.name)
         text = case.paper.markdown[:MOST_CHARACTERS].strip()
-        # The audit's form of a paper has a decision, which is not used here.
+        # The audit's type for a paper has a decision, which is not used here.
         row = AuditedPaper(b"", case.paper.forum_id, text, accepted=False, traits={ROUTE: case.paper.grade.value})
         cell = find_cell(shares.feature, (name for name in shares.shares if name), row.text, read_facts(row))
         return answer_decision(shares.shares.get(cell, shares.overall))

@@ -23,7 +23,7 @@ from peercorpus.errors import BaselineError
 from peercorpus.records.enums import Aspect
 
 COLUMNS = 1 << 20
-"""Columns of the hashed word table: no vocabulary is held, and few words share a column."""
+"""Number of columns of the hashed word table: no vocabulary is stored, and few words share a column."""
 WORD = r"[^\W\d_]{2,}"
 """A word has letters only, because numbers come from tables, pages and line numbers."""
 
@@ -32,7 +32,7 @@ Matrix = Any
 
 
 class PaperFeatures(Protocol):
-    """Features of papers: first of all train papers, one after the other, then of any other paper."""
+    """Features of papers: first of all train papers in turn, then of any other paper."""
 
     def add(self, paper: CasePaper) -> bool:
         """Add a train paper; return whether it has any feature."""
@@ -138,7 +138,7 @@ class Look:
     Attributes:
         name: Name of the baselines that use it.
         says: Description for tables.
-        part: The part of a paper it needs, for error messages.
+        part: The part of a paper that it needs, for error messages.
         begin: Creates the feature extractor.
     """
 
@@ -170,8 +170,8 @@ PAPER = Look(
 
 
 def nearest(rows: Matrix, row: Matrix) -> int:
-    """Return the index of the row with the highest cosine; of several the first, also if none has a word in common."""
-    # With the row as a dense vector this takes a sixth of what a sparse one takes.
+    """Return the index of the row with the highest cosine, or the first of several, even if all are 0."""
+    # With the row as a dense vector this takes a sixth of the time of a sparse one.
     return int(np.argmax(rows @ row.toarray().ravel()))
 
 
@@ -218,7 +218,7 @@ class LinearAcceptance:
         if len(set(decisions)) == 1:
             raise BaselineError(
                 f"The baseline '{self.name}' cannot learn, as all {len(decisions)} papers of the train side were"
-                f" {'accepted' if decisions[0] else 'rejected'}; choose more venues, or some that publish both."
+                f" {'accepted' if decisions[0] else 'rejected'}; choose more venues, or venues that publish both."
             )
         model = LogisticRegression(max_iter=MAX_SOLVER_STEPS, random_state=self._seed)
         model.fit(seen.learn(), np.asarray(decisions))
@@ -250,7 +250,7 @@ class _Learnt(NamedTuple):
 
 
 def _name_aspect(asked: AskedScore) -> str:
-    """Return the key of what is learnt together: an aspect, or a single field if it has no aspect of its own."""
+    """Return the key of scores that are learnt together: an aspect, or a single field without an aspect."""
     return f"field {asked.field}" if asked.aspect is Aspect.OTHER else asked.aspect.value
 
 

@@ -50,22 +50,22 @@ class TemplateMetaReview:
 
 
 def find_rating(case: Case) -> AskedScore | None:
-    """Return the reviewers' recommendations of a case; None if they give none on a known scale."""
+    """Return the reviewers' recommendations in a case; None if there are none on a known scale."""
     return next((asked for asked in case.scores if asked.aspect is Aspect.RECOMMENDATION), None)
 
 
 class _Learnt(NamedTuple):
-    """The smallest mean that is accepted, as a share of the scale, and the decision where there is no rating."""
+    """The smallest mean that is accepted, as a share of the scale, and the decision if there is no rating."""
 
     threshold: float
     accepts: bool
 
 
 def learn_threshold(net: Counter[float]) -> float:
-    """Return the threshold that decides most papers rightly; the highest of several, above 1 if all are rejected.
+    """Return the threshold with the most correct decisions, the highest of several; above 1 if all are rejected.
 
     Args:
-        net: For each mean, in [0, 1], the papers accepted less those rejected.
+        net: For each mean, in [0, 1], the number of accepted minus that of rejected papers.
     """
     means = sorted(net, reverse=True)
     gains = [0, *accumulate(net[mean] for mean in means)]
@@ -98,7 +98,7 @@ class MeanDecides:
         self._learnt = _Learnt(learn_threshold(net), difference >= 0)
 
     def answer(self, case: Case) -> str:
-        """Answer with the ratings and what their mean decides; without ratings, with the more frequent decision."""
+        """Answer with the ratings and the decision by their mean; without ratings, with the more frequent decision."""
         known = learnt(self._learnt, self.name)
         rating = find_rating(case)
         if rating is None:

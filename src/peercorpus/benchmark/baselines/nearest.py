@@ -26,12 +26,12 @@ class _Reviewed(NamedTuple):
 
 
 def title_and_abstract(paper: CasePaper) -> str:
-    """Return title and abstract, as far as they are known."""
+    """Return title and abstract, if known."""
     return "\n\n".join(filter(None, [paper.title, paper.abstract]))
 
 
 def last_author_message(history: Sequence[CaseMessage]) -> str:
-    """Return the authors' last message; empty if they have not written any."""
+    """Return the authors' last message; empty if there is none."""
     return next((message.text for message in reversed(history) if message.speaker is Speaker.USER), "")
 
 
@@ -44,7 +44,7 @@ def _fit(table: WordTable, texts: Sequence[str], any_words: bool, name: str, wha
 class NearestReview:
     """Answers with a review of the paper with the most similar title and abstract, drawn by the seed if it has several.
 
-    Scores are that paper's means if it has the same field on the same scale, else those of the baseline `mean`.
+    Scores are that paper's means if it has the same field on the same scale, otherwise those of the baseline `mean`.
     """
 
     name = "nearest"
@@ -52,13 +52,13 @@ class NearestReview:
     tasks = frozenset({BenchTask.REVIEW})
 
     def __init__(self, seed: int = 0) -> None:
-        """Take the seed that draws among a paper's reviews."""
+        """Set the seed for draws among a paper's reviews."""
         self._seed = seed
         self._learnt: _Learnt | None = None
         self._reviewed = _Reviewed([], Means())
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Keep one review of each paper; see `Baseline.fit`."""
+        """Store one review of each paper; see `Baseline.fit`."""
         table = WordTable(2)
         texts = list[str]()
         scores = list[Scales]()
@@ -95,7 +95,7 @@ class RetrievedTurn:
         self._learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Keep every turn; see `Baseline.fit`."""
+        """Store every turn; see `Baseline.fit`."""
         table = WordTable()
         texts = list[str]()
         any_words = False
@@ -105,6 +105,6 @@ class RetrievedTurn:
         self._learnt = _fit(table, texts, any_words, self.name, "message of authors")
 
     def answer(self, case: Case) -> str:
-        """Answer with the retrieved turn; with the first one of the train side if no message has a word in common."""
+        """Answer with the retrieved turn, or the first one of the train side if no message has a word in common."""
         table, rows, texts = learnt(self._learnt, self.name)
         return texts[nearest(rows, table.of(last_author_message(case.history)))]

@@ -1,4 +1,4 @@
-"""The human ceiling: each reviewer of a paper left out, and measured against the others as a model is."""
+"""The human ceiling: each reviewer of a paper is left out, and measured against the others like a model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ class LeftOut:
     """One reviewer of a paper, and the others.
 
     Attributes:
-        answers: What the reviewer answers, under `human`, and what each floor does.
+        answers: Answers of the reviewer, under `human`, and of each floor.
         asked: The fields with the scores of the others.
         references: The reviews of the others.
     """
@@ -28,10 +28,10 @@ class LeftOut:
 
 
 class People:
-    """A ceiling, with the floors that are measured on the same terms; a paper with one reviewer has none.
+    """A ceiling, with the floors measured on the same terms; a paper with one reviewer has none.
 
     Attributes:
-        floors: They are fitted apart, each on a reading of its own.
+        floors: The floors, fitted separately, each on its own pass over the cases.
     """
 
     floors: tuple[Baseline, ...]
@@ -43,7 +43,7 @@ class People:
             yield replace(left_out, answers={HUMAN: left_out.answers[HUMAN], **floors})
 
     def answer(self, case: Case) -> str:
-        """Return what the first reviewer answers, to be looked at; empty if there is only one."""
+        """Return the answer of the first reviewer, for display; empty if there is only one."""
         return next((left_out.answers[HUMAN] for left_out in self._leave_out(case)), "")
 
     def _leave_out(self, case: Case) -> Iterator[LeftOut]:
@@ -62,7 +62,7 @@ class HumanReview(People, Fixed):
     tasks = frozenset({BenchTask.REVIEW})
 
     def __init__(self, seed: int = 0) -> None:
-        """Take the seed of the floor that draws."""
+        """Set the seed of the floor that draws."""
         self.floors = (GenericReview(seed), OtherPaper(seed))
 
     def _leave_out(self, case: Case) -> Iterator[LeftOut]:
@@ -79,7 +79,7 @@ class HumanScores(People, Fixed):
     tasks = frozenset({BenchTask.SCORES})
 
     def __init__(self, seed: int = 0) -> None:
-        """Take the seed of the floor that draws."""
+        """Set the seed of the floor that draws."""
         self.floors = (MeanScores(seed), OtherPaper(seed))
 
     def _leave_out(self, case: Case) -> Iterator[LeftOut]:
@@ -93,18 +93,18 @@ class HumanScores(People, Fixed):
 
 
 class HumanDecision(People):
-    """What the recommendation of a single reviewer tells of the decision, which was made with it in hand.
+    """The decision predicted from a single reviewer's recommendation, which was known when the decision was made.
 
-    The probability is the share of accepted papers among the reviews of the train side with this recommendation, drawn
-    to the share of all by one review, so that a rare one is not certain.
+    The probability is the share of accepted papers among the reviews of the train side with this recommendation, shrunk
+    towards the overall share by one review, so that a rare recommendation is not certain.
     """
 
     name = HUMAN
-    says = "the decision as a single reviewer's recommendation tells it; it was made with that in hand"
+    says = "the decision predicted from a single reviewer's recommendation, which was known when it was made"
     tasks = frozenset({BenchTask.ACCEPTANCE})
 
     def __init__(self, seed: int = 0) -> None:
-        """Take the seed of the floor that draws."""
+        """Set the seed of the floor that draws."""
         self.floors = (Majority(seed), OtherPaper(seed))
         self._counts: Counter[tuple[object, ...]] = Counter()
 
@@ -120,7 +120,7 @@ class HumanDecision(People):
 
     @staticmethod
     def _list_groups(case: Case, asked: AskedScore, value: float) -> list[tuple[object, ...]]:
-        """Return the groups that may be counted, narrowest first: of the venue, of the scale, and all."""
+        """Return the groups that are counted, narrowest first: of the venue, of the scale, and all."""
         return [(case.paper.venue_id, asked.low, asked.high, value), (asked.low, asked.high, value), ()]
 
     def _leave_out(self, case: Case) -> Iterator[LeftOut]:

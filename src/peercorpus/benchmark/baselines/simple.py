@@ -84,7 +84,7 @@ def _list_groups(paper: CasePaper, asked: AskedScore) -> Iterator[tuple[Hashable
 
 
 class Means:
-    """Means of the papers' mean scores, for every group in which one may be looked up; each paper weighs the same."""
+    """Means of the papers' mean scores, for every group that can be looked up; each paper has the same weight."""
 
     def __init__(self) -> None:
         self._sums: dict[tuple[Hashable, ...], tuple[float, int]] = {}
@@ -100,12 +100,12 @@ class Means:
                 self._sums[group] = (total + unit_mean(asked), count + 1)
 
     def of(self, paper: CasePaper, asked: AskedScore) -> float:
-        """Return the mean of the narrowest group that has one, on the requested scale; some paper must be known."""
+        """Return the mean of the narrowest group with one, on the requested scale; there must be at least one paper."""
         total, count = next(self._sums[group] for group in _list_groups(paper, asked) if group in self._sums)
         return on_scale(asked, total / count)
 
     def all_of(self, case: Case) -> dict[str, float]:
-        """Return the mean of each field that a case asks for."""
+        """Return the mean for each requested field of a case."""
         return {asked.field: self.of(case.paper, asked) for asked in case.scores}
 
 

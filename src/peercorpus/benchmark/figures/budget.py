@@ -1,4 +1,4 @@
-"""State how many figures a question may show and how large they may be, and the words that stand beside them."""
+"""Define how many figures a question may show, their maximum size, and the text beside them."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,25 +7,25 @@ from importlib.metadata import version
 from peercorpus.errors import PeercorpusError
 
 INTRODUCTION = "The following images show figures and tables of the paper, each after a line with its page and caption."
-"""Stands between the text of a paper and its first image."""
+"""Text between a paper and its first image."""
 BEFORE_IMAGE = "Image {number} of {count}, page {page}. {caption}"
-"""Stands before each image."""
+"""Text before each image."""
 WORDS_DIGEST = hashlib.sha256(f"{INTRODUCTION}\0{BEFORE_IMAGE}".encode()).hexdigest()[:12]
-"""First 12 digits of the SHA-256 of the words beside images; they are no part of the prompts without images."""
+"""First 12 digits of the SHA-256 of the text beside images, which is not part of the prompts without images."""
 BYTES_PER_KB = 1_000
 PIXELS_PER_MEGAPIXEL = 1_000_000
 WITHOUT = "without figures"
-"""Name of the arm that is asked the same questions without images."""
+"""Name of the arm with the same questions without images."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureBudget:
-    """What the images of one question may come to.
+    """Limits for the images of one question.
 
     Attributes:
         figures: Maximum number of images.
-        image_kb: Maximum size of all of them together, in kilobytes; base64 makes them a third larger on the way.
-        megapixels: Maximum number of pixels of all of them together, in millions.
+        image_kb: Maximum total size, in kilobytes; base64 makes them a third larger in transit.
+        megapixels: Maximum total number of pixels, in millions.
 
     Raises:
         PeercorpusError: A limit is below 1.
@@ -47,7 +47,7 @@ class FigureBudget:
 
     @property
     def arm(self) -> str:
-        """Name of the arm that is shown figures, as in tables."""
+        """Name of the arm with figures, as in tables."""
         return f"with at most {self.figures} figures"
 
     @property
@@ -60,6 +60,6 @@ class FigureBudget:
 
     @property
     def signature(self) -> str:
-        """Everything that decides which images a question shows, and the words beside them."""
+        """Everything that determines the images of a question and the text beside them."""
         limits = f"most:{self.figures}|kb:{self.image_kb}|megapixels:{self.megapixels}"
         return f"figures|{limits}|order:text|words:{WORDS_DIGEST}|peercorpus:{version('peercorpus')}"

@@ -1,4 +1,4 @@
-"""Choose the figures of a release that are shown with a question: of the very text that it shows, and within limits."""
+"""Choose the figures of a release that are shown with a question: those in the text that it shows, within limits."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ from peercorpus.release.record_rows import Row
 
 CONFIG = "figures"
 FORMATS = frozenset({"webp", "png", "jpeg"})
-"""Formats of images that a question may hold."""
+"""Formats of images allowed in a question."""
 OTHER_TEXT = "of another text than the question shows"
 AFTER_CUT = "after the cut of the text"
 NO_PLACE = "without a place in a text that is cut"
@@ -31,13 +31,13 @@ OVER_LIMITS = "over the limits of a question"
 
 @dataclass(frozen=True, slots=True)
 class ShownFigure:
-    """One image of a question, as its log records it.
+    """One image of a question, as recorded in its log.
 
     Attributes:
         number: Number of its caption within the PDF, which with the forum id identifies it in the release.
-        label: Of the caption, in full, such as "Figure 3".
-        page: From 1.
-        sha256: Of the image.
+        label: Label of the caption in full, such as "Figure 3".
+        page: Page number, from 1.
+        sha256: Digest of the image.
         size_bytes: Size of the image.
     """
 
@@ -52,7 +52,7 @@ class ShownFigure:
 
 @dataclass(frozen=True, slots=True)
 class FigureChoice:
-    """The images of one question, and why others of its paper are left out.
+    """The images of one question, and the reasons why others of its paper are left out.
 
     Attributes:
         message: Index of the message that shows the paper.
@@ -65,7 +65,7 @@ class FigureChoice:
 
 
 class ReleaseFigures:
-    """The figures of a release; only the places of row groups are in memory.
+    """The figures of a release; only the positions of row groups are in memory.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
@@ -136,8 +136,8 @@ class FigureChooser:
     def __init__(self, release: Release, budget: FigureBudget) -> None:
         if not release.shards(CONFIG):
             raise PeercorpusError(
-                f"The release '{release.folder}' has no figures; cut them out with 'peercorpus build --figures' and"
-                " publish it with --figures, or leave out --figures here."
+                f"The release '{release.folder}' has no figures; extract them with 'peercorpus build --figures'"
+                " and publish it with --figures, or omit --figures here."
             )
         self._budget = budget
         self._figures = open_figures(release.folder.absolute(), release.sha256)
@@ -150,8 +150,8 @@ class FigureChooser:
         """Return the images of a question.
 
         Args:
-            paper: The paper that it is about.
-            shown: As much of its text as the question shows.
+            paper: The paper.
+            shown: The part of its text that the question shows.
             message: Index of the message that shows it.
         """
         choice: list[ShownFigure] = []
@@ -172,23 +172,23 @@ class FigureChooser:
         """Check that some question shows a figure.
 
         Raises:
-            PeercorpusError: None does.
+            PeercorpusError: No question shows one.
         """
         if not self._images:
             reasons = "; ".join(f"{why}: {count:,}" for why, count in self._left_out.most_common(3))
             raise PeercorpusError(
-                f"No question of the task '{task}' has a figure to show ({reasons or 'its papers have none'}); show"
-                " more of a paper, choose another release, or leave out --figures."
+                f"No question of the task '{task}' has a figure to show ({reasons or 'its papers have none'});"
+                " show more of a paper, choose another release, or omit --figures."
             )
 
     def _read(self, forum_id: str) -> list[Row]:
-        """Return the figures of a paper, whose questions follow one another."""
+        """Return the figures of a paper, whose questions are consecutive."""
         if self._latest[0] != forum_id:
             self._latest = forum_id, self._figures.read(forum_id)
         return self._latest[1]
 
     def _refuse(self, paper: CasePaper, shown: ShownPaper, row: Row) -> str | None:
-        """Return why a figure must not be shown with a text; None if it may."""
+        """Return why a figure must not be shown with a text; None if it may be shown."""
         if (row["sha256"], digest(paper.markdown)) != self._files.get(paper.forum_id):
             return OTHER_TEXT
         if shown.blocks is not None and row["block"] is None:
@@ -216,7 +216,7 @@ def _describe(row: Row) -> ShownFigure:
 
 
 def _read_texts(release: Release, forum_ids: frozenset[str]) -> Iterator[tuple[str, tuple[str, bytes]]]:
-    """Yield the file that the text of each paper was read from, with a digest of the text."""
+    """Yield the file from which the text of each paper was read, with a digest of the text."""
     for row in release.rows("papers_full", None, ["forum_id", "text_sha256", "markdown"]):
         if row["forum_id"] in forum_ids and row["text_sha256"] is not None:
             yield row["forum_id"], (row["text_sha256"], digest(row["markdown"] or ""))

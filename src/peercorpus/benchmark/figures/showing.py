@@ -1,4 +1,4 @@
-"""Put the chosen images into the question of a sample when it is asked, so that neither memory nor log holds them."""
+"""Add the chosen images to the question of a sample when it is sent, so that neither memory nor log contains them."""
 
 import asyncio
 import base64
@@ -20,7 +20,7 @@ FIGURES = "figures"
 """Key of a sample's metadata that names the images of its question."""
 SIGHT_QUESTION = "Is there an image in this message? Answer with one word."
 SIGHT_TOKENS = 64
-"""Maximum tokens of the answer to that question, which nobody reads."""
+"""Maximum tokens of the answer to that question, which is ignored."""
 
 
 def read_choice(metadata: dict[str, Any]) -> FigureChoice | None:
@@ -32,14 +32,14 @@ def _read_images(release: Path, sha256: str, forum_id: str, choice: FigureChoice
     """Yield the line before each image, and the image as a data URI.
 
     Raises:
-        PeercorpusError: The release has not the image that was chosen.
+        PeercorpusError: The release lacks the chosen image.
     """
     rows = {row["number"]: row for row in open_figures(release, sha256).read(forum_id)}
     for number, figure in enumerate(choice.shown, 1):
         row = rows.get(figure.number)
         if row is None or hashlib.sha256(row["image"]["bytes"]).hexdigest() != figure.sha256:
             raise PeercorpusError(
-                f"The release '{release}' changed while '{figure.label}' of '{forum_id}' was asked about; run the same"
+                f"The release '{release}' changed while '{figure.label}' of '{forum_id}' was in use; run the same"
                 " command again."
             )
         caption = escape_markers(row["caption"] or figure.label)
@@ -70,7 +70,7 @@ def show_figures(release: str, sha256: str) -> Solver:
 
 
 def without_images(message: ChatMessage) -> str:
-    """Return the text of a message as it is asked without images."""
+    """Return the text of a message for the question without images."""
     if isinstance(message.content, str):
         return message.content
     first = message.content[0]

@@ -1,1 +1,1 @@
-"""Ask about papers in which one place was changed by a rule, and about the same papers unchanged."""
+"""Compare answers about papers in which a rule changed one place with answers about the unchanged papers."""

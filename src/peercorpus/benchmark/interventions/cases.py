@@ -19,20 +19,20 @@ from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
 
 QUESTIONS = (BenchTask.REVIEW, BenchTask.ACCEPTANCE)
-"""The two questions, in the words of these tasks."""
+"""The two questions, worded as in these tasks."""
 NO_RULE = "no rule applies"
 ARM = "arm"
 """Key of a sample's metadata that names its arm."""
 PLACES = "places"
-"""Key of a sample's metadata that holds the places which a review may name."""
+"""Key of a sample's metadata with the places that a review may name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedPaper:
-    """A paper as its questions show it, and the changes that rules make.
+    """A paper as shown in its questions, and the changes made by rules.
 
     Attributes:
-        shown: The clean text, cut to the budget; every arm has the same cut.
+        shown: The clean text, cut to the budget; the cut is the same in every arm.
         changes: One change for each arm that has one.
         cases: The questions, by task.
     """
@@ -47,7 +47,7 @@ class ChangedPaper:
         return self.shown.text if arm is Arm.CLEAN else self.changes[arm].apply(self.shown.text)
 
     def places(self, arm: Arm) -> dict[Arm, Place]:
-        """Return the places that a review of an arm may name: for the clean paper, those of all arms as they were."""
+        """Return the places that a review of an arm may name: for the clean paper, the unchanged places of all arms."""
         if arm is Arm.CLEAN:
             return {changed: change.places()[0] for changed, change in self.changes.items()}
         return {arm: self.changes[arm].places()[1]}
@@ -55,10 +55,10 @@ class ChangedPaper:
 
 @dataclass(slots=True)
 class ChangeCounts:
-    """Counts of the papers of each arm, and of what is left out.
+    """Counts of the papers of each arm, and of those left out.
 
     Attributes:
-        left_out: Papers by arm or question and reason.
+        left_out: Number of papers by arm or question and reason.
     """
 
     papers: int = 0
@@ -74,7 +74,7 @@ def change_paper(text: str, seed: str) -> dict[Arm, Change]:
 
 
 def _draw_papers(release: Release, selection: CaseSelection, papers: int, seed: int, counts: ChangeCounts) -> set[str]:
-    """Return the ids of the papers that a seed draws, of those with a review to compare with."""
+    """Return the ids of the papers drawn by a seed among those with a review to compare with."""
     of_task = CaseCounts()
     rows = read_papers(release, BenchTask.REVIEW, selection, of_task, with_texts=False)
     known = {
@@ -108,15 +108,15 @@ def read_changed_papers(
     seed: int,
     counts: ChangeCounts,
 ) -> Iterator[ChangedPaper]:
-    """Yield the papers of a side that a seed draws, with their changes; one is in memory at a time.
+    """Yield the papers of a side drawn by a seed, with their changes; one is in memory at a time.
 
     Args:
         release: A release with the configuration `review_sft`.
-        selection: Which papers.
-        budget: How much of a paper is shown.
-        papers: Most papers.
+        selection: Selection of the papers.
+        budget: Limit on the part of a paper that is shown.
+        papers: Maximum number of papers.
         seed: Seed of the papers and of their changes.
-        counts: Receives what is made and what is left out.
+        counts: Receives the counts of made and left-out papers.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
@@ -139,7 +139,7 @@ def read_changed_papers(
 
 
 def make_samples(changed: ChangedPaper, adapter: Adapter | None) -> Iterator[Sample]:
-    """Yield the questions about a paper, one for each arm and task; an adapter may know only some of the tasks."""
+    """Yield the questions about a paper, one for each arm and task; an adapter may support only some of the tasks."""
     for task, case in changed.cases.items():
         if adapter is not None and task not in adapter.tasks:
             continue

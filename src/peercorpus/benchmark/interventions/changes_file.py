@@ -1,4 +1,4 @@
-"""Write the changes of a release's papers as CSV, so that people can look at them."""
+"""Write the changes to a release's papers as CSV, for inspection."""
 
 import csv
 import io
@@ -16,13 +16,13 @@ COLUMNS = ("forum_id", "arm", "before", "after", "old", "new")
 
 
 def write_changes(out: Path, release: Path, options: Mapping[str, Any], papers: int, seed: int) -> ChangeCounts:
-    """Write one line for each change, and return the counts of what was made and left out.
+    """Write one line for each change, and return the counts of changed and left-out papers.
 
     Args:
         out: The file.
         release: Folder of the release.
         options: Options of the task.
-        papers: Most papers.
+        papers: Maximum number of papers.
         seed: Seed of the papers and of their changes.
 
     Raises:

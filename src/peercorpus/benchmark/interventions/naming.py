@@ -2,8 +2,8 @@
 
 The rule: a review names a place if it has five consecutive words or signs of the sentence or formula, at least one of
 them changed, or the changed number, or the number of the formula after "equation" or the like. It is applied to the
-review of the changed paper with the place as changed, and to the review of the clean paper with the place as it was:
-what a review names anyway, such as a result that it repeats, is so counted as a false alarm.
+review of the changed paper with the changed place, and to the review of the clean paper with the original place: a
+place that a review names anyway, such as a result that it repeats, thus counts as a false alarm.
 """
 
 import re
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from peercorpus.benchmark.interventions.change import Place
 
 RUN = 5
-"""Consecutive words or signs that are a quotation."""
+"""Number of consecutive words or signs that count as a quotation."""
 TOKEN = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+|[-−–—+=<>≤≥/^·∥∑∫∇√]")
 DASHES = dict.fromkeys(map(ord, "−–—"), "-")
 
@@ -28,7 +28,7 @@ def _split(text: str) -> list[tuple[int, int, str]]:
 
 
 def _runs(place: Place) -> Iterator[str]:
-    """Yield every run of five tokens of a passage that holds a changed one, or spans what was taken out."""
+    """Yield every run of five tokens of a passage that contains a changed one, or spans a deletion."""
     tokens = _split(place.passage)
     for first in range(len(tokens) - RUN + 1):
         chosen = tokens[first : first + RUN]
@@ -41,7 +41,7 @@ def _runs(place: Place) -> Iterator[str]:
 
 
 def names_place(review: str, place: Place) -> bool:
-    """Return whether a review names a place by the rule.
+    """Return whether a review names a place according to the rule.
 
     >>> place = Place("We reach 84.3 on all of the kites.", 9, 13, number="84.3")
     >>> [names_place(review, place) for review in ("Table 2 says 48.3, not 84.3.", "It reaches 84.31 in all.")]

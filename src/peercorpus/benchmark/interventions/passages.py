@@ -9,17 +9,18 @@ from functools import cached_property
 from peercorpus.benchmark.messages import REFERENCES
 
 BLOCK = re.compile(r"(?:(?!\n[^\S\n]*\n).)+", re.DOTALL)
-"""Text without a blank line."""
+"""Matches text without a blank line."""
 NO_PROSE = re.compile(
     r"\s*(?:#|\||\$\$|```|!\[|<|\[\d[\d,]* tokens|(?:Figure|Fig\.|Table|Algorithm|Listing)\s+\w+\s*[:.])"
 )
-"""Beginning of a block that is a heading, table, formula, program, image, footnote, note of a cut, or caption."""
+"""Matches the beginning of a block that is a heading, table, formula, program, image, footnote, note of a cut, or
+caption."""
 BACK_MATTER = re.compile(
     r"^#{1,6}[^\S\n]++(?:[\dA-Z.]++[^\S\n]++)?+"
     r"(?:acknowledge?ments?|appendix\b.*|checklist|.*\bpaper checklist|.*\bstatement)[^\w\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Heading after which the text is no longer the paper's argument."""
+"""Matches a heading after which the text is no longer the paper's argument."""
 SENTENCE_END = re.compile(
     r"(?<!e\.g\.)(?<!i\.e\.)(?<!et al\.)(?<!Fig\.)(?<!Figs\.)(?<!Eq\.)(?<!Eqs\.)(?<!Sec\.)(?<!Tab\.)(?<!vs\.)(?<!cf\.)"
     r"(?<!resp\.)(?<!approx\.)(?<!w\.r\.t\.)(?<!No\.)(?<=[.!?])[\"”)]?\s+(?=[A-Z(\[“\"$])"
@@ -29,7 +30,7 @@ MAX_WORDS = 80
 CITATION = re.compile(r"\bet al\b|\[\d+(?:[,–-]\s*\d+)*\]|\([^()]*\b(?:19|20)\d\d[a-z]?\b[^()]*\)")
 FORMULA = re.compile(r"\$\$(?P<body>(?:(?!\$\$).)+)\$\$(?:[^\S\n]*\((?P<number>\w+(?:\.\w+)?)\))?", re.DOTALL)
 DECIMAL = re.compile(r"(?<![\w.,$\\^_{-])\d+\.\d+(?![\w.]*[\d_^])")
-"""A decimal number that is no part of a name, a formula or a longer number."""
+"""Matches a decimal number that is not part of a name, a formula or a longer number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,13 @@ class Passage:
 
 
 class PaperText:
-    """The text of a paper as a question shows it, with the places in which something may be changed.
+    """The text of a paper as shown in a question, with the places that may be changed.
 
     Nothing after the heading of the references, acknowledgements or appendix is changed.
     """
 
     def __init__(self, text: str) -> None:
-        """Take the text as it is shown."""
+        """Set the shown text."""
         self.text = text
         ends = (heading.search(text) for heading in (REFERENCES, BACK_MATTER))
         self.end = min((match.start() for match in ends if match), default=len(text))

@@ -14,31 +14,31 @@ from peercorpus.benchmark.interventions.change import Arm, Change, Rule, replace
 from peercorpus.benchmark.interventions.passages import DECIMAL, PaperText, Passage, cites
 
 MIN_DIGITS = 3
-"""Digits of a number from which on it is taken to be the one of the table rather than another of the same value."""
+"""Fewest digits of a number that is taken to be the one in the table rather than a coincidence."""
 LABEL = re.compile(
     r"(?:Sec(?:tion|s?\.)|Tab(?:le|\.)|Fig(?:ure|\.)|Eq(?:uation|s?\.)|Appendix|version|Theorem|Lemma|±)\s*$"
 )
-"""Word before a number that is not a result."""
+"""Matches a word before a number that is not a result."""
 CHANGE_SHARES = (0.12, 0.17, 0.23, 0.31, 0.38)
-"""By which share of itself a number is changed, up or down."""
+"""Relative changes of a number, up or down."""
 OWN_CLAIM = re.compile(
     r"\b(?:we|our|ours|this (?:paper|work|study)|(?:the|our) (?:proposed|results?)|results?|experiments?|findings?"
     r"|performance|accuracy|Table|Figure)\b",
     re.IGNORECASE,
 )
-"""Word of a sentence that claims something for the paper itself."""
+"""Matches a word of a sentence with a claim about the paper itself."""
 CAUTION = re.compile(
     r"\b(?:limit\w*|hinder\w*|future|sub-?optimal|detrimental|however|although|while|cost of|scope|fail\w*|worse"
     r"|degrad\w*|drop\w*|unable|should|would|could|prohibitive|reader|assume[sd]?|assuming|assumption|whether|prevent\w*|too|not|if)\b",
     re.IGNORECASE,
 )
-"""Word of a sentence whose hedge does not speak for the paper."""
+"""Matches a word of a sentence whose hedge is not about a claim of the paper."""
 RESULT = re.compile(
     r"\b(?:we|our|ours|results?|Table|Figure|Fig|performance|accuracy|method|model)\b|\d\s?%", re.IGNORECASE
 )
-"""Word of a sentence that states a result."""
+"""Matches a word of a sentence that states a result."""
 NEAR_LENGTH = 6
-"""Characters by which a wording may be longer or shorter than what it replaces, so that no length tells a change."""
+"""Largest difference in characters between a wording and its replacement, so that length does not reveal a change."""
 MATH = re.compile(r"\$[^$]*\$")
 MINUS = "[-−]"
 SIGNS: tuple[tuple[str, str], ...] = (
@@ -49,7 +49,7 @@ SIGNS: tuple[tuple[str, str], ...] = (
     (rf"(?<![\w')}}])(?:∥|∣∣|\|\||\\\|)[^∥∣|=+≤≥]+?(?P<sign>{MINUS})(?=[^∥∣|=+≤≥]+(?:∥|∣∣|\|\|)[_^])", "+"),
     (rf"(?P<sign>{MINUS})\s*(?=(?:η|α|γ|λ|\\eta|\\alpha|\\gamma|\\lambda)\w*\s*(?:∇|\\nabla))", "+"),
 )
-"""Shapes of formulas in which the sign is known, and what replaces it.
+"""Patterns of formulas in which the sign is known, and its replacement.
 
 A complement (1 - p), a decaying exponential, a negative log-likelihood, a distance, a step of gradient descent.
 """
@@ -57,10 +57,10 @@ A complement (1 - p), a decaying exponential, a negative log-likelihood, a dista
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Words that are replaced, and what may replace them.
+    """Words to replace, and their possible replacements.
 
     Attributes:
-        near: Matches in the sentences that are concerned; None if all are.
+        near: Matches sentences to which it applies; None for all.
         new: Wordings by the words that they replace, or `any`.
     """
 
@@ -69,7 +69,7 @@ class Wording:
     new: Mapping[str, list[str]]
 
     def find(self, sentence: Passage) -> Iterator[Change]:
-        """Yield the changes of a sentence, one for each wording that is about as long, or for all if none is."""
+        """Yield the changes to a sentence, one for each wording of similar length, or for all if there is none."""
         if self.near is not None and not self.near.search(sentence.text):
             return
         formulas = [match.span() for match in MATH.finditer(sentence.text)]
@@ -82,7 +82,7 @@ class Wording:
 
 
 def _copy_case(old: str, new: str) -> str:
-    """Return words with a capital or small first letter as those that they replace."""
+    """Return words with the same case of the first letter as those that they replace."""
     return (new[0].upper() if old[0].isupper() else new[0].lower()) + new[1:]
 
 
@@ -113,7 +113,7 @@ def _swaps(kind: str) -> tuple[Wording, ...]:
 
 
 def _change_number(old: str, used: Iterable[str], chance: Random) -> str | None:
-    """Return a number with as many decimals that the paper does not have; None if there is none."""
+    """Return a number with as many decimals that does not occur in the paper; None if there is none."""
     value = Decimal(old)
     for share in chance.sample(CHANGE_SHARES, len(CHANGE_SHARES)):
         for sign in chance.sample((1, -1), 2):
@@ -126,7 +126,7 @@ def _change_number(old: str, used: Iterable[str], chance: Random) -> str | None:
 
 
 def find_table_numbers(paper: PaperText, chance: Random) -> Iterator[Change]:
-    """Yield changes of numbers in the prose that stand in a table too."""
+    """Yield changes of numbers in the prose that also occur in a table."""
     used = paper.table_numbers | set(paper.prose_numbers)
     for sentence in paper.sentences:
         for match in DECIMAL.finditer(sentence.text):
@@ -150,7 +150,7 @@ def find_signs(paper: PaperText, chance: Random) -> Iterator[Change]:  # noqa: A
 
 
 def find_directions(paper: PaperText, chance: Random) -> Iterator[Change]:  # noqa: ARG001 -- the rules' own protocol
-    """Yield changes of the direction of a result of the paper's own."""
+    """Yield changes of the direction of one of the paper's own results."""
     for sentence in paper.sentences:
         if RESULT.search(sentence.text) and not cites(sentence.text):
             for wording in _swaps("directions"):
@@ -181,7 +181,7 @@ def _find_wording(wording: Wording, is_fit: Callable[[str], bool]) -> Rule:
 
 
 def find_hidden_places(paper: PaperText, chance: Random) -> Iterator[Change]:
-    """Yield insertions of a paragraph before each block of prose but the first."""
+    """Yield insertions of a paragraph before each block of prose except the first."""
     paragraphs = _read_wordings()["hidden"]["paragraphs"]
     for block in paper.blocks[1:]:
         inserted = f"{chance.choice(paragraphs)}\n\n"
@@ -203,12 +203,12 @@ def rules_of(arm: Arm) -> tuple[Rule, ...]:
 
 
 def choose_change(paper: PaperText, arm: Arm, seed: str) -> Change | None:
-    """Return the change of an arm that a seed draws: first a rule that applies, then a place; None if no rule applies.
+    """Return the change of an arm drawn by a seed: first an applicable rule, then a place; None if no rule applies.
 
     Args:
         paper: The paper.
-        arm: Any arm but the clean one.
-        seed: Seed of the draw, in which the paper's id makes it another one for each paper.
+        arm: Any arm except the clean one.
+        seed: Seed of the draw, which is combined with the paper's id.
     """
     chance = Random(f"{seed}/{arm.value}")
     found = [changes for rule in rules_of(arm) if (changes := list(rule(paper, chance)))]

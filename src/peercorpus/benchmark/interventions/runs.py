@@ -1,4 +1,4 @@
-"""Read the logs of interventions: what each model answered about each arm of each paper."""
+"""Read the logs of interventions: each model's answers about each arm of each paper."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from peercorpus.benchmark.logs import UNREAD, WRITING, read_header
 from peercorpus.errors import PeercorpusError
 
 Answers = dict[str, dict[Arm, ArmRecord]]
-"""Answers that could be read, by forum id and arm."""
+"""Readable answers, by forum id and arm."""
 
 
 @dataclass(slots=True)
@@ -25,13 +25,13 @@ class ArmRun:
 
     Attributes:
         name: The model, with its settings, and the adapter if one was used.
-        protocol: What runs of one table have in common.
-        arms: Papers of each arm.
-        left_out: Papers that have no such arm or question, by reason.
-        reviews: Reviews that could be read.
-        decisions: Decisions that could be read.
-        unscored: Answers that could not, by reason.
-        missing: Questions that were not asked yet.
+        protocol: The settings that runs of one table have in common.
+        arms: Number of papers of each arm.
+        left_out: Number of papers without such an arm or question, by reason.
+        reviews: Readable reviews.
+        decisions: Readable decisions.
+        unscored: Number of unreadable answers, by reason.
+        missing: Number of questions not asked yet.
     """
 
     path: Path
@@ -85,7 +85,7 @@ def read_arm_runs(folder: Path) -> tuple[list[ArmRun], list[str]]:
     """Return the complete runs of interventions in a folder of logs, the latest of each, and notes on the others.
 
     Raises:
-        PeercorpusError: The folder holds no such run, or a log cannot be read.
+        PeercorpusError: The folder contains no such run, or a log cannot be read.
     """
     if not folder.is_dir():
         raise PeercorpusError(f"'{folder}' is not a folder; name the one that 'bench interventions' wrote its logs to.")
@@ -100,7 +100,7 @@ def read_arm_runs(folder: Path) -> tuple[list[ArmRun], list[str]]:
             raise PeercorpusError(f"The log '{path}' cannot be read ({error}); move it away.") from None
         runs += [run] if run is not None else []
     if not runs:
-        raise PeercorpusError(f"'{folder}' holds no log of interventions; name a model with --model to make one.")
+        raise PeercorpusError(f"'{folder}' contains no log of interventions; name a model with --model to make one.")
     notes = []
     kept: dict[tuple[object, ...], ArmRun] = {}
     went_on = {run.task_id for run in runs if not run.missing}

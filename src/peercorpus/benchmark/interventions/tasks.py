@@ -26,21 +26,21 @@ from peercorpus.records.enums import Aspect
 from peercorpus.release.folder import Release
 
 VERSION = "2"
-"""Version of the rules that change papers and of the one that says what a review names."""
+"""Version of the rules that change papers and of the rule for the places that a review names."""
 PAPERS = 100
-"""Papers that are asked about unless another number is given."""
+"""Default number of papers."""
 NAME = "interventions"
 
 
 @dataclass(frozen=True, slots=True)
 class ArmRecord:
-    """What one answer says.
+    """Content of one answer.
 
     Attributes:
         named: For a review, whether it names the place of each arm; on the clean paper, the places of all arms.
         rating: Recommendation of a review, from 0 to 1 of the form's scale; None if it gives none.
         accept: The decision; None for a review.
-        probability: Of acceptance; None if none is stated.
+        probability: Probability of acceptance; None if none is stated.
     """
 
     named: dict[str, bool] = field(default_factory=dict)
@@ -50,13 +50,13 @@ class ArmRecord:
 
 
 OPTIONS = frozenset({"side", "profile", "venue", "grade", "paper_tokens", "tokenizer", "adapter", "wordings"})
-"""Options of the tasks that concern the questions asked here."""
+"""Options of the tasks that apply to interventions."""
 RECORD = "record"
-"""Key of a score's metadata that holds the record."""
+"""Key of a score's metadata with the record."""
 
 
 def _read_rating(answer: dict[str, Any], metadata: dict[str, Any]) -> float | None:
-    """Return the first recommendation of a review that its form asks for, from 0 to 1."""
+    """Return the first recommendation in a review that its form requests, from 0 to 1."""
     for asked in read_asked(metadata):
         if asked.aspect is Aspect.RECOMMENDATION and asked.field in answer["scores"]:
             return float((answer["scores"][asked.field] - asked.low) / (asked.high - asked.low))
@@ -88,7 +88,7 @@ def named_places() -> Scorer:
 
 
 def _about(release: Release, request: TaskRequest, seed: int, papers: int, counts: ChangeCounts) -> dict[str, Any]:
-    """Return the metadata that a log keeps of its run; `protocol` is what runs of one table have in common."""
+    """Return the metadata of a run for its log; `protocol` has the settings that runs of one table share."""
     return {
         NAME: {
             "protocol": {
@@ -117,11 +117,13 @@ def interventions(release: str, seed: int = 0, papers: int = PAPERS, **options: 
     Args:
         release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         seed: Seed of the papers that are drawn and of their changes.
-        papers: Most papers.
-        **options: Those of `TaskOptions` that say which papers are shown, and how.
+        papers: Maximum number of papers.
+        **options: Those of `TaskOptions` that determine the papers and how they are shown.
     """
     if others := sorted(set(options) - OPTIONS):
-        raise PeercorpusError(f"'{others[0]}' is no option of '{NAME}'; they are: {', '.join(sorted(OPTIONS))}.")
+        raise PeercorpusError(
+            f"'{others[0]}' is not an option of '{NAME}'; the options are: {', '.join(sorted(OPTIONS))}."
+        )
     request = parse_task_options(release, options)
     opened = open_sided_release(request)
     adapter = None if request.adapter is None else load_adapter(request.adapter, request.wordings)
@@ -129,7 +131,9 @@ def interventions(release: str, seed: int = 0, papers: int = PAPERS, **options: 
     drawn = read_changed_papers(opened, request.selection, request.asking.budget, papers, seed, counts)
     samples = [sample for changed in drawn for sample in make_samples(changed, adapter)]
     if not samples:
-        why = "; ".join(f"{what}: {count:,}" for what, count in counts.left_out.most_common(3)) or "it holds no paper"
+        why = (
+            "; ".join(f"{what}: {count:,}" for what, count in counts.left_out.most_common(3)) or "it contains no paper"
+        )
         raise PeercorpusError(
             f"The side '{request.selection.side}' of '{opened.folder}' has no paper that a rule can change ({why});"
             " choose another side, venue or grade."
@@ -151,7 +155,7 @@ def run_interventions(bench: Bench, seed: int = 0, papers: int = PAPERS) -> Benc
     Args:
         bench: The release, the model and the options; its tasks are not used.
         seed: Seed of the papers that are drawn and of their changes.
-        papers: Most papers.
+        papers: Maximum number of papers.
 
     Raises:
         PeercorpusError: The task cannot be made, an existing log cannot be read, or the model cannot be asked at all.

@@ -1,4 +1,4 @@
-"""Measure how consistent a judge is, how it ranks degraded reviews, and how position and length sway it."""
+"""Measure a judge's consistency, its ranking of degraded reviews, and the influence of position and length."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -47,7 +47,7 @@ class Graders:
         texts: Number of texts that both judged.
         spearman: Rank correlation; None if one judge gives every text the same number.
         alpha: Krippendorff's α (interval); None if all numbers are equal.
-        difference: Mean of the second judge's number less the first's, in points of the scale.
+        difference: Mean of the second judge's number minus the first's, in points of the scale.
     """
 
     texts: int
@@ -58,7 +58,7 @@ class Graders:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """How far the position of a text sways the judge.
+    """Influence of the position of a text on the judge.
 
     Attributes:
         pairs: Pairs asked in both orders.
@@ -77,7 +77,7 @@ class Padding:
 
     Attributes:
         pairs: Number of texts rated without and with padding.
-        gain: Mean rating with padding less the rating without, in points; above 0, padding pays.
+        gain: Mean rating with padding minus the rating without, in points; above 0, padding is rewarded.
         above: Share of pairs in which the padded text is rated higher, ties counted half.
     """
 
@@ -176,7 +176,7 @@ def places(answers: Sequence[tuple[Place, Place]]) -> Places:
         UndefinedMetricError: There is no pair.
     """
     if not answers:
-        raise UndefinedMetricError("The sensitivity to place needs a pair that was asked in both orders.")
+        raise UndefinedMetricError("The sensitivity to position needs a pair that was asked in both orders.")
     flips = fmean(first == second for first, second in answers)
     return Places(len(answers), flips, fmean(preferred == "A" for both in answers for preferred in both))
 
@@ -186,7 +186,7 @@ class Ranking:
     """How often a judge ranks the gold above a degraded version.
 
     Attributes:
-        share: Share of papers, ties counted half, in [0, 1]; 0.5 by chance.
+        share: Share of papers, with ties counted half, in [0, 1]; 0.5 by chance.
         low: Lower bound of the 95 % interval of the share over papers (Wilson).
         high: Upper bound of this interval.
         papers: Number of papers compared.
@@ -247,14 +247,14 @@ def rank(of_papers: Sequence[float | None]) -> Ranking:
 
 
 def finding(ranking: Ranking) -> str:
-    """Return what the interval shows: it lies above 0.5, below it, or includes it."""
+    """Return what the interval shows: it is above 0.5, below it, or includes it."""
     if ranking.low > 0.5:
         return TELLS
     return REVERSES if ranking.high < 0.5 else FAILS
 
 
 def judge_verdict(rankings: Mapping[Degradation, Ranking]) -> str:
-    """Return the final sentence: what a judge must do, and whether this one does it."""
+    """Return the final sentence: the requirement for a judge, and whether this one meets it."""
     findings = []
     for name in Degradation:
         outcome = finding(rankings[name]) if name in rankings else UNTRIED
@@ -313,13 +313,14 @@ def _describe_biases(numbers: Mapping[str, float]) -> list[str]:
         )
     if "flips" in numbers:
         sentences.append(
-            f"Of {numbers['pairs']:.0f} pairs, {numbers['flips']:.1%} change their winner when the texts change places;"
-            f" {numbers['first_place']:.1%} of the answers prefer the first place (50 % where place does not matter)."
+            f"Of {numbers['pairs']:.0f} pairs, {numbers['flips']:.1%} change their winner when the texts are"
+            f" swapped; {numbers['first_place']:.1%} of the answers prefer the first position (50 % without"
+            " position bias)."
         )
     return [" ".join(sentences)] if sentences else []
 
 
-def tell(log: EvalLog) -> str:
+def describe_calibration(log: EvalLog) -> str:
     """Describe the results of a calibration log as Markdown.
 
     Raises:
@@ -347,4 +348,4 @@ def describe_log(path: Path) -> str:
     Raises:
         PeercorpusError: The log is not of a completed calibration.
     """
-    return tell(read_header(path))
+    return describe_calibration(read_header(path))

@@ -1,4 +1,4 @@
-"""Calibrate a judge: inspect_ai tasks that ask it about human reviews and degraded versions, and their scorers."""
+"""Calibrate a judge: inspect_ai tasks about human reviews and degraded versions, and their scorers."""
 
 import json
 from collections import Counter
@@ -38,9 +38,9 @@ from peercorpus.release.splits import Split
 RANKED = signature("gold-above|mean-of-aspects|ties:half|interval:wilson-papers")
 PREFERRED = signature("gold-preferred|both-orders|flips:half|interval:wilson-papers")
 ASKED = "asked"
-"""Key of a sample's metadata that holds all answers of the judge."""
+"""Key of a sample's metadata with all answers of the judge."""
 WORDS = "words"
-"""Key of a score's metadata that holds the number of words of the gold."""
+"""Key of a score's metadata with the number of words of the gold."""
 
 
 def _read_again(state: TaskState, read: Callable[[str], Read]) -> dict[str, Read | None]:

@@ -1,9 +1,9 @@
-"""Define the instruction of a judge and how it answers: our instruction, or the profile of Re²'s appendix D.
+"""Define the instruction of a judge and the format of its answers: ours, or the profile of Re²'s appendix D.
 
 In Re²'s profile (arXiv 2505.07920, App. D) the judge sees a reference and the candidate alone, is asked to grade
 strictly, and answers with one JSON object of five whole numbers from 1 to 10, the second of which is `constructive`.
-The sentences of its instruction are not redistributed: a user names a file that holds them, which is known by its
-SHA-256. How the two texts are passed is not stated there; they are fenced as in our own questions.
+The sentences of its instruction are not redistributed: a user names a file with them, which is identified by its
+SHA-256. The paper does not state how the two texts are passed; they are fenced as in our own questions.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from peercorpus.models import prompts
 
 
 class JudgeProfile(StrEnum):
-    """What a judge sees, and the form of its answer."""
+    """The judge's input, and the format of its answer."""
 
     OURS = "ours"
     RE2 = "re2"
@@ -30,7 +30,7 @@ class JudgeProfile(StrEnum):
 RE2_GRADER = "vllm/meta-llama/Llama-3.1-8B-Instruct"
 """The judge of Re² (§3.1, App. D), the default of its profile."""
 RE2_KEYS: Mapping[str, str] = MappingProxyType({"constructiveness": "constructive"})
-"""Keys of an answer in Re²'s profile that differ from the names of the aspects."""
+"""Keys of an answer in Re²'s profile that differ from the names of aspects."""
 RE2_WORDS = (
     "You are an impartial judge of peer review. You are given a reference, which a human reviewer wrote, and a"
     " candidate answer to the same message. You rate the candidate from 1 (worst) to 10 (best) in five aspects."
@@ -47,18 +47,18 @@ RE2_WORDS = (
 APPENDIX_D = "c4d6bef330a45fe59cc7e788ede33571bd71ec2bacba070a908200eb61dc1963"
 """SHA-256 of the letters and digits of Re²'s instruction, as printed in its appendix D, in lower case.
 
-Signs and line breaks do not count, as copies of the paper differ in them.
+Punctuation and line breaks are ignored, as copies of the paper differ in them.
 """
 NOT_COUNTED = re.compile(r"[^a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeInstruction:
-    """What a judge is told.
+    """Instruction of a judge.
 
     Attributes:
-        words: The instruction.
-        file_sha256: SHA-256 of the user's file that holds the words; None if they are ours.
+        words: Text of the instruction.
+        file_sha256: SHA-256 of the user's file with the text; None for our own.
     """
 
     profile: JudgeProfile = JudgeProfile.OURS
@@ -67,18 +67,18 @@ class JudgeInstruction:
 
     @property
     def is_appendix_d(self) -> bool:
-        """Whether the words are those of Re²'s appendix D."""
+        """Whether the text is that of Re²'s appendix D."""
         letters = NOT_COUNTED.sub("", self.words.lower())
         return hashlib.sha256(letters.encode()).hexdigest() == APPENDIX_D
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the user's file, else of our words."""
+        """SHA-256 of the user's file, otherwise of our text."""
         return self.file_sha256 or hashlib.sha256(self.words.encode()).hexdigest()
 
     @property
     def signature(self) -> str:
-        """The part of a signature that says what a judge is told."""
+        """The part of a signature that identifies the instruction."""
         if self.profile is JudgeProfile.OURS:
             return f"profile:ours|words:ours|prompt:{prompts.VERSION}-{prompts.DIGEST}"
         origin = "ours" if self.file_sha256 is None else "re2-app-d" if self.is_appendix_d else "file"
@@ -86,7 +86,7 @@ class JudgeInstruction:
 
     @property
     def says(self) -> str:
-        """What the instruction is, as stated beside a judge's name in tables; empty for ours."""
+        """Description of the instruction beside a judge's name in tables; empty for ours."""
         if self.profile is JudgeProfile.OURS:
             return ""
         if self.file_sha256 is None:
@@ -115,23 +115,22 @@ def load_instruction(profile: JudgeProfile, words: Path | None) -> JudgeInstruct
 
     Args:
         profile: The profile.
-        words: File that holds the words of the instruction; None for ours.
+        words: File with the text of the instruction; None for ours.
 
     Raises:
-        PeercorpusError: The file cannot be read or is blank, or our own profile is given other words.
+        PeercorpusError: The file cannot be read or is blank, or a file was given for our own profile.
     """
     if words is None:
         return JudgeInstruction() if profile is JudgeProfile.OURS else JudgeInstruction(profile, RE2_WORDS)
     if profile is JudgeProfile.OURS:
-        raise PeercorpusError("--judge-words belongs to Re²'s profile: add --judge-profile re2, or leave it out.")
+        raise PeercorpusError("--judge-words belongs to Re²'s profile: add --judge-profile re2, or omit it.")
     try:
         content = words.read_bytes()
         text = content.decode().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise PeercorpusError(
-            f"The judge's words cannot be read from '{words}' ({error}); name a file of plain text in UTF-8 that holds"
-            " the instruction."
+            f"The judge's words cannot be read from '{words}' ({error}); name a UTF-8 text file with the instruction."
         ) from None
     if not text:
-        raise PeercorpusError(f"'{words}' is empty; it must hold the judge's instruction, such as Re²'s (App. D).")
+        raise PeercorpusError(f"'{words}' is empty; it must contain the judge's instruction, such as Re²'s (App. D).")
     return JudgeInstruction(profile, text, hashlib.sha256(content).hexdigest())

@@ -1,6 +1,6 @@
 """Ask a judge for a verdict and parse its answer.
 
-Candidate texts are untrusted: each one is fenced with a mark that occurs in none of the texts.
+Candidate texts are untrusted: each is fenced with a mark that occurs in none of the texts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,10 +55,10 @@ ASPECTS = tuple(aspect.name for aspect in fields(Verdict))
 
 @dataclass(frozen=True, slots=True)
 class JudgeContext:
-    """What a judge sees besides the candidate.
+    """The judge's input besides the candidate.
 
     Attributes:
-        references: What people wrote in the same situation; at least one, none of them blank.
+        references: Human texts in the same situation; at least one, none of them blank.
         title: Title of the paper; None hides it from the judge.
         abstract: Abstract of the paper; None hides it from the judge.
         answered: Message that the candidate replies to, if it is a turn of a conversation.
@@ -108,9 +108,9 @@ def judge_question(
 
     Args:
         candidate: The text to judge.
-        beside: What the judge sees besides.
-        instruction: What the judge is told.
-        reference: What the fences of the references are called.
+        beside: The judge's input besides the candidate.
+        instruction: Instruction for the judge.
+        reference: Name in the fences of the references.
 
     Raises:
         ValueError: The candidate or a reference is blank, or there is no reference.
@@ -141,7 +141,7 @@ def read_verdict(text: str, keys: Mapping[str, str] = MappingProxyType({})) -> V
 
     Args:
         text: The answer.
-        keys: Names of aspects in the answer, where they differ.
+        keys: Names of aspects in the answer, if they differ.
 
     Raises:
         UnreadableAnswerError: The answer does not follow the requested format.
@@ -173,18 +173,18 @@ def read_preference(text: str) -> Place:
 Read = TypeVar("Read")
 
 COLD = GenerateConfig(temperature=0.0)
-"""Greedy decoding, as far as the provider supports it."""
+"""Greedy decoding, if the provider supports it."""
 ANSWER_TOKENS = 4_096
-"""Maximum number of tokens of an answer, unless the judge was given another; most of them for models that think."""
+"""Maximum number of tokens of an answer, unless set for the judge; most of them are for models that reason."""
 SHOWN_CHARACTERS = 1_000
-"""How much of an unreadable answer a judge is shown when it is asked again."""
+"""Number of characters of an unreadable answer that a judge is shown when it is asked again."""
 TOO_LONG = "the question does not fit into the judge's window"
 WRONG = {
     Unscored.EMPTY: "it is empty",
     Unscored.NO_OBJECT: "it is not one JSON object alone",
     Unscored.REFUSED: "it was withheld",
 }
-"""What was wrong with an answer as a whole, in words for the judge; for a single field the error message is used."""
+"""Explanation for the judge of what was wrong with a whole answer; for a single field the error message is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,8 @@ async def ask(
         grader: The model to ask.
         question: The question.
         read: Parses an answer, or raises `UnreadableAnswerError`.
-        attempts: At least 1; after each failure the judge is told what was wrong with its answer.
-        number: How many times the same question has been asked before; from 1 on, the request has its own seed and
+        attempts: At least 1; after each failure the judge receives an explanation of what was wrong.
+        number: Number of times the same question has been asked before; from 1 on, the request has its own seed and
             bypasses the cache.
     """
     messages: list[ChatMessage] = [ChatMessageSystem(content=question.system), ChatMessageUser(content=question.user)]
@@ -243,6 +243,6 @@ async def ask(
             wrong.append(what)
             shown = completion.strip()[:SHOWN_CHARACTERS]
             again = ChatMessageUser(content=prompts.AGAIN.format(what=what))
-            # Only the last answer is shown, or the question would grow with each.
+            # Only the last answer is shown; otherwise the question would grow with each attempt.
             asked = [*messages, *([ChatMessageAssistant(content=shown)] if shown else []), again]
     return JudgeAnswer(read=None, completion=completion, wrong=tuple(wrong), reason=reason)

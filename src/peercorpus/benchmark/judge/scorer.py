@@ -40,7 +40,7 @@ OUR_INSTRUCTION = JudgeInstruction()
 
 
 def signature(settings: str, instruction: JudgeInstruction = OUR_INSTRUCTION) -> str:
-    """Return a signature with all that is needed to reproduce a number: settings, instruction and our version."""
+    """Return a signature with everything needed to reproduce a number: settings, instruction and our version."""
     return f"judge|{settings}|{instruction.signature}|{package_signature('peercorpus')}"
 
 
@@ -129,7 +129,7 @@ def repeated(signature: str) -> Metric:  # noqa: ARG001 -- shown beside the numb
 
 @metric
 def graders(signature: str) -> Metric:  # noqa: ARG001 -- shown beside the numbers
-    """Compute how far the model in the role `grader2` agrees with the judge, overall and by aspect."""
+    """Compute the agreement of the model in the role `grader2` with the judge, overall and by aspect."""
 
     def reckon(scores: list[SampleScore]) -> Value:
         judged_twice = [(score, score.score.metadata) for score in scores if "second" in (score.score.metadata or {})]
@@ -158,7 +158,7 @@ NO_REFERENCES = "no_references"
 
 
 def find_context(state: TaskState) -> JudgeContext | None:
-    """Return what an answer is judged against, or None if there is no human reference."""
+    """Return the context for judging an answer, or None if there is no human reference."""
     metadata = state.metadata
     references = [text for text in metadata.get("references", ()) if text.strip()]
     if not references:
@@ -172,7 +172,7 @@ def find_context(state: TaskState) -> JudgeContext | None:
 
 
 def _find_answered_message(state: TaskState) -> str | None:
-    """Return the message that a turn replies to; None in other tasks, and if the model carried on the conversation."""
+    """Return the message that a turn replies to; None in other tasks, and if the model led the conversation."""
     if state.metadata.get("task") != BenchTask.REBUTTAL or state.metadata.get("following"):
         return None
     last = state.input[-1] if isinstance(state.input, list) else None
@@ -180,7 +180,7 @@ def _find_answered_message(state: TaskState) -> str | None:
 
 
 def extract_candidate(state: TaskState) -> str:
-    """Return the text to judge: as the task parsed it, else as the model wrote it."""
+    """Return the text to judge: as parsed by the task, or otherwise as written by the model."""
     read = state.metadata.get("read") or {}
     return str(read.get("text") or state.output.completion).strip()
 
@@ -256,7 +256,7 @@ def judge(attempts: int = 3, repeats: int = 1) -> Scorer:
 
     Args:
         attempts: Maximum number of times a question is asked until the answer can be parsed.
-        repeats: How many times each question is asked in all, to measure consistency; the first answer counts.
+        repeats: Total number of times each question is asked, to measure consistency; the first answer counts.
 
     Raises:
         PeercorpusError: `attempts` or `repeats` is less than 1; in a run, no model has the role `grader`.
@@ -265,7 +265,7 @@ def judge(attempts: int = 3, repeats: int = 1) -> Scorer:
 
 
 def judge_by_profile(instruction: JudgeInstruction, repeats: int = 1) -> Scorer:
-    """Return `judge` with another instruction, which is in the signatures of its metrics."""
+    """Return `judge` with a different instruction, which is in the signatures of its metrics."""
 
     @scorer(metrics=_make_metrics(instruction), name=Scored.JUDGE.value)
     def profiled(instruction_sha256: str, attempts: int = 3, repeats: int = 1) -> Scorer:  # noqa: ARG001 -- in the log
@@ -299,7 +299,7 @@ def _judge_by(instruction: JudgeInstruction, attempts: int, repeats: int) -> Sco
 
 
 def _describe(instruction: JudgeInstruction, grader: Model, second: Model | None) -> dict[str, Any]:
-    """Return who judged and what they were told, as each score keeps it; tables name a judge by `grader`."""
+    """Return the judge and its instruction, as recorded with each score; tables name a judge by `grader`."""
     about: dict[str, Any] = {"grader": ", ".join(filter(None, [str(grader), instruction.says]))}
     if instruction.profile is JudgeProfile.OURS:
         about |= {"prompt_version": prompts.VERSION, "prompt_digest": prompts.DIGEST}

@@ -14,7 +14,7 @@ from peercorpus.benchmark.judge.judge import JudgeContext, JudgePrompt, judge_qu
 
 
 class Degradation(StrEnum):
-    """How a review was made worse."""
+    """Way of degrading a review."""
 
     SHUFFLED = "shuffled"
     """Its sentences are in random order; headings and lists keep their places."""
@@ -40,7 +40,7 @@ GENERIC = (
 
 
 def shuffled(text: str, chance: Random) -> str | None:
-    """Return the text with its sentences in another order, or None if no order reads differently."""
+    """Return the text with its sentences in another order, or None if all orders give the same text."""
     parts = SENTENCE_END.split(text)
     indices = [index for index in range(0, len(parts), 2) if parts[index].strip() and not HEADING.match(parts[index])]
     order = [parts[index] for index in indices]
@@ -85,7 +85,7 @@ def degrade(text: str, of_others: Sequence[str], chance: Random) -> dict[Degrada
         chance: Source of randomness.
 
     Returns:
-        The degraded reviews; those that cannot be made of this review are missing.
+        The degraded reviews; those that cannot be made from this review are missing.
     """
     versions = {
         Degradation.SHUFFLED: shuffled(text, chance),
@@ -102,7 +102,7 @@ GOLD = "gold"
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """One paper to calibrate a judge on.
+    """One paper for calibrating a judge.
 
     Attributes:
         gold: One of its human reviews.
@@ -120,7 +120,7 @@ class Specimen:
 
     @property
     def beside(self) -> JudgeContext:
-        """What the judge sees besides each version."""
+        """The judge's input besides each version."""
         return JudgeContext(self.others, self.title, self.abstract)
 
 

@@ -1,1 +1,1 @@
-"""Measure models on the terms of the Re² paper (arXiv 2505.07920), and show its printed numbers beside ours."""
+"""Measure models as in the Re² paper (arXiv 2505.07920), and show its printed numbers beside ours."""

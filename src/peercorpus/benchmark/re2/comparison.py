@@ -1,4 +1,4 @@
-"""Run a list of models several times on the terms of the Re² paper; an interrupted comparison resumes."""
+"""Run a list of models several times as in the Re² paper; an interrupted comparison resumes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +17,11 @@ from peercorpus.errors import ModelError
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is asked of every model.
+    """Settings of a comparison, the same for every model.
 
     Attributes:
         bench: The run of one model, without the model; its folder of logs has a folder for each model and run.
-        runs: How often each model answers all questions; run number N has the seed N.
+        runs: Number of times each model answers all questions; run number N has the seed N.
     """
 
     bench: Bench
@@ -55,12 +55,12 @@ class ComparedModel:
 
 @dataclass(slots=True)
 class ComparisonResult:
-    """What became of a comparison.
+    """Result of a comparison.
 
     Attributes:
         is_whole: Whether every case of every run was answered.
         errors: Tasks that failed and cases that were not answered, counted by error message.
-        notes: Runs that are in no table, and why.
+        notes: Runs that are in no table, with the reason.
     """
 
     models: list[ComparedModel] = field(default_factory=list)
@@ -70,12 +70,12 @@ class ComparisonResult:
 
 
 def compare_models(comparison: Comparison, say: Callable[[str], object]) -> ComparisonResult:
-    """Ask every model, and read what they answered.
+    """Run every model and read its answers.
 
-    Every question of every model is made before the first one is asked.
+    All questions for all models are prepared before the first one is asked.
 
     Args:
-        comparison: What is asked.
+        comparison: Settings of the comparison.
         say: Receives a line before each run.
 
     Raises:
@@ -102,10 +102,10 @@ def compare_models(comparison: Comparison, say: Callable[[str], object]) -> Comp
 
 
 def _check_provider(named: str | Model | None) -> None:
-    """Check that inspect_ai knows the provider of a model that is not a folder; nothing is loaded or asked.
+    """Check that inspect_ai knows the provider of a model that is not a folder; nothing is loaded or requested.
 
     Raises:
-        ModelError: It does not.
+        ModelError: It does not know the provider.
     """
     if not isinstance(named, str) or Path(named).is_dir():
         return
@@ -113,7 +113,8 @@ def _check_provider(named: str | Model | None) -> None:
     known = registry_find(lambda info: info.type == "modelapi" and registry_unqualified_name(info) == provider)
     if not name or not known:
         raise ModelError(
-            f"The model '{named}' is unknown: it is no folder, and '{provider}' is no provider of inspect_ai; name one"
+            f"The model '{named}' is unknown: it is not a folder, and '{provider}' is not a provider of"
+            " inspect_ai; name one"
             " as PROVIDER/MODEL, such as openai/gpt-5, or a folder."
         )
 

@@ -32,10 +32,10 @@ class ListedModel:
 
     Attributes:
         name: Name of its rows.
-        model: As inspect_ai names it, or a folder.
+        model: Its name in inspect_ai, or a folder.
         url: URL of its endpoint.
         args: Further arguments for its provider.
-        options: Options of the tasks that concern this model alone: `adapter` and `wordings`.
+        options: Options of the tasks for this model only: `adapter` and `wordings`.
     """
 
     name: str
@@ -51,26 +51,26 @@ class ListedModel:
 
 
 def read_model_list(path: Path) -> list[ListedModel]:
-    """Read a list of models: a TOML file with a table for each, or any other text file with a model a line.
+    """Read a list of models: a TOML file with a table for each, or any other text file with one model per line.
 
     Raises:
-        PeercorpusError: The file cannot be read, names no model, is not of this form, or has one name twice.
+        PeercorpusError: The file cannot be read, names no model, does not have this format, or has a name twice.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise PeercorpusError(
-            f"The list of models '{path}' cannot be read ({error}); name a text file with a model a line."
+            f"The list of models '{path}' cannot be read ({error}); name a text file with one model per line."
         ) from None
     models = _read_tables(path, text) if path.suffix == ".toml" else _read_lines(text)
     if not models:
-        raise PeercorpusError(f"'{path}' names no model; write one a line, such as openai/gpt-5.")
+        raise PeercorpusError(f"'{path}' names no model; write one per line, such as openai/gpt-5.")
     names = dict[str, str]()
     for model in models:
         if model.folder in names:
             raise PeercorpusError(
-                f"'{path}' has two models whose logs would lie in the folder '{model.folder}': '{names[model.folder]}'"
-                f" and '{model.name}'; give each a name of its own."
+                f"'{path}' has two models whose logs would be in the folder '{model.folder}': '{names[model.folder]}'"
+                f" and '{model.name}'; give each its own name."
             )
         names[model.folder] = model.name
     return models

@@ -1,4 +1,4 @@
-"""Read the tables that the Re² paper printed, and what differs between its protocol and ours."""
+"""Read the tables printed in the Re² paper, and the differences between its protocol and ours."""
 
 import tomllib
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ class PrintedRows:
 
 
 class PrintedPaper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the paper printed.
+    """Tables printed in the paper.
 
     Attributes:
         source: The paper and its tables.
-        differences: What differs between its protocol and ours, a sentence each.
+        differences: Differences between its protocol and ours, one sentence each.
         judge: The ratings of Table 5; the other attributes have the names of the tasks.
     """
 

@@ -1,4 +1,4 @@
-"""Lay out the runs of a comparison as Tables 2 to 5 of the Re² paper, with the printed rows below ours."""
+"""Lay out the runs of a comparison like Tables 2 to 5 of the Re² paper, with the printed rows below ours."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ class TableLayout:
     """A table of the paper.
 
     Attributes:
-        printed: Names of the parts of the printed tables whose columns stand side by side.
+        printed: Names of the parts of the printed tables whose columns are side by side.
     """
 
     number: int
@@ -100,8 +100,8 @@ class RunsEstimate:
         low: Lower bound of the 95 % interval of their mean over papers; None if it has none.
         high: Upper bound.
         papers: Number of papers.
-        unscored: Answers without a score, of all runs.
-        answers: All answers.
+        unscored: Number of answers without a score, in all runs.
+        answers: Number of all answers.
     """
 
     values: tuple[float, ...]
@@ -128,7 +128,7 @@ class MadeTable:
 
     Attributes:
         rows: Name of a model, then a number for each column; None if there is none.
-        notes: What a reader needs to know of these numbers.
+        notes: Information for readers of these numbers.
     """
 
     layout: TableLayout
@@ -159,7 +159,7 @@ def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> 
 def _estimate_bounds(
     measure: Measure, scored: Sequence[Sequence[CaseOutcome]], resamples: int
 ) -> tuple[float, float] | tuple[None, None]:
-    """Return the interval of the mean over runs, from the papers of which every run has a scored answer."""
+    """Return the interval of the mean over runs, from the papers with a scored answer in every run."""
     runs = [group_by_paper(of_run) for of_run in scored]
     papers = sorted(set.intersection(*(set(run) for run in runs)))
     by_run = [[run[paper] for paper in papers] for run in runs]
@@ -171,7 +171,7 @@ def _estimate_bounds(
 
 
 def make_tables(models: Sequence[ComparedModel], resamples: int) -> list[MadeTable]:
-    """Return the tables of which something was measured, even if no answer has a score."""
+    """Return the tables with any measurement, even if no answer has a score."""
     made = []
     for layout in TABLES:
         table = MadeTable(layout)
@@ -189,7 +189,7 @@ def make_tables(models: Sequence[ComparedModel], resamples: int) -> list[MadeTab
 
 
 def _list_notes(layout: TableLayout, models: Sequence[ComparedModel]) -> Iterator[str]:
-    """Yield the signatures, the judges, and what keeps the rows of a table from being compared."""
+    """Yield the signatures, the judges, and the obstacles to comparing the rows of a table."""
     for task in dict.fromkeys(column.task for column in layout.columns):
         runs = [run for model in models for run in model.runs.get(task, [])]
         protocols = dict.fromkeys(run.protocol for run in runs)
@@ -236,7 +236,7 @@ def _count_unscored(cells: Sequence[RunsEstimate | None], columns: Sequence[Colu
 
 
 def _join_printed(parts: Sequence[PrintedRows]) -> list[tuple[str, ...]]:
-    """Return printed rows whose columns stand side by side in one table."""
+    """Return printed rows whose columns are side by side in one table."""
     by_model = [{name: tuple(numbers) for name, *numbers in part.rows} for part in parts]
     return [(name, *chain.from_iterable(rows[name] for rows in by_model)) for name in by_model[0]]
 
@@ -248,7 +248,7 @@ ABOVE = (
 
 
 def lay_out(tables: Sequence[MadeTable]) -> list[RenderedTable]:
-    """Return our tables, each followed by the printed one, and what differs between the two."""
+    """Return our tables, each followed by the printed one, and the differences between the two."""
     grids = []
     for table in tables:
         layout = table.layout

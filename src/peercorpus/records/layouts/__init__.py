@@ -1,1 +1,1 @@
-"""Layouts in which others keep papers and reviews: recognised by their shape, one small reader each."""
+"""Layouts of other datasets with papers and reviews: recognised by their structure, with one small reader each."""

@@ -12,13 +12,13 @@ TIMES = frozenset({"cdate", "mdate", "tcdate", "tmdate", "ddate", "pdate", "odat
 
 
 def has_flat_notes(columns: Iterable[str]) -> bool:
-    """Return whether columns are the members of notes: an id, or a forum, and some of `content`."""
+    """Return whether columns are members of notes: an id, or a forum, and some members of `content`."""
     columns = list(columns)
     return any(name.startswith(CONTENT) for name in columns) and bool({"id", "forum"} & {*columns})
 
 
 def nest(row: Row) -> dict[str, Any]:
-    """Return the note of a row; empty cells are members that it does not have.
+    """Return the note of a row; empty cells are members that the note lacks.
 
     >>> nest({"id": "a", "content.title.value": "Kites", "cdate": "1700000000000.0", "content.rating": None})
     {'id': 'a', 'content': {'title': {'value': 'Kites'}}, 'cdate': 1700000000000}
@@ -39,7 +39,7 @@ def nest(row: Row) -> dict[str, Any]:
 
 
 def _read_cell(name: str, value: object) -> object:
-    """Return a cell as the API has it: lists and numbers that a table holds as text, whole numbers for times."""
+    """Return a cell as in the API: lists and numbers stored as text are decoded, and times are whole numbers."""
     if name in TIMES:
         try:
             return int(float(str(value)))

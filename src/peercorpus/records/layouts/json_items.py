@@ -11,15 +11,15 @@ import msgspec
 
 CHUNK_BYTES = 1 << 20
 MOST_BYTES = 1 << 26
-"""Size of the largest item that is read; a paper with its reviews has less than one hundredth of it."""
+"""Size of the largest item that is read; a paper with its reviews has less than one hundredth of that."""
 WHITE = b" \t\r\n"
 _NOT_WHITE = re.compile(rb"[^ \t\r\n]")
 
 _TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _INNER = re.compile(rb'(?:[^"\[\]{}]++|%b)*+' % _TEXT, re.DOTALL)
-"""What stands within a list or object up to the next bracket, or up to a text that the file has not ended yet."""
+"""Matches the content of a list or object up to the next bracket, or up to a text that is incomplete so far."""
 _OUTER = re.compile(rb'(?:[^",\[\]{}]++|%b)*+' % _TEXT, re.DOTALL)
-"""The same beside a list or object, where a comma ends the item."""
+"""The same outside a list or object, where a comma ends the item."""
 _NAME = re.compile(rb"[ \t\r\n]*+(%b)[ \t\r\n]*+:[ \t\r\n]*+" % _TEXT, re.DOTALL)
 
 
@@ -28,7 +28,7 @@ class Item(NamedTuple):
 
     Attributes:
         name: Name of a member of an object; None for an item of a list.
-        content: The text that it has in the file, without white space around it; whether it is JSON is not checked.
+        content: Its verbatim text without surrounding white space; not checked for being valid JSON.
     """
 
     name: str | None
@@ -40,21 +40,21 @@ class NoItemsError(ValueError):
 
 
 class TooLargeError(ValueError):
-    """An item is larger than what is read at once."""
+    """An item is larger than the limit."""
 
 
 def read_items(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[Item]:
-    r"""Yield the items of the one JSON list that a file holds, or the members of the one object.
+    r"""Yield the items of a file's JSON list, or the members of its JSON object.
 
-    A member that is larger than `most_bytes` is a wrapper around records: its own items are yielded in its place. The
-    items before a damage are yielded.
+    A member that is larger than `most_bytes` is a wrapper around records: its own items are yielded instead. Items
+    before damaged content are yielded.
 
     >>> from io import BytesIO
     >>> list(read_items(BytesIO(b'{"count": 2, "notes": ["a", "b"]}'), most_bytes=12))
     [Item(name='count', content=b'2'), Item(name=None, content=b'"a"'), Item(name=None, content=b'"b"')]
 
     Raises:
-        NoItemsError: The file is empty, or holds another value.
+        NoItemsError: The file is empty, or contains another value.
         TooLargeError: An item of a list, or a text, is larger than `most_bytes`.
         ValueError: The value is cut off or damaged, or another follows it.
         OSError: The file cannot be read.
@@ -64,14 +64,14 @@ def read_items(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[I
 
 
 def read_list(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[bytes]:
-    r"""Yield the items of the one JSON list that a file holds, each as the text it has there.
+    r"""Yield the items of a file's JSON list, each as its verbatim text.
 
     >>> from io import BytesIO
     >>> list(read_list(BytesIO(b' [{"a": [1, "]"]},\n 2.50]\n')))
     [b'{"a": [1, "]"]}', b'2.50']
 
     Raises:
-        NoItemsError: The file is empty, or holds another value.
+        NoItemsError: The file is empty, or contains another value.
         TooLargeError: An item is larger than `most_bytes`.
         ValueError: The list is cut off or damaged, or something follows it.
         OSError: The file cannot be read.
@@ -82,7 +82,7 @@ def read_list(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[by
 
 
 class _Reader:
-    """Reads on through a file; `_held` is what was read, of which all before `_place` was used."""
+    """Reads a file sequentially; `_held` has been read, and everything before `_place` has been consumed."""
 
     def __init__(self, file: BufferedIOBase, most_bytes: int) -> None:
         self._file = file
@@ -92,7 +92,7 @@ class _Reader:
         self._failure: Exception | None = None
 
     def _read_on(self) -> bool:
-        """Read as much again as is held, so that reading a long item over and over takes linear time."""
+        """Read as many bytes as are already held, so that reading a long item takes linear time."""
         pieces = [self._held[self._place :]]
         missing = max(CHUNK_BYTES, len(pieces[0]))
         while missing > 0 and (piece := self._read_piece()):
@@ -104,7 +104,7 @@ class _Reader:
         return len(pieces) > 1
 
     def _read_piece(self) -> bytes:
-        """Return some bytes, or nothing at the end or where reading fails: what was read before comes first."""
+        """Return some bytes, or nothing at the end or if reading fails: earlier content is processed first."""
         if self._failure is None:
             try:
                 return self._file.read1(CHUNK_BYTES)
@@ -113,9 +113,9 @@ class _Reader:
         return b""
 
     def read(self, openings: bytes) -> Iterator[Item]:
-        """Yield the items of the whole file, if it begins with one of some brackets."""
+        """Yield the items of the whole file, if it begins with one of the given brackets."""
         self._read_on()
-        # Some programs write this mark at the beginning of a file.
+        # Some programs write this byte order mark at the beginning of a file.
         self._place = len(BOM_UTF8) if self._held.startswith(BOM_UTF8) else 0
         opening = self._skip_white()
         if not opening or opening not in openings:
@@ -125,7 +125,7 @@ class _Reader:
             raise ValueError("it is damaged, or is not one JSON list: something follows its end")
 
     def _skip_white(self) -> bytes:
-        """Skip white space; return the character after it, or nothing at the end of the file."""
+        """Skip white space; return the next character, or nothing at the end of the file."""
         while True:
             if match := _NOT_WHITE.search(self._held, self._place):
                 self._place = match.start()
@@ -135,7 +135,7 @@ class _Reader:
                 return b""
 
     def _read_items(self, opening: bytes) -> Iterator[Item]:
-        """Yield the items of the list or object that begins here, and go to its end."""
+        """Yield the items of the list or object that begins here, and move to its end."""
         closing = b"]" if opening == b"[" else b"}"
         self._place += 1
         if self._skip_white() == closing:
@@ -150,7 +150,7 @@ class _Reader:
             raise ValueError("it is damaged: one bracket is closed by another")
 
     def _next(self, *, is_member: bool) -> Iterator[Item]:
-        """Yield the next item, or the items of a member that is too large to be one."""
+        """Yield the next item, or the items of a member that is too large to be a single item."""
         try:
             end = self._find_end()
         except TooLargeError:
@@ -175,7 +175,7 @@ class _Reader:
         return str(msgspec.json.decode(match[1]))
 
     def _find_end(self) -> int:
-        """Return where the item that begins here ends; all of it is held then."""
+        """Return the end of the item that begins here, after reading all of it."""
         end, depth = self._place, 0
         while True:
             match = (_INNER if depth else _OUTER).match(self._held, end)
@@ -187,7 +187,7 @@ class _Reader:
             if is_cut:
                 end -= self._place
                 if not self._read_on():
-                    raise ValueError("it is cut off or damaged")
+                    raise ValueError("it is truncated or damaged")
             elif depth == 0 and mark in b",]}":
                 return end
             else:

@@ -11,7 +11,7 @@ from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as
 
 META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "paper.itg"
 HEADINGS = {"title": "# ", "article-title": "# ", "heading": "## ", "abstract": ""}
-"""Marks of Markdown for types of nodes in the ITG format; figures, formulas and marks of pages are left out."""
+"""Markdown prefixes for types of nodes in the ITG format; figures, formulas and page marks are left out."""
 PROSE = frozenset({"paragraph", "p", "abstract", "list", "list_item", "title", "article-title", "heading"})
 
 
@@ -49,17 +49,17 @@ def _read_review(review: Row) -> StatedReview:
     answers |= {name: value for name, value in scores.items() if value not in (None, "")}
     return StatedReview(
         answers,
-        # Ids are unique within a paper only. The reviewer, where there is one, is a person's name.
+        # Ids are unique only within a paper. The reviewer, if given, is a person's name.
         None,
         as_text(review.get("rid")),
         scores=frozenset(scores),
-        # Their split into sentences is not the reviewer's.
+        # The split into sentences is the dataset's, not the reviewer's.
         extra={name: value for name, value in meta.items() if name != "sentences" and value not in (None, "")},
     )
 
 
 def read_document(parts: Row) -> str | None:
-    """Return the text of a paper in ITG format: its nodes in reading order; None where there is none."""
+    """Return the text of a paper in ITG format: its nodes in reading order; None if there is none."""
     document = parts.get(DOCUMENT)
     if not isinstance(document, dict):
         return None
@@ -70,14 +70,14 @@ def read_document(parts: Row) -> str | None:
     for node in nodes:
         content = as_text(node.get("content"))
         if content and node.get("ntype") in PROSE:
-            # The node of the abstract holds the word alone where paragraphs follow.
+            # The node of the abstract contains only that word if paragraphs follow.
             mark = "## " if content.strip().casefold() == "abstract" else marks.get(node["ntype"], "")
             texts.append(f"{mark}{content}")
     return "\n\n".join(texts) or None
 
 
 def _put_in_order(document: Row) -> list[Row]:
-    """Return the nodes of a document as its edges of type "next" lead from one to another; others stay where they are.
+    """Return the nodes of a document in the order of its edges of type "next"; others keep their positions.
 
     Source: UKPLab/intertext-graph, `IntertextDocument.unroll_graph`.
     """

@@ -16,7 +16,7 @@ from peercorpus.records.layouts.stated import FORUM_URL, Row, StatedPaper, State
 ROW = "row"
 IDS = ("forum_id", "forum", "paper_id", "submission_id", "id", "openreview_id", "url", "site", "link", "permalink")
 FORUM_COLUMNS = ("forum_id", "forum", "openreview_id")
-"""Those that hold ids of OpenReview's, whatever they look like."""
+"""Columns that contain OpenReview's ids, whatever they look like."""
 DECISIONS = ("decision", "paper_decision", "final_decision", "status", "accepted")
 TITLES = ("title", "paper_title")
 RATINGS = ("rating", "ratings", "scores", "recommendation", "recommendations")
@@ -35,17 +35,17 @@ ABOUT_PERSONS = re.compile(
     r"author.*|contributors?|gender|homepage|dblp|google_scholar|gs_.*|orcid|linkedin|or_profile|e?mails?"
     r"|affs?(_.*)?|affiliations?|position|bibtex"
 )
-"""Columns that describe the authors as persons; they stay in `raw.db` alone."""
+"""Matches columns that describe the authors as persons, which are stored only in `raw.db`."""
 
 
 def find_column(row: Iterable[str], names: Iterable[str]) -> str | None:
-    """Return the column of the first of these names, in any case; None where there is none."""
+    """Return the column with the first of these names, ignoring case; None if there is none."""
     lowered = {name.casefold(): name for name in row}
     return next((lowered[name] for name in names if name in lowered), None)
 
 
 def has_ratings(columns: Iterable[str]) -> bool:
-    """Return whether columns are those of a list of papers: an id, and a title and what became of it or ratings."""
+    """Return whether columns are those of a list of papers: an id, and a title with an outcome or ratings."""
     columns = list(columns)
     has_outcome = find_column(columns, DECISIONS) is not None
     has_scores = find_column(columns, RATINGS) is not None or "0" in columns
@@ -86,7 +86,7 @@ def _read_status(row: Row, decision: object) -> Status | None:
 
 
 def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
-    """Return a review for each reviewer, and the columns that were read."""
+    """Return a review for each reviewer, and the columns used."""
     numbered = sorted((name for name in row if name.isdigit()), key=int)
     # "ratings" beside "rating": the second is their mean.
     given = [name for name in row if name in BY_REVIEWER and name not in _singulars(row)]
@@ -96,7 +96,7 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
         columns["rating"] = [row[name] for name in numbered]
     ids = next((list_cell(row[name]) for name in REVIEWERS if name in row), [])
     number = _count_reviewers(columns, ids)
-    # A column with another number of values does not say whose they are: it stays beside the paper.
+    # A column with a different number of values cannot be assigned to reviewers: it is stored with the paper.
     fitting = {name: values for name, values in columns.items() if len(values) == number}
     used -= {name for name in used if SINGULAR.get(name, name) not in fitting and not name.isdigit()}
     reviewers = ids if len(ids) == number else [None] * number
@@ -111,9 +111,9 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
 
 
 def _count_reviewers(columns: Mapping[str, list[Any]], ids: Sequence[Any]) -> int:
-    """Return how many reviewers a row tells of: as many as ratings, else as columns agree on, of several values each.
+    """Return the number of reviewers of a row: that of ratings, otherwise the number of values that columns agree on.
 
-    One value alone may be a mean.
+    A single value may be a mean.
     """
     for name in ("rating", "recommendation"):
         if name in columns:
@@ -123,12 +123,12 @@ def _count_reviewers(columns: Mapping[str, list[Any]], ids: Sequence[Any]) -> in
 
 
 def _singulars(row: Row) -> set[str]:
-    """Return the names of which the row has the plural too."""
+    """Return the names whose plural the row also has."""
     return {SINGULAR[name] for name in row if name in SINGULAR}
 
 
 def list_cell(value: object) -> list[Any]:
-    """Return the values of a cell: a list, a list as text, values between semicolons, or one value.
+    """Return the values of a cell: a list, a list as text, values separated by semicolons, or one value.
 
     >>> list_cell("6;8;5"), list_cell("[6, 8]"), list_cell("['a', 'b']"), list_cell(7), list_cell("5: weak; but novel")
     (['6', '8', '5'], [6, 8], ['a', 'b'], [7], ['5: weak; but novel'])
@@ -162,7 +162,7 @@ def _split(value: object) -> tuple[str, ...]:
 
 
 def find_id(row: Row) -> object | None:
-    """Return what names the paper of a row: a forum in a link before any other id; None where nothing does."""
+    """Return the id of a row's paper: preferably a forum in a link, otherwise any id; None if there is none."""
     values = [row[column] for name in IDS if (column := find_column(row, (name,))) and is_stated(row[column])]
     linked = (value for value in values if isinstance(value, str) and FORUM_URL.search(value))
     return next(linked, values[0] if values else None)

@@ -1,4 +1,4 @@
-"""Read the rows of a Parquet file of unknown origin, so that memory is bounded whatever its cells unpack to."""
+"""Read the rows of a Parquet file of unknown origin in bounded memory, whatever its cells unpack to."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,22 +12,22 @@ from peercorpus.records.layouts.stated import Row
 
 BATCH_ROWS = 64
 BATCH_BYTES = 1 << 25
-"""Size that the rows read at once may have, as the file states it."""
+"""Largest total size of rows read at once, as stated by the file."""
 READ_BYTES = 1 << 16
-"""Bytes read at a time from a Parquet column; pyarrow's own default holds a whole row group in memory."""
+"""Bytes read at a time from a Parquet column; pyarrow's default loads a whole row group into memory."""
 MOST_GROUP_BYTES = 1 << 32
 """Largest row group that is read; pandas writes a whole table as one."""
 UNSUSPICIOUS_BYTES = 1 << 28
-"""Size of a row group up to which it may be packed to any degree."""
+"""Size of a row group up to which any compression ratio is accepted."""
 MOST_PACKED = 100
-"""How many times larger than in the file a row group may be beyond that; text is less than 10 times as large."""
+"""Largest compression ratio of a larger row group; that of text is below 10."""
 
 
 def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
     """Yield the rows of a Parquet file in order, or some columns of them.
 
     Raises:
-        ValueError: A row or row group is larger than what is read.
+        ValueError: A row or row group exceeds the limits.
         pa.ArrowException: The file is damaged.
         OSError: It cannot be read.
     """
@@ -50,7 +50,7 @@ def _is_read(chunk: pq.ColumnChunkMetaData, columns: Sequence[str] | None) -> bo
 
 
 def _check_group(chunks: Sequence[pq.ColumnChunkMetaData], rows: int, first_row: int) -> None:
-    """Refuse a row group by the sizes that the file states, before any of it is unpacked.
+    """Refuse a row group by the sizes stated in the file, before any of it is unpacked.
 
     Raises:
         ValueError: It is too large, or its rows are.
@@ -64,7 +64,7 @@ def _check_group(chunks: Sequence[pq.ColumnChunkMetaData], rows: int, first_row:
     if largest.total_uncompressed_size > MOST_BYTES * max(1, rows):
         raise ValueError(
             f"{place}: the column '{largest.path_in_schema}' has {largest.total_uncompressed_size:,} bytes;"
-            f" at most {MOST_BYTES:,} a row are read"
+            f" at most {MOST_BYTES:,} per row are read"
         )
     if unpacked > MOST_GROUP_BYTES:
         raise ValueError(f"{place}: the row group has {unpacked:,} bytes; at most {MOST_GROUP_BYTES:,} are read")
@@ -78,7 +78,7 @@ def _check_group(chunks: Sequence[pq.ColumnChunkMetaData], rows: int, first_row:
 def _choose_rows(chunks: Sequence[pq.ColumnChunkMetaData], rows: int) -> int:
     """Return how many rows to read at once.
 
-    Rows may share one text of a dictionary, which the file holds once, but a batch as often as its rows name it.
+    Rows may share one text of a dictionary, which the file contains once, but a batch once per row.
     """
     row_bytes = sum(
         chunk.total_uncompressed_size / (1 if chunk.has_dictionary_page else max(1, rows)) for chunk in chunks
@@ -87,10 +87,10 @@ def _choose_rows(chunks: Sequence[pq.ColumnChunkMetaData], rows: int) -> int:
 
 
 def _check_batch(batch: pa.RecordBatch, first_row: int) -> None:
-    """Refuse a batch with a row that is too large, before it becomes objects of Python.
+    """Refuse a batch with a row that is too large, before it is converted to Python objects.
 
     Raises:
-        ValueError: A row is larger than what is read.
+        ValueError: A row exceeds the limit.
     """
     if batch.nbytes <= MOST_BYTES:
         return
@@ -107,7 +107,7 @@ def _check_batch(batch: pa.RecordBatch, first_row: int) -> None:
 
 
 def _measure_cell(cell: pa.Array) -> int:
-    """Return the size of the one value of an array: of a text, its bytes in UTF-8."""
+    """Return the size of the only value of an array; for a text, its bytes in UTF-8."""
     if pa.types.is_dictionary(cell.type):
         cell = cell.dictionary_decode()
     is_text = pa.types.is_string(cell.type) or pa.types.is_large_string(cell.type)

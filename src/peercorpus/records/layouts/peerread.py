@@ -1,7 +1,7 @@
 """Read PeerRead: `reviews/<id>.json` with title, reviews and `accepted`, and `parsed_pdfs/<id>.pdf.json` with sections.
 
 Source: allenai/PeerRead, `data/<venue>/<train|dev|test>/`, as published; ICLR 2017, ACL 2017, CoNLL 2016, arXiv, and
-NIPS 2013 to 2017 as its crawler makes them. What is said here of its files is in its code
+NIPS 2013 to 2017 as its crawler makes them. The facts about its files are from its code
 (`aspect_predict/assign_annot_iclr_2017.py`, `models/Paper.py`, `data_prepare/crawler/NIPS_crawl.py`) and its paper.
 """
 
@@ -19,17 +19,17 @@ ASPECTS = (
     *("SOUNDNESS_CORRECTNESS", "MEANINGFUL_COMPARISON", "REPLICABILITY"),
 )
 IS_ANNOTATED = "IS_ANNOTATED"
-"""Marks a review of ICLR 2017 to which PeerRead's annotators gave aspects: these are no scores of its reviewer."""
+"""Marks a review of ICLR 2017 with aspect scores by PeerRead's annotators, not by its reviewer."""
 ANNOTATED = "annotated_aspects"
 SPEAKER = "OTHER_KEYS"
 OF_A_POST = ("DATE", SPEAKER, "TITLE")
-"""What only ICLR 2017 has, where questions and comments stand among the reviews; elsewhere every entry is a review."""
+"""Members found only for ICLR 2017, whose reviews include questions and comments; elsewhere every entry is a review."""
 OF_ARXIV = frozenset({"SUBJECTS", "VERSION", "DATE_OF_SUBMISSION"})
-"""Members of papers from arXiv: their `accepted` is what PeerRead takes for probable, not a decision."""
+"""Members of papers from arXiv, whose `accepted` is PeerRead's inference, not a decision."""
 FINAL_DECISION = "final decision"
-"""In the title of the chairs' post of ICLR 2017."""
+"""Part of the title of the chairs' post at ICLR 2017."""
 REPEATED, COPIED, EMPTY = "repeated_entries", "copies_of_a_review", "entries_without_text"
-"""Names under which a paper says how many entries of its file are left out."""
+"""Names under which a paper states how many entries of its file were left out."""
 
 
 def is_peerread(members: Mapping[str, Any]) -> bool:
@@ -42,7 +42,7 @@ def is_peerread(members: Mapping[str, Any]) -> bool:
 
 
 def read_peerread(parts: Row) -> StatedPaper:
-    """Return the paper of one file of reviews; posts without a recommendation are no reviews."""
+    """Return the paper of one file of reviews; posts without a recommendation are not reviews."""
     found = parts[REVIEW]
     entries, left_out = _sort_out([entry if isinstance(entry, dict) else {} for entry in found.get("reviews") or ()])
     authors = _read_authors(found.get("authors"))
@@ -67,10 +67,10 @@ def read_peerread(parts: Row) -> StatedPaper:
 
 
 def _sort_out(entries: Sequence[Row]) -> tuple[list[Row], dict[str, int]]:
-    """Return the entries that say something of their own, and how many others there are, by why they do not.
+    """Return the entries with content of their own, and the number of others by reason.
 
-    In ICLR 2017 most files hold every entry twice, questions lost their text, and what is marked as a meta-review is
-    the text of one of the reviews.
+    For ICLR 2017 most files contain every entry twice, questions have lost their text, and an entry marked as a
+    meta-review is the text of one of the reviews.
     """
     texts = {_text_of(entry) for entry in entries if not _is_meta_review(entry)}
     kept: list[Row] = []
@@ -96,7 +96,7 @@ def _is_meta_review(entry: Row) -> bool:
 
 
 def read_sections(parts: Row) -> str | None:
-    """Return the text of the parsed PDF as Markdown: its sections in order; None where there is none."""
+    """Return the text of the parsed PDF as Markdown: its sections in order; None if there is none."""
     metadata = (parts.get(PARSED) or {}).get("metadata") or {}
     texts = list(_read_passages(metadata))
     return "\n\n".join(texts) if len(texts) > bool(metadata.get("title")) else None
@@ -114,7 +114,7 @@ def _read_passages(metadata: Row) -> Iterator[str]:
 
 
 def _is_review(entry: Row) -> bool:
-    """Return whether an entry is a review: a post of ICLR 2017 is one where it has a recommendation."""
+    """Return whether an entry is a review: a post of ICLR 2017 is one if it has a recommendation."""
     if _is_meta_review(entry):
         return False
     return is_stated(entry.get("RECOMMENDATION")) or not any(is_stated(entry.get(name)) for name in OF_A_POST)
@@ -135,7 +135,7 @@ def _read_review(entry: Row) -> StatedReview:
 
 
 def _find_reviewer(entry: Row) -> str | None:
-    """Return the pseudonym of a reviewer; None where a person's name or none is given."""
+    """Return the pseudonym of a reviewer; None if a person's name or none is given."""
     speaker = as_text(entry.get(SPEAKER)) or ""
     return speaker.split()[-1] if "AnonReviewer" in speaker else None
 

@@ -1,4 +1,4 @@
-"""Recognise the layouts in files and folders, and yield what they have of each paper."""
+"""Recognise layouts in files and folders, and yield their record of each paper."""
 
 import json
 import re
@@ -34,7 +34,7 @@ NAMES = (
     "a table of reviews with forum_id or paper_id",
     "a folder of texts with a table of decisions",
 )
-"""The layouts that are read, as errors list them."""
+"""The supported layouts, as listed in errors."""
 
 READERS: dict[Dataset, Callable[[Row], StatedPaper]] = {
     Dataset.PEERREAD: peerread.read_peerread,
@@ -43,31 +43,31 @@ READERS: dict[Dataset, Callable[[Row], StatedPaper]] = {
     Dataset.REVIEW_TABLE: review_tables.read_review_rows,
     Dataset.PAPER_LIST: paper_lists.read_paper_row,
 }
-"""Reader of each layout, those with reviews and texts before those with ratings alone."""
+"""Reader of each layout, those with reviews and texts before those with only ratings."""
 
 CONFERENCE_YEAR = re.compile(r"(?:PeerRead-)?([A-Za-z]+)[_ -]?((?:19|20)\d\d)(?!\d|-\d)")
-"""A conference and its year at the beginning of a name: `iclr_2017`, `iclr2023_20221105`, `ICLR2020`."""
+"""Matches a conference and its year at the beginning of a name: `iclr_2017`, `iclr2023_20221105`, `ICLR2020`."""
 
 OF_A_MODEL = re.compile(
     r"(?:^|[^a-z])(?:llms?|gpt|claude|gemini|llama|generated|predictions?)(?:[^a-z]|$)", re.IGNORECASE
 )
-"""Names of files and folders whose reviews a model wrote, as AI-Scientist's `llm_reviews/gpt-4o….csv`."""
+"""Matches names of files and folders with reviews by a model, such as AI-Scientist's `llm_reviews/gpt-4o….csv`."""
 
 MAIN_TRACKS = frozenset({"", "main", "conference"})
 NOT_JSON = "a file that cannot be read as JSON"
 PEERREAD_FOLDERS = frozenset({"reviews", "parsed_pdfs", "pdfs"})
 SHORT_YEAR = re.compile(r"(?<=[A-Za-z])(?=\d\d$)")
-"""Where the century is missing in a name of NLPeer: `EMNLP23`."""
+"""Matches the position of the missing century in a name of NLPeer: `EMNLP23`."""
 
 
 class LayoutRecord(NamedTuple):
-    """What a layout has of one paper.
+    """A layout's record of one paper.
 
     Attributes:
-        place: Where it lies.
-        body: What it has; None if it cannot be read.
-        problem: Why not, else None.
-        files: Number of files that it is made of.
+        place: Its location.
+        body: Its content; None if it cannot be read.
+        problem: Why it cannot be read; None if it can.
+        files: Number of files that it consists of.
     """
 
     place: str
@@ -83,7 +83,7 @@ class Layout:
     Attributes:
         root: The file, or the folder of all its files.
         files: The files that belong to it, whether they are read or not.
-        table: The table of decisions beside texts.
+        table: The table of decisions that accompanies texts.
     """
 
     dataset: Dataset
@@ -93,7 +93,7 @@ class Layout:
 
     @property
     def is_of_folders(self) -> bool:
-        """Whether each paper has files of its own, among them some that are not read."""
+        """Whether each paper has its own files, some of which are not read."""
         return self.dataset in {Dataset.PEERREAD, Dataset.NLPEER}
 
     def records(self) -> Iterator[LayoutRecord]:
@@ -107,20 +107,20 @@ class Layout:
 
 
 def read_stated(dataset: Dataset, body: bytes) -> StatedPaper:
-    """Return what a record states.
+    """Return the paper that a record states.
 
     Raises:
-        msgspec.DecodeError: The record does not have the shape of its layout.
+        msgspec.DecodeError: The record does not have the structure of its layout.
     """
     parts = msgspec.json.decode(body, type=LayoutBody).parts
     try:
         return READERS[dataset](parts)
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise msgspec.ValidationError(f"It does not have the shape of {dataset.value} ({error!r})") from None
+        raise msgspec.ValidationError(f"It does not have the structure of {dataset.value} ({error!r})") from None
 
 
 def find_table(path: Path, rows: Sequence[Row]) -> Layout | None:
-    """Return the layout of one file, judged by its first rows; None where it is of none, or of notes."""
+    """Return the layout of one file, judging by its first rows; None if it has none, or contains notes."""
     columns = list_columns(rows)
     if not columns or "content" in columns or has_flat_notes(columns) or OF_A_MODEL.search(path.name):
         return None
@@ -130,7 +130,7 @@ def find_table(path: Path, rows: Sequence[Row]) -> Layout | None:
 
 
 def find_folders(files: Sequence[Path]) -> list[Layout]:
-    """Return the layouts of folders among these files; a file belongs to one at most."""
+    """Return the layouts of folders among these files; a file belongs to at most one."""
     peerread_roots, nlpeer_roots = defaultdict[Path, list[Path]](list), defaultdict[Path, list[Path]](list)
     for path in files:
         if path.suffix == ".json" and path.parent.name == "reviews":
@@ -167,7 +167,7 @@ def _find_text_folders(files: Sequence[Path]) -> Iterator[Layout]:
 
 
 def _read_ids(table: Path) -> set[str]:
-    """Return the ids in the rows of a table; none where it is damaged."""
+    """Return the ids in the rows of a table; none if it is damaged."""
     try:
         return {str(one) for row in read_rows(table) if (one := paper_lists.find_id(row)) is not None}
     except UNREADABLE:
@@ -175,7 +175,7 @@ def _read_ids(table: Path) -> set[str]:
 
 
 def name_venue(name: str) -> str:
-    """Return conference and year as the name of a file or folder has them, else the name.
+    """Return conference and year from the name of a file or folder, otherwise the name.
 
     >>> name_venue("iclr2023_20221105"), name_venue("arxiv.cs.ai_2007-2017"), name_venue("my_reviews")
     ('iclr 2023', 'arxiv.cs.ai_2007-2017', 'my_reviews')
@@ -189,7 +189,7 @@ def _stem(path: Path) -> str:
 
 
 def _name_row(row: Row, path: Path) -> str:
-    """Return where the paper of a row was submitted, as the row or else the file's name says it."""
+    """Return where the paper of a row was submitted, from the row or otherwise the file's name."""
     inner = row.get("metadata")
     members = {**row, **(inner if isinstance(inner, dict) else {})}
     lowered = {name.casefold(): value for name, value in members.items() if isinstance(name, str)}
@@ -202,7 +202,7 @@ def _name_row(row: Row, path: Path) -> str:
 
 
 def _read_json(path: Path) -> object:
-    """Return the value of a JSON file; None where it cannot be read."""
+    """Return the value of a JSON file; None if it cannot be read."""
     try:
         return json.loads(path.read_bytes())
     except (ValueError, OSError, RecursionError):
@@ -215,7 +215,7 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 
 def _read_parts(place: str, paths: dict[str, Path]) -> tuple[dict[str, Any], LayoutRecord | None]:
-    """Return the values of JSON files by name, and the record that says so where one of them cannot be read."""
+    """Return the values of JSON files by name, and a record of the problem if one of them cannot be read."""
     parts = {name: _read_json(path) for name, path in paths.items()}
     is_bad = any(part is None for part in parts.values())
     return parts, LayoutRecord(place, None, NOT_JSON, len(paths)) if is_bad else None
@@ -263,7 +263,7 @@ def _find_nlpeer(layout: Layout) -> Iterator[LayoutRecord]:
 
 
 def _peek(table: Path, find_id: Callable[[Row], object | None]) -> tuple[Iterator[Row], bool]:
-    """Return the rows of a table, and whether its ids are OpenReview's, by their look in the first rows or a column."""
+    """Return the rows of a table, and whether its ids are OpenReview's, judging by the first rows or a column name."""
     rows = read_rows(table)
     first = take_first(rows)
     is_said = paper_lists.find_column(list_columns(first), paper_lists.FORUM_COLUMNS) is not None
@@ -280,7 +280,7 @@ def _find_rows(layout: Layout) -> Iterator[LayoutRecord]:
 
 
 def _find_reviews(layout: Layout) -> Iterator[LayoutRecord]:
-    """Yield each paper when the last of its rows was read, so that the rows of few papers are held at once."""
+    """Yield each paper once the last of its rows was read, so that the rows of only a few papers are in memory."""
     all_rows, is_forum = _peek(layout.root, review_tables.find_paper)
 
     def name_paper(row: Row) -> str:

@@ -25,11 +25,11 @@ OF_VENUE = frozenset({"venue", "conference", "year", "track", "split"})
 OF_PAPER = frozenset({*PAPER_IDS, *TITLES, *DECISIONS, *OF_VENUE, "abstract", "paper_title"})
 SENTENCES = "review_sentences"
 NO_TEXT = re.compile(r"(?:https?://\S+|[\d.;,:\s-]*)")
-"""A link, or numbers: paperlists has such in columns called `review` and `strengths`."""
+"""Matches a link, or numbers: paperlists has these in columns called `review` and `strengths`."""
 
 
 def has_reviews(rows: Sequence[Row]) -> bool:
-    """Return whether rows are those of a table of reviews: they name papers, and some hold a review's text."""
+    """Return whether rows are those of a table of reviews: they name papers, and some contain a review's text."""
     columns = list_columns(rows)
     if is_pair(columns):
         return True
@@ -49,7 +49,7 @@ def is_pair(columns: Iterable[str]) -> bool:
 
 
 def find_paper(row: Row) -> object | None:
-    """Return what names the paper of a row; None where nothing does."""
+    """Return the id of a row's paper; None if there is none."""
     if is_pair(row):
         return (row.get("metadata") or {}).get("forum_id")
     column = find_column(row, PAPER_IDS)
@@ -57,7 +57,7 @@ def find_paper(row: Row) -> object | None:
 
 
 def read_review_rows(parts: Row) -> StatedPaper:
-    """Return the paper of some rows, with the review of each."""
+    """Return the paper of some rows, with the review in each."""
     rows: list[Row] = parts[ROWS]
     lowered = [{name.casefold(): value for name, value in row.items() if is_stated(value)} for row in rows]
     first = lowered[0]
@@ -94,6 +94,6 @@ def _read_pair(row: Row) -> StatedReview:
 
 
 def _join(sentences: Iterable[Row]) -> str:
-    """Return sentences as one text, each with what follows it there."""
+    """Return sentences as one text, each with its suffix."""
     parts = [f"{one.get('text') or ''}{one.get('suffix') or ' '}" for one in sentences]
     return "".join(parts).strip()

@@ -1,4 +1,4 @@
-"""What a record of another layout states of a paper, in terms that all layouts share; what is not stated is None."""
+"""Common form of the statements of other layouts' records about a paper; missing statements are None."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,18 +13,18 @@ Row = dict[str, Any]
 """A row of a table, or a JSON object: values by name."""
 
 FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])[A-Za-z0-9_-]{8,14}")
-"""An id of the length and with the characters of OpenReview's."""
+"""Matches an id with the length and characters of OpenReview's."""
 
 FORUM_URL = re.compile(r"(?<![\w-])openreview\.net/(?:forum|pdf)\?(?:[^#\s]{0,500}?&)?id=(?P<id>[\w-]+)")
 OUTSIDE_AN_ID = re.compile(r"[^\w-]+")
 
 
 class LayoutBody(msgspec.Struct, frozen=True):
-    """The body of a record in `raw.db`: what the files have of one paper, verbatim.
+    """The body of a record in `raw.db`: the content of the files on one paper, verbatim.
 
     Attributes:
-        conference_year_track: Where the paper was submitted, as the files or their folder name it.
-        parts: What each file, or each row of a table, has of the paper.
+        conference_year_track: Where the paper was submitted, as named in the files or their folder.
+        parts: The content of each file, or each row of a table, on the paper.
     """
 
     paper_id: str
@@ -37,9 +37,9 @@ class StatedReview:
     """One review.
 
     Attributes:
-        answers: Scores and texts by the names that the layout gives them.
-        scores: Names of the answers that the layout itself keeps as scores.
-        extra: What is neither score nor text.
+        answers: Scores and texts by their names in the layout.
+        scores: Names of the answers that the layout itself treats as scores.
+        extra: Values that are neither score nor text.
     """
 
     answers: Mapping[str, Any]
@@ -52,7 +52,7 @@ class StatedReview:
 
 @dataclass(frozen=True, slots=True)
 class StatedPost:
-    """A post that is no review."""
+    """A post that is not a review."""
 
     kind: PostKind
     role: Role
@@ -66,8 +66,8 @@ class StatedPaper:
     """One paper with its reviews.
 
     Attributes:
-        status: What became of it, where the layout states it by more than a decision's wording.
-        extra: What no other attribute holds, without what describes the authors as persons.
+        status: Its outcome, if the layout states it by more than a decision's wording.
+        extra: Values in no other attribute, without those that describe the authors as persons.
     """
 
     title: str | None = None
@@ -87,9 +87,9 @@ class StatedPaper:
 
 
 def are_forum_ids(stated: Iterable[object]) -> bool:
-    """Return whether most of the ids of a table are OpenReview's, which nearly all hold a capital letter.
+    """Return whether most of the ids of a table are OpenReview's, nearly all of which contain a capital letter.
 
-    Others are numbers, digests, names of files, or ids of other services.
+    Other ids are numbers, digests, names of files, or ids of other services.
 
     >>> are_forum_ids(["B1ckMDqlg", "ryxz8cvydh"]), are_forum_ids(["paper1764"]), are_forum_ids(["9a79208392", 316])
     (True, False, False)
@@ -99,12 +99,12 @@ def are_forum_ids(stated: Iterable[object]) -> bool:
 
 
 def make_paper_id(stated: object, label: str, *, is_forum: bool = False) -> str:
-    """Return the forum id that a value states, or an id made of it that no forum has.
+    """Return the forum id that a value states, or an id made from it that no forum has.
 
     Args:
         stated: A link to a forum, or an id.
-        label: What tells the table from others.
-        is_forum: Whether ids of the right shape are OpenReview's.
+        label: Label that distinguishes the table from others.
+        is_forum: Whether ids in the right format are OpenReview's.
 
     >>> make_paper_id("https://openreview.net/forum?id=B1ckMDqlg", ""), make_paper_id(316, "iclr_2017")
     ('B1ckMDqlg', 'iclr_2017-316')
@@ -121,10 +121,10 @@ def make_paper_id(stated: object, label: str, *, is_forum: bool = False) -> str:
 
 
 def as_text(value: object) -> str | None:
-    """Return a text, or None where a value is none or says nothing ("", "null", "nan")."""
+    """Return a text, or None if a value is missing or empty ("", "null", "nan")."""
     return value if isinstance(value, str) and value.strip().lower() not in {"", "null", "none", "nan"} else None
 
 
 def is_stated(value: object) -> bool:
-    """Return whether a cell holds anything: no None, no NaN, no empty text."""
+    """Return whether a cell has a value: not None, NaN or an empty text."""
     return value is not None and value == value and (not isinstance(value, str) or as_text(value) is not None)

@@ -20,24 +20,24 @@ from peercorpus.records.layouts.stated import Row
 
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 DELIMITERS = (";", "\t")
-"""What else may stand between the cells of a table, whatever its name says; the header tells."""
+"""Further separators of cells, whatever the name of the file; the header shows which is used."""
 OVERHANG = "cells beyond the header"
-"""Name given to the cells of a row that has more of them than the header."""
+"""Name for the cells of a row beyond those of the header."""
 UNNAMED = "value without a name"
-"""Name given to a row that is not an object, so that it is refused or counted as any other without an id."""
+"""Name for the value of a row that is not an object, so that it is refused or counted like any row without an id."""
 LINES = (".jsonl", ".ndjson")
 MOST_COLUMNS = 10_000
 CELL_CHARACTERS = MOST_BYTES
-"""The limit that `csv` is set to, for the whole process; rows are bounded before it comes to that."""
+"""Limit set for `csv`, for the whole process; rows are already bounded before it applies."""
 FIRST_ROWS = 20
 FIRST_CHARACTERS = 1 << 24
-"""Rows by which a file is recognised, and the size from which no more are taken."""
+"""Number of rows from which a file is recognised, and the size at which no more are read."""
 UNREADABLE = (ValueError, OSError, EOFError, RecursionError, zlib.error, pa.ArrowException)
-"""What reading a damaged file, or one that is not what its name says, may raise."""
+"""Exceptions that may be raised for a damaged file, or one whose content does not match its name."""
 
 
 def suffix_of(path: Path) -> str:
-    """Return what the name of a file ends in, without `.gz`, in lower case."""
+    """Return the suffix of a file's name, without `.gz`, in lower case."""
     return (Path(path.stem) if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
@@ -51,10 +51,10 @@ def _open(path: Path) -> gzip.GzipFile | BufferedReader:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file in order; one that is not an object stands under `UNNAMED`.
+    """Yield the rows of a file in order; one that is not an object is stored under `UNNAMED`.
 
     Raises:
-        ValueError: The file is not what its name says.
+        ValueError: The content of the file does not match its name.
         OSError: It cannot be read.
         EOFError: It is packed, and cut off.
     """
@@ -74,7 +74,7 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
     """Yield the rows of a table with a header.
 
     Raises:
-        ValueError: Two of its columns have one name, so that one would be lost, or a row is too long.
+        ValueError: Two of its columns have the same name, so that one would be lost, or a row is too long.
     """
     csv.field_size_limit(CELL_CHARACTERS)
     lines = _BoundedLines(file)
@@ -88,7 +88,7 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
             raise ValueError(f"it has {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
         repeated = [name for name, number in Counter(names).items() if number > 1 and name]
         if repeated:
-            raise ValueError(f"two of its columns are called '{repeated[0]}'; give each a name of its own")
+            raise ValueError(f"two of its columns are called '{repeated[0]}'; give each its own name")
         lines.begin_row()
         for row in table:
             lines.begin_row()
@@ -98,7 +98,7 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
 
 
 class _BoundedLines:
-    """Lines of a file, of which one row may have so many characters as a record may have bytes."""
+    """Lines of a file, with at most as many characters per row as a record may have bytes."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -106,7 +106,7 @@ class _BoundedLines:
         self.begin_row()
 
     def begin_row(self) -> None:
-        """Count the lines that follow as another row."""
+        """Count the following lines as a new row."""
         self._first = self._number + 1
         self._characters = 0
 
@@ -117,13 +117,13 @@ class _BoundedLines:
         """Return the next line.
 
         Raises:
-            ValueError: The row is longer than any record may be, as one of a few packed bytes.
+            ValueError: The row is longer than any record may be, even if packed to a few bytes.
         """
         line = self._file.readline(MOST_BYTES + 1)
         if not line:
             raise StopIteration
         self._number += 1
-        if self._characters or line.strip():  # A blank line between rows is no part of one.
+        if self._characters or line.strip():  # A blank line between rows does not belong to either.
             self._characters += len(line)
         if self._characters > MOST_BYTES:
             raise ValueError(f"the row at line {self._first} is longer than {MOST_BYTES:,} characters")
@@ -147,7 +147,7 @@ def _as_row(item: object) -> Row:
 
 
 def _read_list(file: BufferedIOBase) -> Iterator[Row]:
-    """Yield the items of a JSON list, each read when it is asked for; none of another value.
+    """Yield the items of a JSON list, read lazily; none for any other value.
 
     Raises:
         ValueError: It is not JSON.
@@ -155,14 +155,14 @@ def _read_list(file: BufferedIOBase) -> Iterator[Row]:
     with suppress(NoItemsError):
         for number, item in enumerate(read_list(file, MOST_BYTES), 1):
             try:
-                row = json.loads(item.decode())  # Takes NaN too.
+                row = json.loads(item.decode())  # Accepts NaN too.
             except ValueError as error:
                 raise ValueError(f"record {number}: {error}") from None
             yield _as_row(row)
 
 
 def take_first(rows: Iterator[Row]) -> list[Row]:
-    """Take the rows by which a file is recognised: fewer where they are large."""
+    """Return the rows from which a file is recognised: fewer if they are large."""
     taken, characters = list[Row](), 0
     while len(taken) < FIRST_ROWS and characters < FIRST_CHARACTERS and (row := next(rows, None)) is not None:
         taken.append(row)
@@ -171,7 +171,7 @@ def take_first(rows: Iterator[Row]) -> list[Row]:
 
 
 def read_first_rows(path: Path) -> list[Row]:
-    """Return the first rows of a file; none where it has no rows, or is not what its name says."""
+    """Return the first rows of a file; none if it has no rows, or its content does not match its name."""
     try:
         return take_first(read_rows(path))
     except UNREADABLE:
@@ -179,12 +179,12 @@ def read_first_rows(path: Path) -> list[Row]:
 
 
 def list_columns(rows: Iterable[Row]) -> list[str]:
-    """Return the names in rows, each once."""
+    """Return the distinct names in rows."""
     return list(dict.fromkeys(name for row in rows for name in row if isinstance(name, str)))
 
 
 def read_columns(path: Path) -> list[str]:
-    """Return the names in the first rows of a file; none where it has no rows, or is not what its name says."""
+    """Return the names in the first rows of a file; none if it has no rows, or its content does not match its name."""
     return list_columns(read_first_rows(path))
 
 

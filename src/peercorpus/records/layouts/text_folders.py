@@ -1,4 +1,4 @@
-"""Read a folder of texts, one file a paper, with a table that says what became of each.
+"""Read a folder of texts, one file per paper, with a table of their outcomes.
 
 Source: SakanaAI/AI-Scientist, `review_iclr_bench`: `iclr_parsed/<forum id>.txt` and `ratings_subset.tsv`.
 """
@@ -12,17 +12,17 @@ from peercorpus.records.layouts.stated import Row, StatedPaper, as_text
 TEXT, ROW = "text", "row"
 SUFFIXES = (".txt", ".md", ".markdown", ".mmd")
 MIN_TEXTS = 2
-"""Texts that a table must name before a folder is one of texts: one may be a README."""
+"""Fewest texts that a table must name for a folder to be one of texts: a single one may be a README."""
 
 
 def has_outcomes(columns: Iterable[str]) -> bool:
-    """Return whether columns are those of a table of decisions: an id, and what became of the paper."""
+    """Return whether columns are those of a table of decisions: an id and an outcome."""
     columns = list(columns)
     return find_column(columns, IDS) is not None and find_column(columns, DECISIONS) is not None
 
 
 def find_texts(files: Sequence[Path]) -> dict[str, Path]:
-    """Return the files of texts by their names without endings."""
+    """Return the text files by their names without suffixes."""
     return {path.stem: path for path in files if path.suffix.lower() in SUFFIXES}
 
 

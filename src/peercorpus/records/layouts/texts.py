@@ -10,7 +10,7 @@ def read_text(record_id: str, body: bytes) -> str | None:
     """Return the paper's text in a published record; None if it has none.
 
     Raises:
-        msgspec.DecodeError: The record does not have the form of its dataset.
+        msgspec.DecodeError: The record does not have the structure of its dataset.
     """
     dataset = parse_dataset(record_id)
     if dataset in READERS:
