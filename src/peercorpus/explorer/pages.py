@@ -102,6 +102,7 @@ def _keyword_address(word: str) -> str:
 def load_templates() -> jinja2.Environment:
     """Return the templates of the pages, with the addresses of the server."""
     templates = page_templates("peercorpus.explorer", masked)
+    templates.auto_reload = False  # Asking for the time of each file takes a twentieth of the time of a page.
     templates.globals |= {
         "address": address,
         "search_address": search_address,
