@@ -16,9 +16,15 @@ from starlette.testclient import TestClient
 from explored import GONE, LIVELY, QUIET, SILENT, explored
 from invented_points import split
 from invented_tables import ICLR, ICML, paper, post, review, score, text, version
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.querying.likeness import papers_like
 from peercorpus.explorer.querying.spelling import _find_nearest
+from peercorpus.explorer.search import select_rows
+from peercorpus.explorer.selection import Selection
+from peercorpus.explorer.server import open_explorer
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, SectionKind, Status
 from peercorpus.records.reviews import Section
+from peercorpus.workspace.workspace import open_workspace
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
@@ -262,6 +268,15 @@ def test_a_paper_names_papers_like_it_and_never_itself(client: TestClient, askin
     assert "Vision05" in alike(asking.get("/paper/Vision06").text)
     for forum_id in (LIVELY, QUIET, SILENT):
         assert not {forum_id, GONE} & set(alike(client.get(f"/paper/{forum_id}").text))
+
+
+def test_papers_of_other_subjects_are_not_called_alike_for_the_words_that_all_papers_have(demo_folder: Path) -> None:
+    """The demo has twelve papers of twelve subjects; among so few, words of no subject are rare too."""
+    with open_workspace(demo_folder / "corpus", write=False) as workspace:
+        opened = open_explorer(workspace, show_nothing).index
+        rows = list(select_rows(opened, Selection()))
+        assert len(rows) == 12
+        assert {row.title: papers_like(opened, row) for row in rows if papers_like(opened, row)} == {}
 
 
 def test_a_criticism_leads_to_those_like_it(asking: TestClient) -> None:
