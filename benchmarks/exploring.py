@@ -86,7 +86,7 @@ def _texts(opened: OpenIndex) -> Iterator[tuple[str, list[str]]]:
     for _, address in opened.searcher.search(everything, opened.searcher.num_docs, count=False).hits:
         document = opened.searcher.doc(address)
         row = read_stored(document).row
-        yield row.forum_id, [str(document.get_first(name) or "") for name in TEXTS]
+        yield row.forum_id, ["\n\n".join(map(str, document.get_all(name))) for name in TEXTS]
 
 
 def _fill_fts(opened: OpenIndex, path: Path) -> sqlite3.Connection:
