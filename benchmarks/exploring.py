@@ -86,7 +86,7 @@ def _texts(opened: OpenIndex) -> Iterator[tuple[str, list[str]]]:
     for _, address in opened.searcher.search(everything, opened.searcher.num_docs, count=False).hits:
         document = opened.searcher.doc(address)
         row = read_stored(document).row
-        yield row.forum_id, [str(document.get_first(name) or "") for name in TEXTS]
+        yield row.forum_id, ["\n\n".join(map(str, document.get_all(name))) for name in TEXTS]
 
 
 def _fill_fts(opened: OpenIndex, path: Path) -> sqlite3.Connection:
@@ -279,26 +279,30 @@ def _measure_clients(folder: Path, opened: OpenIndex) -> None:
         servers.append(_Served("the explorer's page of a paper", process, address, paths))
         beside = _serve_datasette(opened, folder, ids)
         servers += [beside] if beside else []
-        print("| pages of papers | clients | p50 ms | p95 ms | most ms | processor ms each |")
-        print("|---|---:|---:|---:|---:|---:|")
+        print(
+            "| pages of papers | clients | p50 ms | p95 ms | most ms | server's processor ms each | clients' | load |"
+        )
+        print("|---|---:|---:|---:|---:|---:|---:|---:|")
         start = 0
         for clients, share in ((1, len(ids) // 25), (CLIENTS, len(ids) // 6)):
             taken: dict[str, list[float]] = {server.name: [] for server in servers}
-            used = dict.fromkeys(taken, 0.0)
+            used, own = dict.fromkeys(taken, 0.0), dict.fromkeys(taken, 0.0)
             for turn in range(5):
                 for server in servers:
                     mine = server.paths[start + turn * share : start + (turn + 1) * share]
-                    before = server.used_s()
+                    before, own_before = server.used_s(), time.process_time()
                     with ThreadPoolExecutor(clients) as pool:
                         parts = list(pool.map(server.read, [mine[number::clients] for number in range(clients)]))
                     taken[server.name] += [each for part in parts for each in part]
                     used[server.name] += server.used_s() - before
+                    own[server.name] += time.process_time() - own_before
             start += 5 * share
             for name, times in taken.items():
                 times.sort()
                 p95, most = times[int(0.95 * (len(times) - 1))], times[-1]
                 row = (f"{clients}", *(f"{each:.0f}" for each in (statistics.median(times), p95, most)))
-                print(f"| {name} | {' | '.join(row)} | {1000 * used[name] / len(times):.1f} |")
+                each = (1000 * used[name] / len(times), 1000 * own[name] / len(times), os.getloadavg()[0])
+                print(f"| {name} | {' | '.join(row)} | {' | '.join(f'{one:.1f}' for one in each)} |")
     finally:
         for running in {process, *(server.process for server in servers)}:
             running.terminate()
@@ -306,8 +310,11 @@ def _measure_clients(folder: Path, opened: OpenIndex) -> None:
 
 
 def main() -> None:
-    """Measure: `exploring.py FOLDER`, a workspace that `publishing.py fill` made, of which a venue is changed."""
-    folder = Path(sys.argv[1])
+    """Measure: `exploring.py FOLDER [search|server|clients]…`, a workspace that `publishing.py fill` made.
+
+    One of its venues is changed. All three parts are measured if none is named.
+    """
+    folder, named = Path(sys.argv[1]), sys.argv[2:]
     if not (folder / "explorer").is_dir():
         _build(folder, "from nothing")
         _build(folder, "nothing changed")
@@ -315,9 +322,13 @@ def main() -> None:
         _build(folder, "a venue changed")
     with open_workspace(folder, write=False) as workspace:
         opened = open_explorer(workspace, show_nothing).index
-        _measure_search(opened, folder)
-        _measure_server(folder, opened)
-        _measure_clients(folder, opened)
+        parts = {
+            "search": lambda: _measure_search(opened, folder),
+            "server": lambda: _measure_server(folder, opened),
+            "clients": lambda: _measure_clients(folder, opened),
+        }
+        for name in named or parts:
+            parts[name]()
 
 
 if __name__ == "__main__":

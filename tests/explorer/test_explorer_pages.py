@@ -105,8 +105,15 @@ def test_a_permalink_asks_for_what_it_was_made_of() -> None:
     assert read_selection(asked.query_string()) == asked
 
 
-def test_a_page_beyond_the_last_is_the_last(client: TestClient) -> None:
-    assert found(client, "page=999999") == found(client, "")
+def test_a_page_beyond_the_last_says_so_and_leads_to_the_last(client: TestClient) -> None:
+    for query, last in (("page=999999", "/papers"), ("q=kites&page=9", "/papers?q=kites")):
+        page = client.get(f"/papers?{query}").text
+        assert PAPER.findall(page) == []
+        assert "There is no page" in page
+        assert "the search has 1 page." in page
+        assert f'<a href="{last}">Show it</a>' in page
+        assert "No paper meets all of this" not in page
+    assert "There is no page" not in client.get("/papers?q=zzyzx").text
 
 
 def test_the_words_found_are_marked(client: TestClient) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -118,6 +119,23 @@ def test_the_page_says_how_much_there_is_and_what_to_begin_with(home: TestClient
     raised = page.partition(">Raised most</h3>")[2].partition("</section>")[0]
     assert re.findall(r"/paper/(s\d2)", raised)[:3] == ["s02", "s12", "s22"]
     assert "raised by 44 % of the scale" in raised
+
+
+def test_papers_of_different_scales_are_ordered_by_their_spread_as_a_share_of_the_scale(tmp_path: Path) -> None:
+    def rate(forum_id: str, venue_id: str, low: float, high: float, best: float) -> list[object]:
+        scores = [
+            replace(score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, Phase.FINAL), low=low, high=high)
+            for value in (best * low / high + 1.0, best)
+        ]
+        reviews = (review(forum_id, f"R{number}", venue_id, scores=(one,)) for number, one in enumerate(scores))
+        return [paper(forum_id, venue_id), *reviews]
+
+    venues = {ICLR: rate("wide", ICLR, 0.0, 100.0, 41.0), ICML: rate("steep", ICML, 0.0, 4.0, 4.0)}
+    with explored(tmp_path / "scales", venues) as client:
+        least = client.get("/").text.partition(">Least agreed on</h3>")[2].partition("</section>")[0]
+        assert re.findall(r"/paper/(\w+)", least) == ["steep", "wide"]
+        assert re.findall(r"spread (\d+) % of the scale", least) == ["75", "40"]
+        assert re.findall(r'<h2><a href="/paper/(\w+)', client.get("/papers?sort=spread").text) == ["steep", "wide"]
 
 
 def test_a_corpus_without_scores_says_what_cannot_be_drawn(tmp_path: Path) -> None:

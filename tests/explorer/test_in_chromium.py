@@ -248,6 +248,43 @@ def test_no_page_is_wider_than_a_phone(browser: "Browser", site: str, address: s
     context.close()
 
 
+def test_on_a_phone_the_first_result_is_on_the_first_screen_and_the_facets_are_folded(
+    browser: "Browser", site: str
+) -> None:
+    for address in ("/papers?q=kites", "/points"):
+        context = browser.new_context(base_url=site, viewport={"width": 390, "height": 844})
+        page = context.new_page()
+        page.goto(address)
+        place = page.locator(".paper h2").first.bounding_box()
+        assert place is not None
+        assert place["y"] + place["height"] < 844
+        assert not page.locator(".facets").is_visible()
+        page.locator(".narrow-by summary").click()
+        assert page.locator(".facets").is_visible()
+        page.set_viewport_size({"width": 1200, "height": 800})
+        page.goto(address)
+        assert page.locator(".facets").is_visible()
+        context.close()
+
+
+@pytest.mark.parametrize("address", ["/", "/papers", "/points"])
+def test_on_a_phone_the_hint_in_the_search_box_is_not_cut(browser: "Browser", site: str, address: str) -> None:
+    context = browser.new_context(base_url=site, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(address)
+    widths = page.evaluate(
+        """() => {
+            const box = document.getElementById("q"), style = getComputedStyle(box);
+            const pen = document.createElement("canvas").getContext("2d");
+            pen.font = style.font;
+            const room = box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+            return [pen.measureText(box.placeholder).width, room];
+        }"""
+    )
+    assert 0 < widths[0] < widths[1]
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("address", [*PAGES, *MORE_PAGES])
 def test_axe_finds_nothing_serious(browser: "Browser", site: str, address: str, scheme: Any) -> None:

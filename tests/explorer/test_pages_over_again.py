@@ -118,3 +118,10 @@ def test_the_pages_made_last_are_kept_up_to_a_size_and_not_made_again(
         for page in ("/keys", "/venues", "/about", "/about", "/venues"):
             client.get(page)
         assert made == ["error.html", "venues.html", "about.html", "venues.html"]
+
+
+def test_a_question_mark_in_a_path_gives_another_mark_than_one_before_a_query(client: TestClient) -> None:
+    mark = client.get(f"/paper/{LIVELY}?points=none?").headers["etag"]
+    asked = {"if-none-match": mark}
+    assert client.get(f"/paper/{LIVELY}?points=none?", headers=asked).status_code == 304
+    assert client.get(f"/paper/{LIVELY}%3Fpoints=none", headers=asked).status_code == 404

@@ -100,14 +100,48 @@ def test_without_a_kind_only_points_that_ask_for_an_answer_are_found(client: Tes
     assert total(client, "q=invent&kind=all") == 1
 
 
-def test_the_counts_by_kind_and_aspect_are_the_same_however_they_are_made(asking: TestClient) -> None:
+FACET = re.compile(r"<section>\s*<h2>(.*?)</h2>(.*?)</section>", re.DOTALL)
+VALUE = re.compile(r'<li>(?:<a href="/points\?([^"]*)">|<span>)(.*?)</(?:a|span)> <span class="n">([\d,]+)<')
+
+
+def facets(client: TestClient, query: str) -> dict[str, dict[str, tuple[int, str]]]:
+    return {
+        title: {label: (int(count), unescape(link)) for link, label, count in VALUE.findall(body)}
+        for title, body in FACET.findall(client.get(f"/points?{query}").text)
+    }
+
+
+@pytest.mark.parametrize(
+    "query", ["kind=all", "", "venue=ICML.cc/2023/Conference", "kind=question", "year=2023&kind=all", "answered=no"]
+)
+def test_facets_are_the_same_however_they_are_counted_and_each_link_shows_its_count(
+    asking: TestClient, query: str
+) -> None:
     """Without words they are added from what is counted of venues, with words the index counts."""
-    for query in ("kind=all", "", "venue=ICML.cc/2023/Conference", "aspect=experiments", "year=2023&kind=weakness"):
-        counted = [
-            re.findall(r'<span class="part">[^<]+</span>', asking.get(f"/points?{query}&q={words}").text)
-            for words in ("", "*")
-        ]
-        assert counted[0] == counted[1] != []
+    shown = facets(asking, query)
+    assert shown
+    of_words = facets(asking, f"{query}&q=*")
+    assert {title: {name: one[0] for name, one in values.items()} for title, values in shown.items()} == {
+        title: {name: one[0] for name, one in values.items()} for title, values in of_words.items()
+    }
+    for values in (*shown.values(), *of_words.values()):
+        assert sum(count for count, _ in values.values()) == total(asking, query)
+        for count, link in values.values():
+            assert not link or total(asking, link) == count
+
+
+def test_facets_name_venue_year_kind_aspect_and_whether_an_answer_is_found(client: TestClient) -> None:
+    shown = facets(client, "kind=all")
+    counts = {title: {name: one[0] for name, one in values.items()} for title, values in shown.items()}
+    assert counts == {
+        "Venue": {"ICLR.cc/2020/Conference": 3},
+        "Year": {"2020": 3},
+        "Kind": {"Summary": 1, "Weakness": 1, "Question": 1},
+        "Aspect": {"Experiments": 1, "Not known": 2},
+        "Answer of the authors": {"An answer found": 1, "No answer found": 2},
+    }
+    assert found(client, shown["Answer of the authors"]["An answer found"][1]) == [f"{LIVELY}-R1-2"]
+    assert found(client, "answered=no") == [f"{LIVELY}-R1-3"]
 
 
 def test_a_hit_says_of_whom_and_what_it_is_and_marks_the_words(client: TestClient, asking: TestClient) -> None:
@@ -127,18 +161,22 @@ def test_addresses_of_people_are_masked_and_not_found(asking: TestClient) -> Non
     assert total(asking, "q=eve") == 0
 
 
-def test_pages_follow_each_other_and_one_beyond_the_last_is_the_last(
+def test_pages_follow_each_other_and_one_beyond_the_last_leads_to_the_last(
     asking: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = [found(asking, f"q=missing&kind=question&page={page}") for page in (1, 2, 3)]
     assert [len(page) for page in pages] == [25, 25, 10]
     assert len({hit for page in pages for hit in page}) == MANY
-    assert found(asking, "q=missing&kind=question&page=99") == pages[2]
+    beyond = asking.get("/points?q=missing&kind=question&page=99").text
+    assert HIT.findall(beyond) == []
+    assert "There is no page 99: the search has 3 pages." in beyond
+    assert '<a href="/points?q=missing&amp;kind=question&amp;page=3">Show the last page</a>' in beyond
     assert 'href="/points?q=missing&amp;kind=question&amp;page=2"' in asking.get("/points?q=missing&kind=question").text
     monkeypatch.setattr(point_search, "MOST_PAGES", 2)
-    last = asking.get("/points?q=missing&kind=question&page=98")
+    last = asking.get("/points?page=2&q=missing&kind=question")  # Another address: that one is kept.
     assert HIT.findall(last.text) == pages[1]
     assert "can be turned to" in last.text
+    assert "the search has 2 pages." in asking.get("/points?q=missing&kind=question&page=98").text
 
 
 def test_what_cannot_be_read_of_the_address_is_told_and_finds_nothing(asking: TestClient) -> None:

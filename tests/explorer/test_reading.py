@@ -90,14 +90,29 @@ def test_a_turn_of_a_reviewer_is_cited_by_its_address_and_its_anonymous_signatur
     assert citation.text.endswith(f" {address}")
     assert citation.bibtex.splitlines() == [
         f"@misc{{{LIVELY}-rEv1ew,",
-        r"  title = {{Kites \& 50 \% wind}},",
-        "  author = {{Ada Example} and {Bo Ek}},",
+        r"  title = {{Review of “Kites \& 50 \% wind”}},",
+        "  author = {{Anonymous reviewer}},",
         "  year = {2020},",
         "  howpublished = {OpenReview, ICLR 2020 Poster},",
         f"  url = {{{address}}},",
-        f"  note = {{Review: Reviewer ({spoken.signature}), 2 January 2020}},",
+        f"  note = {{Review: Reviewer ({spoken.signature}), 2 January 2020; "
+        r"reviewed paper: {Kites \& 50 \% wind}},",
         "}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("role", "author"),
+    [
+        (Role.AUTHOR, "{Ada Example} and {Bo Ek}"),
+        (Role.AREA_CHAIR, "{Anonymous area chair}"),
+        (Role.PROGRAM_CHAIR, "{Programme chair}"),
+        (Role.AI, "{AI}"),
+    ],
+)
+def test_the_authors_of_the_paper_are_the_authors_of_their_own_turns_alone(role: Role, author: str) -> None:
+    forum = _public(post("p", LIVELY, role=role), authors=("Ada Example", "Bo Ek"))
+    assert f"  author = {{{author}}}," in cite_turn(forum, turn(role, "p")).bibtex.splitlines()
 
 
 def test_a_citation_masks_addresses_of_people_and_cannot_end_its_entry() -> None:

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -14,8 +16,15 @@ from starlette.testclient import TestClient
 from explored import GONE, LIVELY, QUIET, SILENT, explored
 from invented_points import split
 from invented_tables import ICLR, ICML, paper, post, review, score, text, version
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.querying.likeness import papers_like
+from peercorpus.explorer.querying.spelling import _find_nearest
+from peercorpus.explorer.search import select_rows
+from peercorpus.explorer.selection import Selection
+from peercorpus.explorer.server import open_explorer
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, SectionKind, Status
 from peercorpus.records.reviews import Section
+from peercorpus.workspace.workspace import open_workspace
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
@@ -155,7 +164,7 @@ def test_an_export_has_the_papers_that_the_page_shows(asking: TestClient) -> Non
         ("trasn" + "former", "transformer"),
         ("ransformers", "transformers"),
         ("bransformers", "transformers"),
-        ("selfsupervized vision", "selfsupervised vision"),
+        ("selfsuper" + "vsied vision", "selfsupervised vision"),
         ("images trransformers", "images transformers"),
     ],
 )
@@ -261,6 +270,15 @@ def test_a_paper_names_papers_like_it_and_never_itself(client: TestClient, askin
         assert not {forum_id, GONE} & set(alike(client.get(f"/paper/{forum_id}").text))
 
 
+def test_papers_of_other_subjects_are_not_called_alike_for_the_words_that_all_papers_have(demo_folder: Path) -> None:
+    """The demo has twelve papers of twelve subjects; among so few, words of no subject are rare too."""
+    with open_workspace(demo_folder / "corpus", write=False) as workspace:
+        opened = open_explorer(workspace, show_nothing).index
+        rows = list(select_rows(opened, Selection()))
+        assert len(rows) == 12
+        assert {row.title: papers_like(opened, row) for row in rows if papers_like(opened, row)} == {}
+
+
 def test_a_criticism_leads_to_those_like_it(asking: TestClient) -> None:
     page = asking.get("/points?q=baselines").text
     links = [unescape(link) for link in re.findall(r'href="(/points\?like=[^"]+)">Criticisms like this one', page)]
@@ -297,3 +315,38 @@ def test_a_paper_of_which_nothing_is_known_has_a_page(tmp_path: Path) -> None:
     blank = paper("Blank07", title=None, abstract=None, authors=(), keywords=())
     with explored(tmp_path / "corpus", {ICLR: [blank]}) as client:
         assert client.get("/paper/Blank07").status_code == 200
+
+
+class CountedTerms:
+    """A vocabulary, and how many of its words were given out."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._words = words
+        self._known = frozenset(words)
+        self.given = 0
+
+    def doc_freq(self, _: str, word: str) -> int:
+        return int(word in self._known)
+
+    def terms_with_prefix(self, _: str, prefix: str, limit: int | None = None) -> list[tuple[str, int]]:
+        found = [(word, 1) for word in self._words if word.startswith(prefix)][:limit]
+        self.given += len(found)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("transfomrers", "transformers"),
+        ("tarnsformesr", "transformers"),
+        ("rtansfomers", "transformers"),
+        ("optimal", None),
+        ("trxxsfoxxers", None),
+    ],
+)
+def test_a_suggestion_compares_few_words_however_many_there_are(typed: str, meant: str | None) -> None:
+    crowd = ["tr" + "".join(letters) for letters in product("abcdefghij", repeat=4)]
+    terms = CountedTerms([*crowd, "transformers"])
+    opened: Any = SimpleNamespace(searcher=terms)
+    assert _find_nearest(opened, typed, 0) == meant
+    assert terms.given < 1_000

@@ -8,16 +8,24 @@ import tantivy
 import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
-from peercorpus.explorer.paper_row import PaperRow, searched_texts
-from peercorpus.explorer.querying.searched_fields import IDS, VOCABULARY, SearchedFields, fold
+from peercorpus.explorer.paper_row import PaperRow, texts_by_post
+from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, SearchedFields, fold
+from peercorpus.explorer.querying.venue_names import VENUE, write_names
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
 from peercorpus.records.untrusted_text import redact_people
 
-TEXTS = ("title", "abstract", "keywords", "authors", "reviews", "answers", "others")
+TEXTS_OF_PAPER = ("title", "abstract", "keywords", "authors")
+TEXTS_OF_POSTS = ("reviews", "answers", "others")
+"""Fields with a value for each post."""
+TEXTS = (*TEXTS_OF_PAPER, *TEXTS_OF_POSTS)
 """Fields that are searched if a query names none, and of which passages are shown."""
 TEXT = "text"
-"""The field of the paper's own text, which is searched as well; it is not stored, and has no places of words."""
+"""The field of the paper's own text, which is searched as well; it has no places of words, and is stored in `READ`."""
+READ = "read"
+"""The field with the paper's own text as far as it is searched, compressed, for passages."""
+POST_IDS = "post_ids"
+"""The field with the ids of the posts whose texts are the values of fields, by field."""
 WORDS = ("venue_id", "conference", "track", "status", "grade", "keyword")
 NUMBERS = (
     *("year", "reviews_count", "rating", "confidence", "rating_unit", "first_unit", "change_unit", "rating_spread"),
@@ -33,9 +41,10 @@ _TEXT_CHARACTERS_AS_ONE = 3
 FIELDS_SEARCHED = SearchedFields(
     weights={"title": 4.0, "keywords": 3.0, "authors": 3.0, "abstract": 2.0}
     | dict.fromkeys(("reviews", "answers", "others"), 1.0)
-    | {TEXT: 0.5},
-    unstemmed=frozenset({"authors"}),
+    | {TEXT: 0.5, VENUE: 0.5},
+    unstemmed=frozenset({"authors", VENUE}),
     without_places=frozenset({TEXT}),
+    further=("forum_id", *WORDS, *NUMBERS, *TRUTHS),
 )
 """A word in the title counts as much as four in a review."""
 _TOKENIZER = "en_stem"
@@ -50,11 +59,15 @@ def make_schema() -> tantivy.Schema:
     builder.add_bytes_field("row", stored=True)
     builder.add_bytes_field("shown", stored=True)
     builder.add_text_field(IDS, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(FOLDED_IDS, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(VOCABULARY, tokenizer_name="default", index_option="basic")
     for name in TEXTS:
         is_stemmed = name not in FIELDS_SEARCHED.unstemmed
         builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER if is_stemmed else "default")
+    builder.add_text_field(VENUE, tokenizer_name="default")
     builder.add_text_field(TEXT, tokenizer_name=_TOKENIZER, index_option="freq")
+    builder.add_bytes_field(READ, stored=True)
+    builder.add_bytes_field(POST_IDS, stored=True)
     for name in WORDS:
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in NUMBERS:
@@ -95,8 +108,9 @@ def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[ta
     document.add_bytes("row", msgspec.json.encode(stored))
     document.add_bytes("shown", zstandard.compress(msgspec.msgpack.encode(shown), _LEVEL))
     characters = _add_texts(document, forum, stored.row, text)
-    for note_id in _list_ids(forum):
+    for note_id in list_ids(forum):
         document.add_text(IDS, note_id)
+        document.add_text(FOLDED_IDS, note_id.lower())
     for name in WORDS:
         for word in row["keywords"] if name == "keyword" else (row[name],):
             if word:
@@ -119,35 +133,58 @@ def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[ta
 def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, text: str) -> int:
     """Add all that is searched by its words, and return the number of characters; those of the text count a third."""
     characters = 0
-    for name, searched in _collect_texts(forum, row):
+    post_ids: dict[str, list[str]] = {}
+    for name, post_id, searched in _collect_texts(forum, row):
         document.add_text(name, searched)
         document.add_text(VOCABULARY, searched)
         characters += len(searched)
+        if name in TEXTS_OF_POSTS:
+            post_ids.setdefault(name, []).append(post_id)
+    document.add_bytes(POST_IDS, msgspec.msgpack.encode(post_ids))
     for author in filter(None, forum.paper.authors):
         name = redact_people(author)
         if fold(name) != name:
             document.add_text("authors", fold(name))
+            document.add_text(VOCABULARY, fold(name))
+    names = write_names(row.venue_id, row.conference, row.year)
+    document.add_text(VENUE, names)
+    document.add_text(VOCABULARY, names)
     of_paper = redact_people(text[:MAX_TEXT_CHARACTERS])
     document.add_text(TEXT, of_paper)
+    if of_paper:
+        document.add_bytes(READ, zstandard.compress(of_paper.encode(), _LEVEL))
     return characters + len(of_paper) // _TEXT_CHARACTERS_AS_ONE
 
 
-def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str]]:
-    yield "title", row.title or ""
-    yield "abstract", row.abstract or ""
-    yield "keywords", "; ".join(row.keywords)
+def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str, str]]:
+    """Yield each text with its field, and the id of its post between them; "" if it is none of a post."""
+    yield "title", "", row.title or ""
+    yield "abstract", "", row.abstract or ""
+    yield "keywords", "", "; ".join(row.keywords)
     # First as they are written: a passage shows the first value of a field.
-    yield "authors", ", ".join(map(redact_people, forum.paper.authors))
-    by_field: dict[str, list[str]] = {}
-    for name, text in searched_texts(forum):
-        by_field.setdefault(name, []).append(redact_people(text))
-    for name, texts in by_field.items():
-        yield name, "\n\n".join(texts)
+    yield "authors", "", ", ".join(map(redact_people, forum.paper.authors))
+    for name, post_id, text in texts_by_post(forum):
+        yield name, post_id, redact_people(text)
 
 
-def _list_ids(forum: PublicForum) -> Iterator[str]:
+def list_ids(forum: PublicForum) -> Iterator[str]:
+    """Yield the ids of a paper and of everything public in its forum."""
     yield forum.paper.forum_id
-    yield from dict.fromkeys([*(review.review_id for review in forum.reviews), *(post.post_id for post in forum.posts)])
+    ids = [*(review.review_id for review in forum.reviews), *(post.post_id for post in forum.posts)]
+    ids += (note_id for review in forum.ai_reviews for note_id in review.note_ids)
+    yield from dict.fromkeys(ids)
+
+
+def read_post_ids(document: tantivy.Document, name: str) -> list[str]:
+    """Return the ids of the posts whose texts a field holds, in their order; "" for a text that is no post's."""
+    by_field = msgspec.msgpack.decode(bytes(document.get_first(POST_IDS) or b""), type=dict[str, list[str]])
+    return by_field[name]
+
+
+def read_text(document: tantivy.Document) -> str:
+    """Return the paper's own text as far as it is searched; "" if none is held."""
+    compressed = bytes(document.get_first(READ) or b"")
+    return zstandard.decompress(compressed).decode() if compressed else ""
 
 
 def read_stored(document: tantivy.Document) -> Stored:

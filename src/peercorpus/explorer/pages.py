@@ -5,7 +5,7 @@ The pages are the templates in `templates`; `page_templates` escapes every value
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
@@ -50,7 +50,7 @@ from peercorpus.explorer.points.points_of_paper import (
     points_by_place,
 )
 from peercorpus.explorer.querying.likeness import papers_like
-from peercorpus.explorer.querying.references import Reference
+from peercorpus.explorer.querying.references import Reference, find_place
 from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
@@ -87,6 +87,12 @@ _PAGES = {"home": "/", "search": "/papers"}
 """Addresses of pages that do not have their names."""
 
 
+def _address_at(forum: PublicForum, note_id: str) -> str:
+    """Return the address of a paper's page, at a post; at its beginning if it does not show the post."""
+    place = find_place(dict(find_places(forum, read_dialogues(forum))), note_id)
+    return address("paper", forum.paper.forum_id) + (f"#{quote(place)}" if place else "")
+
+
 def search_address(query_string: str) -> str:
     """Return the address of the search for a selection.
 
@@ -103,6 +109,7 @@ def _keyword_address(word: str) -> str:
 def load_templates() -> jinja2.Environment:
     """Return the templates of the pages, with the addresses of the server."""
     templates = page_templates("peercorpus.explorer", masked)
+    templates.auto_reload = False  # Asking for the time of each file takes a twentieth of the time of a page.
     templates.globals |= {
         "address": address,
         "search_address": search_address,
@@ -192,7 +199,7 @@ class Explorer:
         return self.page("home.html", home=self._home, drawing=figures, venues=self.index.venues)
 
     def search(self, request: Request) -> Response:
-        """Answer with the search form and one page of results; a page beyond the last one shows the last.
+        """Answer with the search form and one page of results; a page beyond the last one names the last.
 
         Words that are the id or address of a paper, or of a post in its forum, lead to its page.
         """
@@ -200,9 +207,6 @@ class Explorer:
         results = search(self.index, asked)
         if results.reference is not None and results.hits and not asked.conditions:
             return RedirectResponse(self._address_of(results.hits[0].row.forum_id, results.reference), 303)
-        if asked.page > results.pages:
-            asked = replace(asked, page=results.pages)
-            results = search(self.index, asked)
         is_whole = self.takedown.ids == ()
         return self.page(
             "search.html",
@@ -222,10 +226,7 @@ class Explorer:
         """Return the address of a paper's page, at the post that is named."""
         note_id = reference.note_id or reference.forum_id
         found = find_paper(self.index, forum_id) if note_id != forum_id else None
-        forum = found[1].forum if found else None
-        places = dict(find_places(forum, read_dialogues(forum))) if forum else {}
-        place = places.get(note_id)
-        return address("paper", forum_id) + (f"#{quote(place)}" if place else "")
+        return _address_at(found[1].forum, note_id) if found else address("paper", forum_id)
 
     def export(self, request: Request) -> Response:
         """Answer with all papers of a selection as a file."""
@@ -253,10 +254,12 @@ class Explorer:
         changes = self.tables.of_forum(Change, forum.paper.venue_id, forum.paper.forum_id, unread)
         return [change for change in changes if {change.left_sha256, change.right_sha256} <= files_shown]
 
-    def paper(self, request: Request) -> HTMLResponse:
-        """Answer with one paper: reviews, conversations, versions, links."""
+    def paper(self, request: Request) -> Response:
+        """Answer with one paper: reviews, conversations, versions, links; with `at=`, lead to that post on its page."""
         stored, shown = self._find_paper(request)
         forum = shown.forum
+        if "at" in request.query_params:
+            return RedirectResponse(_address_at(forum, request.query_params["at"]), 303)
         changes = [change.number for change in self._read_changes(forum, _PASSAGES)]
         dialogues = read_dialogues(forum)
         return self.page(
@@ -318,9 +321,6 @@ class Explorer:
         """Answer with the form that searches points of reviews, and one page of points."""
         asked = read_point_selection(request.url.query)
         found = search_points(self.index, asked)
-        if asked.page > found.pages:
-            asked = replace(asked, page=found.pages)
-            found = search_points(self.index, asked)
         venues = self.index.venues.values()
         return self.page(
             "points.html",

@@ -149,6 +149,11 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
 
 def searched_texts(forum: PublicForum) -> Iterator[tuple[str, str]]:
     """Yield the texts of a forum that are searched, each with its field of the index: reviews, answers or others."""
+    yield from ((name, text) for name, _, text in texts_by_post(forum))
+
+
+def texts_by_post(forum: PublicForum) -> Iterator[tuple[str, str, str]]:
+    """Yield these texts with the id of the review or post between field and text; it is "" if there is none."""
     review_ids = {review.review_id for review in forum.reviews}
     for review in forum.reviews:
         passages = [
@@ -156,14 +161,12 @@ def searched_texts(forum: PublicForum) -> Iterator[tuple[str, str]]:
             *(section.text for section in review.sections),
             review.final_justification or "",
         ]
-        yield "reviews", "\n\n".join(filter(None, passages))
+        yield "reviews", review.review_id, "\n\n".join(filter(None, passages))
     for post in forum.posts:
         if post.post_id not in review_ids:
-            yield (
-                ("answers" if post.role.value == "author" else "others"),
-                "\n\n".join(filter(None, (post.title, post.text))),
-            )
+            name = "answers" if post.role.value == "author" else "others"
+            yield name, post.post_id, "\n\n".join(filter(None, (post.title, post.text)))
     for talk in forum.conversations:
         for turn in talk.turns:
             if not turn.post_ids and turn.text and turn.role.value != "reviewer":
-                yield ("answers" if turn.role.value == "author" else "others"), turn.text
+                yield ("answers" if turn.role.value == "author" else "others"), "", turn.text

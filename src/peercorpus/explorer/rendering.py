@@ -303,6 +303,7 @@ FIELDS = {
     "reviews": "In a review",
     "answers": "In an answer",
     "others": "In another post",
+    "text": "In the paper's text",
 }
 
 

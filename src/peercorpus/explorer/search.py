@@ -1,51 +1,51 @@
 """Search the index for a selection, and mark where its words occur in the papers found."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import accumulate, groupby
 from typing import Any
 
 import tantivy
 from tantivy import DocAddress, FieldType, Occur, Order, Query
 
 from peercorpus.corpus.filters import FIELDS, Condition, FieldKind, Operator
-from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, TEXTS, read_stored
+from peercorpus.explorer.index_documents import (
+    FIELDS_SEARCHED,
+    TEXT,
+    TEXTS_OF_PAPER,
+    TEXTS_OF_POSTS,
+    read_post_ids,
+    read_stored,
+    read_text,
+)
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
+from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
 from peercorpus.explorer.querying.references import Reference, find_reference, query_of
 from peercorpus.explorer.querying.spelling import suggest_words
+from peercorpus.explorer.querying.venue_names import NO_VENUES, NamedVenues, find_named, write_names
 from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax
-from peercorpus.explorer.search_index import OpenIndex, OpenTexts
+from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
+from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.untrusted_text import replace_controls
 
 PAGE = 25
 """Papers on a page."""
-_SNIPPET_CHARACTERS = 220
-"""Length of a passage shown."""
 _MAX_PASSAGES = 2
 """Passages shown of one paper."""
-_MAX_SEARCHED_CHARACTERS = 60_000
-"""Length of the text in which a passage is searched if it is not found near the first match."""
-_NEAR_CHARACTERS = 1_600
-"""Length of the text around the first match in which a passage is searched first."""
-_WORD = re.compile(r"\w+")
 _ORDERS = {
     "relevance": ("discussed", Order.Desc),
     "newest": ("created", Order.Desc),
     "oldest": ("created", Order.Asc),
     "rating": ("rating_unit", Order.Desc),
     "rating-low": ("rating_unit", Order.Asc),
-    "spread": ("rating_spread", Order.Desc),
+    "spread": ("spread_unit", Order.Desc),
     "raised": ("change_unit", Order.Desc),
     "turns": ("turns", Order.Desc),
 }
 _INDEX_FIELDS = {"reviews": "reviews_count", "keywords": "keyword"}
 """Columns of `corpus.filters` that have another name in the index."""
-
-Piece = tuple[str, bool]
-"""A piece of text, and whether it matches the search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,31 @@ class Hit:
 
     Attributes:
         title: The title in pieces.
-        passages: Where the words occur: the name of the field, and the passage in pieces.
+        passages: Where the words occur.
         without: The words, as they were typed, that the paper lacks and another paper of the selection has.
-        is_in_text: Whether the words occur in no passage that can be shown, so that they are in the paper's own text.
     """
 
     row: PaperRow
     title: Sequence[Piece]
-    passages: Sequence[tuple[str, Sequence[Piece]]]
+    passages: Sequence["ShownPassage"]
     without: Sequence[str] = ()
-    is_in_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage of a paper found.
+
+    Attributes:
+        name: Its field.
+        pieces: Its text in pieces.
+        post_id: The post that it is part of; None if it is part of none.
+        page: The page of the paper's own text on which it stands, from 1; None if it is part of another text.
+    """
+
+    name: str
+    pieces: Sequence[Piece]
+    post_id: str | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +95,8 @@ class SearchPage:
         is_any: Whether no paper has all words, so that those with any of them are found.
         suggested: The words in the spelling that the index has; None if they are spelt so.
         reference: The paper or post that the words name by its id or address; None if they are words.
+        hints: What was understood in another way than it was typed, one sentence each.
+        named: The venues that the words name.
     """
 
     hits: Sequence[Hit]
@@ -91,6 +108,8 @@ class SearchPage:
     is_any: bool = False
     suggested: str | None = None
     reference: Reference | None = None
+    hints: Sequence[str] = ()
+    named: NamedVenues = NO_VENUES
 
     @property
     def pages(self) -> int:
@@ -145,7 +164,6 @@ class BuiltQuery:
     Attributes:
         query: What finds its papers.
         counted: Their numbers by `AGGREGATIONS`.
-        words: What finds the words alone; None if there are none to find.
         parsed: The words, read.
         relaxed: What is searched for of them.
         reference: The paper or post that the words name by its id or address; None if they are words.
@@ -153,7 +171,6 @@ class BuiltQuery:
 
     query: Query
     counted: Mapping[str, Any]
-    words: Query | None
     parsed: ParsedWords
     relaxed: Relaxed
     reference: Reference | None = None
@@ -168,7 +185,7 @@ def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
         parsed = parse_words(opened, selection.words, FIELDS_SEARCHED)
     if selection.faults:
         nothing = Query.empty_query()
-        return BuiltQuery(nothing, _count(opened, nothing), None, parsed, Relaxed(parsed.query), reference)
+        return BuiltQuery(nothing, _count(opened, nothing), parsed, Relaxed(parsed.query), reference)
     filters = list(_list_filters(opened, selection))
     relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
     counted = _count(opened, query)
@@ -176,8 +193,7 @@ def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
         relaxed = relax(opened, parsed, filters)
         query = filter_by(relaxed.query, filters)
         counted = _count(opened, query)
-    marked = relaxed.query if selection.words and reference is None else None
-    return BuiltQuery(query, counted, marked, parsed, relaxed, reference)
+    return BuiltQuery(query, counted, parsed, relaxed, reference)
 
 
 def _count(opened: OpenIndex, query: Query) -> Mapping[str, Any]:
@@ -210,10 +226,10 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built.query)]
     rows = [read_stored(document).row for document in documents]
     lacking = _find_lacking(opened, built.relaxed.wanted, rows)
-    marker = HitFinder(opened, built.words, selection.words) if built.words is not None else None
+    finder = PassageFinder(built.parsed.sought, FIELDS_SEARCHED) if built.parsed.sought else None
     return SearchPage(
         hits=[
-            _make_hit(opened, built.parsed.words, document, row, marker, lacking.get(row.forum_id, ()))
+            _make_hit(document, row, finder, built.parsed.sought, lacking.get(row.forum_id, ()))
             for document, row in zip(documents, rows, strict=True)
         ],
         total=_sum_statuses(counted),
@@ -224,6 +240,8 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
         is_any=bool(built.relaxed.wanted),
         suggested=suggest_words(opened, built.parsed.words),
         reference=built.reference,
+        hints=built.parsed.hints,
+        named=find_named(opened.venues, [word.parts for word in built.parsed.words]) if selection.words else NO_VENUES,
     )
 
 
@@ -257,111 +275,79 @@ def select_rows(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
         yield read_stored(opened.searcher.doc(address)).row
 
 
-class HitFinder:
-    """Finds the passages of a document in which the words of a search occur."""
-
-    def __init__(
-        self,
-        opened: OpenTexts,
-        query: Query,
-        words: str,
-        names: Sequence[str] = TEXTS,
-        characters: int = _SNIPPET_CHARACTERS,
-    ) -> None:
-        """Find passages for one search.
-
-        Args:
-            opened: The index.
-            query: What the words ask for.
-            words: What is searched for.
-            names: The fields of which passages are shown.
-            characters: Length of a passage.
-        """
-        self._roots = [word[: max(3, len(word) - 3)] for word in _WORD.findall(words.lower())]
-        self._makers: dict[str, tantivy.SnippetGenerator] = {}
-        for name in names:
-            maker = tantivy.SnippetGenerator.create(opened.searcher, query, opened.schema, name)
-            maker.set_max_num_chars(characters)
-            self._makers[name] = maker
-
-    def passage(self, document: tantivy.Document, name: str) -> list[Piece]:
-        """Return the best passage of a field in pieces, or an empty list if no word occurs in it."""
-        text = str(document.get_first(name) or "")
-        near = self._cut_near(text)
-        best = self._find_best(near, name)
-        if near and not best and near != text:
-            return self._find_best(text[:_MAX_SEARCHED_CHARACTERS], name)
-        return best
-
-    def _cut_near(self, text: str) -> str:
-        """Return the text around the first word that begins like one of the search, or "" if there is none.
-
-        Searching a whole long text for the best passage would be slow.
-        """
-        if len(text) <= _NEAR_CHARACTERS:
-            return text
-        lowered = text.lower()
-        first = min((index for root in self._roots if (index := lowered.find(root)) >= 0), default=-1)
-        start = text.find(" ", max(0, first - _NEAR_CHARACTERS // 4)) if first > _NEAR_CHARACTERS // 4 else 0
-        return text[start : start + _NEAR_CHARACTERS] if first >= 0 else ""
-
-    def _find_best(self, text: str, name: str) -> list[Piece]:
-        if not text:
-            return []
-        snippet = self._makers[name].snippet_from_doc(tantivy.Document(**{name: [text]}))
-        return pieces(snippet.fragment(), [(marked.start, marked.end) for marked in snippet.highlighted()])
-
-
-def pieces(text: str, marked: Sequence[tuple[int, int]]) -> list[Piece]:
-    """Cut a text at the marked ranges (byte offsets in UTF-8); return an empty list if nothing is marked.
-
-    >>> pieces("a réseau b", [(2, 9)])
-    [('a ', False), ('réseau', True), (' b', False)]
-    """
-    raw = text.encode()
-    cut: list[Piece] = []
-    position = 0
-    for start, end in _merge(marked):
-        cut += [(raw[position:start].decode(errors="replace"), False), (raw[start:end].decode(errors="replace"), True)]
-        position = end
-    cut.append((raw[position:].decode(errors="replace"), False))
-    return [(replace_controls(piece), is_marked) for piece, is_marked in cut if piece] if marked else []
-
-
-def _merge(marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges in order, with overlapping ones merged."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(marked):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _is_in_text(opened: OpenIndex, words: Sequence[Word], row: PaperRow) -> bool:
-    """Return whether one of the words is in the paper's own text."""
-    terms = {FIELDS_SEARCHED.term(TEXT, part) for word in words for part in word.parts}
-    if not terms or row.text_sha256 is None:
-        return False
-    own = Query.term_query(opened.schema, "forum_id", row.forum_id, "basic")
-    among = Query.boolean_query([(Occur.Should, Query.term_query(opened.schema, TEXT, term, "freq")) for term in terms])
-    return bool(opened.searcher.search(Query.boolean_query([(Occur.Must, own), (Occur.Must, among)]), 1).hits)
-
-
 def _make_hit(
-    opened: OpenIndex,
-    words: Sequence[Word],
     document: tantivy.Document,
     row: PaperRow,
-    marker: HitFinder | None,
+    finder: PassageFinder | None,
+    sought: Sequence[Sought],
     without: Sequence[str],
 ) -> Hit:
     plain = [(replace_controls(row.title or "Untitled"), False)]
-    if marker is None:
+    if finder is None:
         return Hit(row, plain, [])
-    title = marker.passage(document, "title") if len(row.title or "") <= _SNIPPET_CHARACTERS else []
-    passages = ((name, passage) for name in TEXTS[1:] if (passage := marker.passage(document, name)))
-    shown = list(islice(passages, _MAX_PASSAGES))
-    is_in_text = not title and not shown and _is_in_text(opened, words, row)
-    return Hit(row, title or plain, shown, without, is_in_text)
+    title = finder.find(row.title or "", "title") if len(row.title or "") <= CHARACTERS else None
+    seen = title.numbers if title else frozenset()
+    shown = _choose_passages(list(_list_passages(document, finder)))
+    seen = seen.union(*(passage.numbers for passage, _ in shown))
+    passages = [each for _, each in shown]
+    if len(passages) < _MAX_PASSAGES and (missed := finder.numbers - seen):
+        missed -= _list_named(sought, row)
+        passages += _find_in_text(document, finder, missed) if missed else ()
+    return Hit(row, title.pieces if title else plain, passages, without)
+
+
+def _list_named(sought: Sequence[Sought], row: PaperRow) -> set[int]:
+    """Return the numbers of the words that name the paper's venue."""
+    names = set(write_names(row.venue_id, row.conference, row.year).split())
+    return {each.number for each in sought if not names.isdisjoint(each.parts)}
+
+
+Found = tuple[Passage, ShownPassage]
+"""A passage as it was found, and as it is shown."""
+
+
+def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterator[Found]:
+    """Yield the passages of fields, until enough of them have every word."""
+    seen, count = frozenset[int](), 0
+    for name in (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS):
+        found = _find_in_posts(document, finder, name) if name in TEXTS_OF_POSTS else _find(document, finder, name)
+        if found is not None:
+            yield found
+            seen, count = seen | found[0].numbers, count + 1
+            if count >= _MAX_PASSAGES and seen == finder.numbers:
+                return
+
+
+def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
+    passage = finder.find(str(document.get_first(name) or ""), name)
+    return (passage, ShownPassage(name, passage.pieces)) if passage else None
+
+
+def _find_in_posts(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
+    texts = list(map(str, document.get_all(name)))
+    passage = finder.find("\n\n".join(texts), name)
+    if passage is None:
+        return None
+    ends = accumulate(len(text) + 2 for text in texts)
+    place = next(index for index, end in enumerate(ends) if passage.start < end)
+    return passage, ShownPassage(name, passage.pieces, read_post_ids(document, name)[place] or None)
+
+
+def _choose_passages(found: Sequence[Found]) -> list[Found]:
+    """Return those that have the most words that no other chosen one has; the order of the fields decides otherwise."""
+    left, chosen, seen = list(found), list[Found](), frozenset[int]()
+    while left and len(chosen) < _MAX_PASSAGES:
+        best = max(left, key=lambda each: len(each[0].numbers - seen))
+        left.remove(best)
+        chosen.append(best)
+        seen |= best[0].numbers
+    return sorted(chosen, key=found.index)
+
+
+def _find_in_text(document: tantivy.Document, finder: PassageFinder, missed: Set[int]) -> Iterator[ShownPassage]:
+    """Yield the passage of the paper's own text that has words which no other passage has, if there is one."""
+    text = read_text(document)
+    passage = finder.only(missed).find(text, TEXT) if text else None
+    if passage is not None:
+        page = text.count(PAGE_BREAK, 0, passage.start) + 1
+        yield ShownPassage(TEXT, passage.pieces, page=page)

@@ -10,7 +10,7 @@ import ipaddress
 import secrets
 import socket
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import uvicorn
@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -180,7 +180,8 @@ class Revalidation:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        target = scope["path"].encode() + b"?" + scope["query_string"]
+        # A path may hold a "?" of its own, which came as %3F.
+        target = f"{len(scope['path'])} {scope['path']}".encode() + scope["query_string"]
         mark = f'W/"{hashlib.sha256(self._drawn + target).hexdigest()[:32]}"'.encode()
         held = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
         if mark in (value.strip() for value in held.split(b",")):
@@ -288,14 +289,46 @@ def _read_list(folder: Path) -> bytes:
         return b""
 
 
-def _take_turns(answer: Answer, turns: asyncio.Semaphore) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint that waits for its turn, in the order of the requests, and then answers in a thread."""
+Endpoint = Callable[[Request], Awaitable[Response]]
+"""What Starlette calls for the requests of one route."""
+
+
+def _take_turns(answer: Answer, turns: asyncio.Semaphore) -> Endpoint:
+    """Return an endpoint that waits for its turn, in the order of the requests, and then answers in a thread.
+
+    Each part of an export takes a turn of its own, so that pages do not wait for a whole export, nor for a client that
+    reads slowly.
+    """
 
     async def answer_in_turn(request: Request) -> Response:
         async with turns:
-            return await run_in_threadpool(answer, request)
+            response = await run_in_threadpool(answer, request)
+        if isinstance(response, StreamingResponse):
+            response.body_iterator = _make_in_turn(aiter(response.body_iterator), turns)
+        return response
 
     return answer_in_turn
+
+
+async def _make_in_turn(
+    parts: AsyncIterator[str | bytes | memoryview], turns: asyncio.Semaphore
+) -> AsyncIterator[str | bytes | memoryview]:
+    while True:
+        async with turns:
+            try:
+                part = await anext(parts)
+            except StopAsyncIteration:
+                return
+        yield part
+
+
+def _answer_at_once(answer: Answer) -> Endpoint:
+    """Return an endpoint for what is in memory already, which needs neither a turn nor a thread."""
+
+    async def answer_now(request: Request) -> Response:
+        return answer(request)
+
+    return answer_now
 
 
 def make_app(explorer: Explorer, host: str) -> Guard:
@@ -317,12 +350,16 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         "/venues": explorer.venues,
         "/venue/{venue_id:path}": explorer.venue,
         "/about": explorer.about,
+    }
+    held: dict[str, Answer] = {
         "/static/{name}": explorer.asset,
         "/favicon.ico": lambda _: Response(status_code=204),
     }
     turns = asyncio.Semaphore(_AT_ONCE)
+    endpoints = {path: _take_turns(answer, turns) for path, answer in routes.items()}
+    endpoints |= {path: _answer_at_once(answer) for path, answer in held.items()}
     app = Starlette(
-        routes=[Route(path, _take_turns(answer, turns), methods=[*METHODS]) for path, answer in routes.items()],
+        routes=[Route(path, endpoint, methods=[*METHODS]) for path, endpoint in endpoints.items()],
         exception_handlers={HTTPException: explorer.refused, Exception: explorer.refused},
     )
     listed = _read_list(explorer.folder)
@@ -335,7 +372,9 @@ def make_app(explorer: Explorer, host: str) -> Guard:
 
 def _bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With no protocol named, asyncio leaves Nagle's algorithm on: the body of each answer would wait 40 ms for the
+    # acknowledgement of its head.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))

@@ -93,6 +93,7 @@ class VenueCounts:
         low: Lowest recommendation that a form of it offers; None if no form is known.
         high: Highest recommendation that a form of it offers; None if no form is known.
         points: Number of points of its reviews by kind and aspect; the aspect is "none" where none is known.
+        answered: Number of those of them that the authors answer.
     """
 
     venue_id: str
@@ -116,6 +117,7 @@ class VenueCounts:
     low: float | None = None
     high: float | None = None
     points: dict[str, dict[str, int]] = field(default_factory=dict)
+    answered: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def points_total(self) -> int:
@@ -126,6 +128,8 @@ class VenueCounts:
         """Add the points of a paper to the counts."""
         for point in points:
             _add(self.points.setdefault(point.kind.value, {}), point.aspect or NO_ASPECT)
+            if point.answers:
+                _add(self.answered.setdefault(point.kind.value, {}), point.aspect or NO_ASPECT)
 
     def add(self, other: "VenueCounts") -> None:
         """Add the counts of further papers of the venue, as `count` made them."""

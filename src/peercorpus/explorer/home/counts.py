@@ -140,7 +140,7 @@ def _score_steps(opened: OpenIndex) -> tuple[str, Iterator[tuple[str, list[str],
         )
         for step in range(_TENTHS)
     )
-    return "Mean rating, in per cent of the venue's scale", tenths
+    return "Mean rating in per cent of the venue's scale, from the number below a column to the next", tenths
 
 
 def decisions_by_score(opened: OpenIndex) -> Stacked:

@@ -14,8 +14,12 @@ TEXT = "text"
 """The field that is searched if a query names none."""
 POINT_ID = "point_id"
 """The field with the id of a point."""
-FIELDS_SEARCHED = SearchedFields({TEXT: 1.0})
-WORDS = ("venue_id", "year", "kind", "aspect")
+WORDS = ("venue_id", "year", "kind", "aspect", "answered")
+CLASS = "class"
+"""The field with kind, aspect and answered joined, so that the points of a search are counted by all three at once."""
+FIELDS_SEARCHED = SearchedFields({TEXT: 1.0}, further=WORDS)
+SEPARATOR = "|"
+"""Between the parts of a class."""
 NO_ASPECT = "none"
 """Stands for the aspect of a point of which none is known."""
 _TOKENIZER = "en_stem"
@@ -55,6 +59,7 @@ def make_point_schema() -> tantivy.Schema:
     builder.add_text_field(TEXT, stored=True, tokenizer_name=_TOKENIZER)
     for name in WORDS:
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(CLASS, fast=True, tokenizer_name="raw", index_option="basic")
     builder.add_boolean_field("is_critical", indexed=True)
     builder.add_float_field("created", fast=True)
     return builder.build()
@@ -74,7 +79,9 @@ def make_point_document(point: Point, paper: PaperRow, created: float | None) ->
     document.add_text(POINT_ID, point.point_id)
     document.add_text(VOCABULARY, text)
     document.add_bytes("row", msgspec.msgpack.encode(_make_row(point, paper)))
-    values = (point.venue_id.lower(), str(paper.year or ""), point.kind, point.aspect or NO_ASPECT)
+    classified = (point.kind.value, str(point.aspect or NO_ASPECT), "yes" if point.answers else "no")
+    document.add_text(CLASS, SEPARATOR.join(classified))
+    values = (point.venue_id.lower(), str(paper.year or ""), *classified)
     for name, value in zip(WORDS, values, strict=True):
         if value:
             document.add_text(name, value)

@@ -1,11 +1,10 @@
 """Search the index of points for a selection, and mark where its words occur."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import tantivy
-from tantivy import Order, Query
+from tantivy import DocAddress, Order, Query
 
 from peercorpus.explorer.points.point_documents import (
     FIELDS_SEARCHED,
@@ -15,14 +14,21 @@ from peercorpus.explorer.points.point_documents import (
     PointRow,
     read_point_row,
 )
+from peercorpus.explorer.points.point_facets import (
+    PointCounts,
+    add_counts,
+    list_aggregations,
+    make_point_facets,
+    read_counts,
+)
 from peercorpus.explorer.points.point_selection import EVERY_KIND, PointSelection
+from peercorpus.explorer.querying.facets import Facet
 from peercorpus.explorer.querying.likeness import find_like
+from peercorpus.explorer.querying.passages import PassageFinder, Piece
 from peercorpus.explorer.querying.spelling import suggest_words
-from peercorpus.explorer.querying.words import Relaxed, filter_by, parse_words, relax
-from peercorpus.explorer.search import HitFinder, Piece
-from peercorpus.explorer.search_index import OpenIndex, OpenTexts
+from peercorpus.explorer.querying.words import ParsedWords, Relaxed, filter_by, parse_words, relax
+from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.venue_page import VenueCounts
-from peercorpus.records.points import PointAspect, PointKind
 from peercorpus.records.untrusted_text import replace_controls
 
 PAGE = 25
@@ -53,33 +59,35 @@ class PointPage:
 
     Attributes:
         hits: The points of the page.
-        kinds: Number of points found by kind, on all pages.
-        aspects: Number of points found by aspect, on all pages; `NO_ASPECT` counts those of which none is known.
+        counts: Numbers of points found, on all pages.
         faults: Parts of the words that could not be parsed.
         missed: The words, as they were typed, that no point of the selection has.
         is_any: Whether no point has all words, so that those with any of them are found.
         suggested: The words in the spelling that the index has; None if they are spelt so.
         like: The point that those found are like; None if none was named.
+        hints: What was understood in another way than it was typed, one sentence each.
+        facets: Numbers of points found by their properties, with links that narrow the search.
     """
 
     hits: Sequence[PointHit]
-    kinds: Mapping[str, int]
-    aspects: Mapping[str, int]
+    counts: PointCounts
     faults: Sequence[str]
     missed: Sequence[str] = ()
     is_any: bool = False
     suggested: str | None = None
     like: PointHit | None = None
+    hints: Sequence[str] = ()
+    facets: Sequence[Facet] = ()
 
     @property
     def total(self) -> int:
         """Number of points found, on all pages."""
-        return sum(self.kinds.values())
+        return self.counts.total
 
     @property
     def pages(self) -> int:
         """Number of pages that are shown, from 1 to `MOST_PAGES`."""
-        return min(MOST_PAGES, max(1, -(-self.total // PAGE)))
+        return _count_pages(self.counts)
 
     @property
     def is_cut(self) -> bool:
@@ -87,34 +95,46 @@ class PointPage:
         return self.total > PAGE * MOST_PAGES
 
 
+def _count_pages(counts: PointCounts) -> int:
+    return min(MOST_PAGES, max(1, -(-counts.total // PAGE)))
+
+
 def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     """Return one page of the points of a selection; one of which a part could not be read selects nothing."""
     if selection.faults:
-        return PointPage([], {}, {}, [])
+        return PointPage([], PointCounts(), [])
     if selection.like:
         return _search_like(opened, selection)
     points = opened.points
     parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
     filters = _list_filters(opened, selection)
     relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
-    kinds, aspects = (_count if selection.words else _look_up)(opened, selection, query)
-    if parsed.words and not kinds:
+    counts = _count(opened, query) if selection.words else add_counts(_select_venues(opened, selection), selection)
+    if parsed.words and not counts.total:
         relaxed = relax(points, parsed, filters)
         query = filter_by(relaxed.query, filters)
-        kinds, aspects = _count(opened, selection, query)
-    offset = (min(selection.page, MOST_PAGES) - 1) * PAGE
-    order = None if selection.words else "created"
-    found = points.searcher.search(query, PAGE, count=False, order_by_field=order, offset=offset, order=Order.Desc)
-    finder = _make_finder(points, relaxed.query, selection)
+        counts = _count(opened, query)
+    finder = _make_finder(parsed)
+    addresses = _list_page(opened, selection, query) if selection.page <= _count_pages(counts) else []
     return PointPage(
-        hits=[_make_hit(points.searcher.doc(address), finder) for _, address in found.hits],
-        kinds=kinds,
-        aspects=aspects,
+        hits=[_make_hit(points.searcher.doc(address), finder) for address in addresses],
+        counts=counts,
         faults=parsed.faults,
         missed=relaxed.missed,
         is_any=bool(relaxed.wanted),
         suggested=suggest_words(points, parsed.words),
+        hints=parsed.hints,
+        facets=make_point_facets(counts, selection, opened.venues),
     )
+
+
+def _list_page(opened: OpenIndex, selection: PointSelection, query: Query) -> list[DocAddress]:
+    offset = (selection.page - 1) * PAGE
+    order = None if selection.words else "created"
+    found = opened.points.searcher.search(
+        query, PAGE, count=False, order_by_field=order, offset=offset, order=Order.Desc
+    )
+    return [address for _, address in found.hits]
 
 
 def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
@@ -123,78 +143,50 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     own = Query.term_query(points.schema, POINT_ID, selection.like, "basic")
     itself = points.searcher.search(own, 1, count=False).hits
     if not itself:
-        return PointPage([], {}, {}, [])
+        return PointPage([], PointCounts(), [])
     document = points.searcher.doc(itself[0][1])
     filters = _list_filters(opened, selection)
     parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
     filters += [parsed.query] if selection.words else []
     text = str(document.get_first(TEXT) or "")
     addresses = find_like(points, {TEXT: [text]}, own, filters, PAGE)
-    finder = _make_finder(points, parsed.query, selection)
+    finder = _make_finder(parsed)
     hits = [_make_hit(points.searcher.doc(address), finder) for address in addresses]
-    kinds = Counter(hit.row.kind.value for hit in hits)
-    aspects = Counter(hit.row.aspect or NO_ASPECT for hit in hits)
-    return PointPage(hits, kinds, aspects, parsed.faults, like=_make_hit(document, None))
+    counts = PointCounts()
+    for hit in hits:
+        counts.add(hit.row.kind.value, hit.row.aspect or NO_ASPECT, "yes" if hit.row.answers else "no", 1)
+    return PointPage(hits, counts, parsed.faults, like=_make_hit(document, None), hints=parsed.hints)
 
 
-def _make_finder(points: OpenTexts, query: Query, selection: PointSelection) -> HitFinder | None:
-    return HitFinder(points, query, selection.words, (TEXT,), _PASSAGE_CHARACTERS) if selection.words else None
+def _make_finder(parsed: ParsedWords) -> PassageFinder | None:
+    return PassageFinder(parsed.sought, FIELDS_SEARCHED, _PASSAGE_CHARACTERS) if parsed.sought else None
 
 
 def _list_filters(opened: OpenIndex, selection: PointSelection) -> list[Query]:
     schema = opened.points.schema
     kind = "" if selection.kind == EVERY_KIND else selection.kind
-    values = (("kind", kind), ("aspect", selection.aspect), ("venue_id", selection.venue), ("year", selection.year))
+    values = [("kind", kind), ("aspect", selection.aspect), ("venue_id", selection.venue)]
+    values += [("year", selection.year), ("answered", selection.answered)]
     filters = [Query.term_query(schema, name, value) for name, value in values if value]
     if not selection.kind:
         filters.append(Query.term_query(schema, "is_critical", True))
     return filters
 
 
-Counts = tuple[Mapping[str, int], Mapping[str, int]]
-"""Numbers of points by kind and by aspect."""
+def _count(opened: OpenIndex, query: Query) -> PointCounts:
+    return read_counts(opened.points.searcher.aggregate(query, list_aggregations(len(opened.venues))))
 
 
-def _count(opened: OpenIndex, _: PointSelection, query: Query) -> Counts:
-    """Count what a query finds."""
-    terms = {
-        "kinds": {"terms": {"field": "kind", "size": len(PointKind)}},
-        "aspects": {"terms": {"field": "aspect", "size": len(PointAspect) + 1}},
-    }
-    found = opened.points.searcher.aggregate(query, terms)
-    kinds, aspects = (
-        {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in ("kinds", "aspects")
-    )
-    return kinds, aspects
-
-
-def _look_up(opened: OpenIndex, selection: PointSelection, _: Query) -> Counts:
-    """Add what is counted of venues, for a selection without words: counting millions of points takes longer."""
-    kinds: Counter[str] = Counter()
-    aspects: Counter[str] = Counter()
-    for venue in _select_venues(opened.venues.values(), selection):
-        for kind in selection.kinds:
-            for aspect, count in venue.points.get(kind, {}).items():
-                if selection.aspect in ("", aspect):
-                    kinds[kind] += count
-                    aspects[aspect] += count
-    return kinds, aspects
-
-
-def _select_venues(venues: Iterable[VenueCounts], selection: PointSelection) -> list[VenueCounts]:
+def _select_venues(opened: OpenIndex, selection: PointSelection) -> list[VenueCounts]:
     return [
         venue
-        for venue in venues
+        for venue in opened.venues.values()
         if selection.venue in ("", venue.venue_id.lower()) and selection.year in ("", str(venue.year))
     ]
 
 
-def _make_hit(document: tantivy.Document, finder: HitFinder | None) -> PointHit:
-    text = replace_controls(str(document.get_first(TEXT) or ""))
-    passage = finder.passage(document, TEXT) if finder else []
-    if not passage:
-        passage = [(text[:_PASSAGE_CHARACTERS], False)]
-    if text and len(text) <= _PASSAGE_CHARACTERS:
-        before, _, after = text.partition("".join(piece for piece, _ in passage))
-        passage = [(before, False), *passage, (after, False)]
-    return PointHit(read_point_row(document), passage, is_cut=len(text) > _PASSAGE_CHARACTERS)
+def _make_hit(document: tantivy.Document, finder: PassageFinder | None) -> PointHit:
+    text = str(document.get_first(TEXT) or "")
+    passage = finder.find(text, TEXT) if finder else None
+    pieces = passage.pieces if passage else [(replace_controls(text[:_PASSAGE_CHARACTERS]), False)]
+    return PointHit(read_point_row(document), pieces, is_cut=len(text) > _PASSAGE_CHARACTERS)

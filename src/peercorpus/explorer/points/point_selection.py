@@ -5,14 +5,17 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
+from peercorpus.explorer.points.point_documents import NO_ASPECT
 from peercorpus.explorer.selection import TOO_MANY, clip_words, explain_unknown, read_page
 from peercorpus.records.points import CRITICAL_KINDS, PointAspect, PointKind
 
 EVERY_KIND = "all"
 """Value of `kind` for points of every kind; without one, only those that authors may be expected to answer."""
-VALUES: Mapping[str, Sequence[str]] = MappingProxyType({"kind": (EVERY_KIND, *PointKind), "aspect": tuple(PointAspect)})
+VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {"kind": (EVERY_KIND, *PointKind), "aspect": (*PointAspect, NO_ASPECT), "answered": ("yes", "no")}
+)
 """The filters that have given values."""
-FILTERS = ("kind", "aspect", "venue", "year")
+FILTERS = ("kind", "aspect", "venue", "year", "answered")
 PARAMETERS = ("q", "like", *FILTERS, "page")
 
 
@@ -23,12 +26,13 @@ class PointSelection:
     Attributes:
         words: What to search for, in tantivy's query language; empty for all points.
         kind: A `PointKind`, `EVERY_KIND`, or empty for all that authors may be expected to answer.
-        aspect: A `PointAspect`; empty for any.
+        aspect: A `PointAspect`, `NO_ASPECT` where none is known, or empty for any.
         venue: A venue's id in lower case; empty for any.
         year: The calendar year that the venue names; empty for any.
         page: Number of the page, from 1.
         faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty.
         like: Id of a point that those selected are like; empty for none.
+        answered: "yes" for those with an answer of the authors, "no" for the others; empty for both.
     """
 
     words: str = ""
@@ -39,6 +43,7 @@ class PointSelection:
     page: int = 1
     faults: tuple[str, ...] = ()
     like: str = ""
+    answered: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:

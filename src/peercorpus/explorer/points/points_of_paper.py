@@ -116,6 +116,8 @@ def find_places(forum: PublicForum, dialogues: Sequence[Dialogue]) -> Iterator[t
     """Yield the posts that the page shows, each with the id of the element that shows it in full."""
     for post in (*forum.spoken(), *forum.others()):
         yield post.post_id, _post_anchor(post.post_id)
+    for review in forum.ai_reviews:
+        yield from ((note_id, _post_anchor(note_id)) for note_id in review.note_ids)
     for item in (item for talk in dialogues for item in talk.items):
         if isinstance(item, Spoken):
             yield from ((post_id, item.anchor) for post_id in item.turn.post_ids)

@@ -1,12 +1,13 @@
 """Recognise an id of OpenReview, or the address of one of its pages, among the words of a search."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from tantivy import Query
 
-from peercorpus.explorer.querying.searched_fields import IDS
+from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, split_words
 from peercorpus.explorer.search_index import OpenIndex
 
 _ADDRESS = re.compile(r"(?:https?://)?(?:[a-z0-9-]+\.)?openreview\.net/\S+", re.IGNORECASE)
@@ -47,14 +48,33 @@ def read_address(words: str) -> Reference | None:
 
 
 def find_reference(opened: OpenIndex, words: str) -> Reference | None:
-    """Return the paper or post that the words name by its address or id, or None if they are words to search for."""
+    """Return the paper or post that the words name by its address or id, or None if they are words to search for.
+
+    An id typed in other letter case counts if exactly one paper has such an id, and no text has it as a word.
+    """
     address = read_address(words)
     if address is not None:
         return address
-    is_id = _ID.fullmatch(words) is not None and opened.searcher.doc_freq(IDS, words) > 0
+    if _ID.fullmatch(words) is None:
+        return None
+    searcher = opened.searcher
+    is_id = searcher.doc_freq(IDS, words) > 0
+    if not is_id and searcher.doc_freq(FOLDED_IDS, words.lower()) == 1:
+        is_id = not any(searcher.doc_freq(VOCABULARY, part) for part in split_words(words))
     return Reference(words) if is_id else None
 
 
 def query_of(opened: OpenIndex, reference: Reference) -> Query:
-    """Return what finds the paper of a reference."""
+    """Return what finds the paper of a reference; the letter case counts only where several papers have the id."""
+    searcher, folded = opened.searcher, reference.forum_id.lower()
+    if not searcher.doc_freq(IDS, reference.forum_id) and searcher.doc_freq(FOLDED_IDS, folded) == 1:
+        return Query.term_query(opened.schema, FOLDED_IDS, folded, "basic")
     return Query.term_query(opened.schema, IDS, reference.forum_id, "basic")
+
+
+def find_place(places: Mapping[str, str], note_id: str) -> str | None:
+    """Return the place of a post by its id; in other letter case if exactly one post has such an id."""
+    if note_id in places:
+        return places[note_id]
+    folded = {place for other, place in places.items() if other.lower() == note_id.lower()}
+    return folded.pop() if len(folded) == 1 else None

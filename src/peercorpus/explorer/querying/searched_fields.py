@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
@@ -15,6 +16,8 @@ def _make_splitter(*, is_stemmed: bool) -> TextAnalyzer:
 
 IDS = "note_ids"
 """The field with the ids of a paper and of everything public in its forum."""
+FOLDED_IDS = "folded_ids"
+"""The field with the same ids in lower case."""
 VOCABULARY = "vocabulary"
 """The field with every word as it is written, in lower case."""
 _PLAIN = _make_splitter(is_stemmed=False)
@@ -39,6 +42,11 @@ def fold(text: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
+@lru_cache(maxsize=50_000)
+def _stem(part: str) -> str:
+    return next(iter(_STEMMED.analyze(part)), part)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchedFields:
     """The fields that are searched if a query names none.
@@ -47,11 +55,13 @@ class SearchedFields:
         weights: Weight of each field by its name.
         unstemmed: Fields whose words are compared as they are, without accents.
         without_places: Fields that do not record where a word stands, so that phrases are not searched for there.
+        further: Fields that are searched only if a query names them.
     """
 
     weights: Mapping[str, float]
     unstemmed: frozenset[str] = frozenset()
     without_places: frozenset[str] = frozenset()
+    further: tuple[str, ...] = ()
 
     @property
     def for_phrases(self) -> Iterator[str]:
@@ -62,4 +72,4 @@ class SearchedFields:
         """Return the term of a field that stands for a word in lower case."""
         if name in self.unstemmed:
             return fold(part)
-        return next(iter(_STEMMED.analyze(part)), part)
+        return _stem(part)

@@ -4,14 +4,16 @@ Words are compared by their stems, so that plurals are alike, and so are "self-s
 "selfsupervised": a compound is searched for in each of these spellings that the index has.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from tantivy import Occur, Query
 
-from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
+from peercorpus.explorer.querying.passages import Sought
+from peercorpus.explorer.querying.searched_fields import VOCABULARY, SearchedFields, split_words
+from peercorpus.explorer.querying.signs import has_signs, list_sought, tidy
+from peercorpus.explorer.querying.variants import respell
 from peercorpus.explorer.search_index import OpenTexts
 
 _MAX_WORDS = 32
@@ -26,9 +28,6 @@ _LEAST_PART_SHARE = 0.05
 """A word is split only if both parts are in more than this share of the documents that have the word itself."""
 _WORD_SCORE = 1_000.0
 """Score of each word that a document has, where not all are required: above any sum of scores within the fields."""
-_SYNTAX = re.compile(r'["():*^~\[\]{}\\]|(?:^|\s)[-+]|(?:^|\s)(?:AND|OR|NOT|IN)(?:\s|$)')
-"""Signs of tantivy's query language."""
-_FINAL_COLON = re.compile(r":(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,27 @@ class Word:
         parts: Its parts between hyphens and other signs, in lower case.
         documents: Number of documents with it, counted by field; 0 if it is in none, in any spelling.
         query: What finds it in any spelling.
+        spellings: The other ways in which it is spelt, each as words that follow each other.
+        respelt: Its British or American spelling; None if it has one spelling.
+        is_prefix: Whether it stands for every word that begins so.
     """
 
     written: str
     parts: tuple[str, ...]
     documents: int
     query: Query
+    spellings: tuple[tuple[str, ...], ...] = ()
+    respelt: str | None = None
+    is_prefix: bool = False
+
+    def list_sought(self, number: int) -> Iterator[Sought]:
+        """Yield what is marked of it in passages, as the word of this number; nothing if no document has it."""
+        if not self.documents:
+            return
+        for parts in (self.parts, *self.spellings):
+            yield Sought(parts, number, is_prefix=self.is_prefix)
+        if self.respelt is not None:
+            yield Sought((self.respelt,), number, is_respelt=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +70,15 @@ class ParsedWords:
         query: What all of them must meet.
         words: The words, if no sign of the query language is among them; otherwise empty.
         faults: Parts that could not be parsed and were left out.
+        sought: What is marked in passages.
+        hints: What was understood in another way than it was typed, one sentence each.
     """
 
     query: Query
     words: Sequence[Word] = ()
     faults: Sequence[str] = ()
+    sought: Sequence[Sought] = ()
+    hints: Sequence[str] = ()
 
 
 def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> ParsedWords:
@@ -71,16 +89,18 @@ def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> Parsed
         words: What to search for, in tantivy's query language; empty for everything.
         fields: The fields that are searched if the words name none.
     """
-    words = _FINAL_COLON.sub("", words)
+    words, hints = tidy(words, fields)
     if not words:
-        return ParsedWords(Query.all_query())
-    if _SYNTAX.search(words):
-        return _parse_syntax(opened, words, fields)
+        return ParsedWords(Query.all_query(), hints=hints)
+    if has_signs(words):
+        return _parse_syntax(opened, words, fields, hints)
     read = _WordReader(opened, fields).read(words)
-    return ParsedWords(_require_all([word.query for word in read]) if read else Query.empty_query(), read)
+    query = _require_all([word.query for word in read]) if read else Query.empty_query()
+    sought = [each for number, word in enumerate(read) for each in word.list_sought(number)]
+    return ParsedWords(query, read, sought=sought, hints=hints)
 
 
-def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields) -> ParsedWords:
+def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields, hints: Sequence[str]) -> ParsedWords:
     def parse(text: str) -> tuple[Query, list[str]]:
         query, errors = opened.index.parse_query_lenient(
             text, list(fields.weights), dict(fields.weights), conjunction_by_default=True
@@ -92,8 +112,8 @@ def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields) -> Pars
         query, faults = parse(f"* {words}")
     if ":" in words and "*" in words and not _is_supported(opened, query):
         said = f"'{words}' asks whether a field has a value, which the index supports for some fields only."
-        return ParsedWords(Query.all_query(), faults=[said])
-    return ParsedWords(query, faults=faults[:3])
+        return ParsedWords(Query.all_query(), faults=[said], hints=hints)
+    return ParsedWords(query, faults=faults[:3], sought=list_sought(words), hints=hints)
 
 
 def _is_supported(opened: OpenTexts, query: Query) -> bool:
@@ -118,34 +138,58 @@ class _WordReader:
         tokens = list(dict(list(parts.items())[:_MAX_WORDS]))
         joined: dict[str, list[str]] = {}
         for first, second in pairwise(tokens):
-            if len(parts[first]) == len(parts[second]) == 1:
+            if len(parts[first]) == len(parts[second]) == 1 and "*" not in first + second:
                 whole = parts[first][0] + parts[second][0]
                 joined.setdefault(first, []).append(whole)
                 joined.setdefault(second, []).append(whole)
         return [self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
 
-    def _make_word(self, written: str, parts: tuple[str, ...], joined: Iterable[str]) -> Word:
+    def _make_word(self, written: str, parts: tuple[str, ...], joined: Sequence[str]) -> Word:
+        if written.endswith("*"):
+            return self._make_prefix(written, parts)
+        spellings: list[tuple[str, ...]] = []
+        respelt = respell(parts[0]) if len(parts) == 1 else None
         if len(parts) == 1:
             own, queries = self._find_part(parts[0])
-            for first, second in self._split(parts[0], own):
-                queries += self._find_phrase((first, second))
+            for pair in self._split(parts[0], own):
+                phrases = self._find_phrase(pair)
+                queries += phrases
+                spellings += [pair] * any(map(self._has, phrases))
+            documents, more = self._find_part(respelt, is_respelt=True) if respelt is not None else (0, [])
+            own, queries = own + documents, queries + more
+            respelt = respelt if documents else None
         else:
             own, queries = self._find_part("".join(parts))
             queries += self._find_phrase(parts)
+            spellings.append(("".join(parts),))
         if len(parts) > 1 and any(self._has(query) for query in queries):
             own = max(own, 1)
         for whole in joined:
-            queries += self._find_part(whole)[1]
+            documents, more = self._find_part(whole)
+            queries += more
+            spellings += [(whole,)] * bool(documents)
         is_found = own > 0 or any(self._has(query) for query in queries)
-        return Word(written, parts, max(own, int(is_found)), _require_any(queries))
+        return Word(written, parts, max(own, int(is_found)), _require_any(queries), tuple(spellings), respelt)
+
+    def _make_prefix(self, written: str, parts: tuple[str, ...]) -> Word:
+        """Return a word of which the beginning is known; words of the papers' own texts are not searched by it."""
+        query = Query.regex_query(self._opened.schema, VOCABULARY, f"{parts[-1]}.*")
+        if len(parts) > 1:
+            query = _require_all([query, *(_require_any(self._find_part(part)[1]) for part in parts[:-1])])
+        return Word(written, parts, int(self._has(query)), query, is_prefix=True)
 
     def _has(self, query: Query) -> bool:
         return bool(self._opened.searcher.search(query, 1, count=False).hits)
 
-    def _find_part(self, part: str) -> tuple[int, list[Query]]:
-        """Return the number of documents with a word, counted by field, and its query in each field that has it."""
+    def _find_part(self, part: str, *, is_respelt: bool = False) -> tuple[int, list[Query]]:
+        """Return the number of documents with a word, counted by field, and its query in each field that has it.
+
+        Another spelling of it is not searched for in names.
+        """
         documents, queries = 0, []
         for name, weight in self._fields.weights.items():
+            if is_respelt and name in self._fields.unstemmed:
+                continue
             term = self._fields.term(name, part)
             frequency = self._opened.searcher.doc_freq(name, term)
             if frequency:

@@ -18,6 +18,8 @@ from peercorpus.records.reviews import Post, Turn
 _NOTE_ID = re.compile(r"[A-Za-z0-9_-]+")
 """Ids that OpenReview gives; those of imported records hold other characters."""
 _NOT_IN_KEYS = re.compile(r"[^A-Za-z0-9_-]+")
+_ANONYMOUS = frozenset((Role.REVIEWER, Role.AREA_CHAIR, Role.SENIOR_AREA_CHAIR, Role.ETHICS_REVIEWER))
+"""Roles whose holders OpenReview does not name."""
 _MAX_TITLE_CHARACTERS = 300
 _MAX_AUTHORS = 50
 
@@ -56,13 +58,14 @@ def cite_turn(forum: PublicForum, turn: Turn) -> Citation:
     kind = format_post_kind(post.kind) if post else "Contribution to the discussion"
     if post is None and any(review.review_id == post_id for review in forum.reviews):
         kind = format_post_kind(PostKind.REVIEW)  # A release holds a review once, and not among its posts.
-    return _cite(forum.paper, _name_speaker(turn.role, turn.signature), kind, turn.created_at, post_id)
+    speaker = _name_speaker(turn.role, turn.signature)
+    return _cite(forum.paper, turn.role, speaker, kind, turn.created_at, post_id)
 
 
 def cite_post(forum: PublicForum, post: Post) -> Citation:
     """Return the citation of a post that belongs to no conversation."""
     speaker = _name_speaker(post.role, post.signature)
-    return _cite(forum.paper, speaker, format_post_kind(post.kind), post.created_at, post.post_id)
+    return _cite(forum.paper, post.role, speaker, format_post_kind(post.kind), post.created_at, post.post_id)
 
 
 def _name_speaker(role: Role, signature: str) -> str:
@@ -73,25 +76,34 @@ def _name_speaker(role: Role, signature: str) -> str:
     return f"{ROLES[role]} ({_cut(masked(signature))})"
 
 
-def _cite(paper: Paper, speaker: str, kind: str, moment: datetime | None, post_id: str | None) -> Citation:
+def _cite(paper: Paper, role: Role, speaker: str, kind: str, moment: datetime | None, post_id: str | None) -> Citation:
     title = _cut(masked(paper.title or "Untitled"))
     venue = _cut(masked(paper.venue or paper.venue_id))
     address = openreview_address(paper.forum_id, post_id)
     dated = [day(moment)] if moment else []
-    text = ". ".join([speaker, f"{kind} of “{title}”" if kind == "Review" else f"{kind} on “{title}”", venue, *dated])
+    named = f"{kind} of “{title}”" if kind == "Review" else f"{kind} on “{title}”"
+    text = ". ".join([speaker, named, venue, *dated])
     year = moment.year if moment else paper.year
+    about = "reviewed paper" if kind == "Review" else "discussed paper"
     fields = {
-        "title": f"{{{escape_text(title)}}}",
-        "author": " and ".join(map(_write_author, paper.authors[:_MAX_AUTHORS])) or "Anonymous",
+        "title": f"{{{escape_text(named)}}}",
+        "author": _list_authors(paper, role),
         "year": str(year) if year else None,
         "howpublished": escape_text(f"OpenReview, {venue}"),
         "url": address,
-        "note": escape_text(", ".join([f"{kind}: {speaker}", *dated])),
+        "note": f"{escape_text(', '.join([f'{kind}: {speaker}', *dated]))}; {about}: {{{escape_text(title)}}}",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     key = _NOT_IN_KEYS.sub("", f"{paper.forum_id}-{post_id or 'discussion'}")
     bibtex = "\n".join([f"@misc{{{key},", *lines, "}"])
     return Citation(f"{text}.{f' {address}' if address else ''}", bibtex, address)
+
+
+def _list_authors(paper: Paper, role: Role) -> str:
+    """Return who wrote a turn, for BibTeX: the paper's authors wrote their own turns and no others."""
+    if role is Role.AUTHOR:
+        return " and ".join(map(_write_author, paper.authors[:_MAX_AUTHORS])) or "{Anonymous authors}"
+    return f"{{Anonymous {ROLES[role].lower()}}}" if role in _ANONYMOUS else f"{{{ROLES[role]}}}"
 
 
 def _write_author(name: str) -> str:

@@ -1,0 +1,227 @@
+"""Find the passage of a text in which the words of a search occur, and mark them there.
+
+A word is marked where its term is that of the search, a phrase only where its words follow each other.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from peercorpus.explorer.querying.searched_fields import SearchedFields
+from peercorpus.records.untrusted_text import replace_controls
+
+CHARACTERS = 220
+"""Length of a passage."""
+_MAX_SEARCHED_CHARACTERS = 60_000
+"""Characters of a text in which passages are searched."""
+_MAX_PLACES = 40
+"""Places in a text that are looked at, for one word."""
+_LEAST_ROOT = 3
+"""Letters at the beginning of a word that its other forms share, at least."""
+_ENDING = 3
+"""Letters at its end that may differ."""
+_WORD = re.compile(r"[^\W_]+")
+
+Piece = tuple[str, bool]
+"""A piece of text, and whether it matches the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """Something to be marked.
+
+    Attributes:
+        parts: A word, or the words of a phrase, in lower case.
+        number: Number of the word of the search that it stands for.
+        is_prefix: Whether the last part is the beginning of a word.
+        is_respelt: Whether it is the British or American spelling of what was typed.
+        field: The only field in which it counts; None for all.
+        is_quoted: Whether it is a phrase in quotes.
+    """
+
+    parts: tuple[str, ...]
+    number: int
+    is_prefix: bool = False
+    is_respelt: bool = False
+    field: str | None = None
+    is_quoted: bool = False
+
+    @property
+    def root(self) -> str:
+        """The letters with which the first word begins in each of its forms."""
+        first = self.parts[0]
+        return first if self.is_prefix and len(self.parts) == 1 else first[: max(_LEAST_ROOT, len(first) - _ENDING)]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a text.
+
+    Attributes:
+        pieces: Its text in pieces.
+        start: Where its first mark begins in the text.
+        numbers: Numbers of the words of the search that occur in it.
+    """
+
+    pieces: Sequence[Piece]
+    start: int
+    numbers: frozenset[int]
+
+
+def _list_words(lowered: str) -> Iterator[int]:
+    """Yield where words begin."""
+    return (word.start() for word in _WORD.finditer(lowered))
+
+
+def _list_beginnings(lowered: str, root: str) -> Iterator[int]:
+    """Yield where words begin that begin with these letters, at most `_MAX_PLACES`."""
+    place = lowered.find(root)
+    for _ in range(_MAX_PLACES):
+        if place < 0:
+            return
+        if not place or not lowered[place - 1].isalnum():
+            yield place
+        place = lowered.find(root, place + 1)
+
+
+Mark = tuple[int, int, int]
+"""Where a mark begins and ends, and the number of the word it stands for."""
+
+
+class PassageFinder:
+    """Finds the passages in which what is sought by one search occurs.
+
+    Attributes:
+        numbers: Numbers of the words of the search.
+    """
+
+    def __init__(self, sought: Sequence[Sought], fields: SearchedFields, characters: int = CHARACTERS) -> None:
+        """Find passages for one search.
+
+        Args:
+            sought: What is to be marked.
+            fields: How the fields of the index compare words.
+            characters: Length of a passage.
+        """
+        self._sought = sought
+        self.numbers = frozenset(each.number for each in sought)
+        self._fields = fields
+        self._characters = characters
+
+    def only(self, numbers: Set[int]) -> "PassageFinder":
+        """Return what finds passages with the words of these numbers.
+
+        The parts of a word with hyphens may stand apart, as in the paper's own text they are found so.
+        """
+        sought = [each for each in self._sought if each.number in numbers]
+        joined = [each for each in sought if len(each.parts) > 1 and not each.is_quoted]
+        apart = [Sought((part,), each.number) for each in joined for part in each.parts]
+        return PassageFinder([*sought, *apart], self._fields, self._characters)
+
+    def find(self, text: str, name: str) -> Passage | None:
+        """Return the passage of a field with the most words of the search; None if none occurs in it."""
+        text = text[:_MAX_SEARCHED_CHARACTERS]
+        marks = sorted(self._list_marks(text, name))
+        if not marks:
+            return None
+        start, end = self._choose_window(text, marks)
+        inside = [mark for mark in marks if start <= mark[0] and mark[1] <= end]
+        pieces = list(_cut(text, start, end, inside))
+        if start:
+            pieces.insert(0, ("… ", False))
+        return Passage(pieces, inside[0][0], frozenset(number for _, _, number in inside))
+
+    def _list_marks(self, text: str, name: str) -> list[Mark]:
+        lowered = text.lower()
+        if len(lowered) != len(text):  # A few letters have two in lower case.
+            lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+        is_whole = name in self._fields.unstemmed
+        marks: list[Mark] = []
+        for sought in self._sought:
+            if sought.field not in (None, name) or (is_whole and sought.is_respelt):
+                continue
+            if is_whole or sought.root in lowered:
+                marks += self._find_places(lowered, name, sought, is_whole=is_whole)
+        return marks
+
+    def _find_places(self, lowered: str, name: str, sought: Sought, *, is_whole: bool) -> list[Mark]:
+        """Return where something is: its first places, and those within the length of a passage after the first.
+
+        Args:
+            lowered: The text.
+            name: Its field.
+            sought: What is sought.
+            is_whole: Whether any word may be the first one sought: of names, accents are not compared.
+        """
+        terms = [self._fields.term(name, part) for part in sought.parts]
+        marks: list[Mark] = []
+        for place in _list_words(lowered) if is_whole else _list_beginnings(lowered, sought.root):
+            end = self._follow(lowered, place, name, terms, sought)
+            if end is not None:
+                marks.append((place, end, sought.number))
+            if marks and len(self.numbers) == 1 and place > marks[0][0] + self._characters:
+                break
+        return marks
+
+    def _follow(self, lowered: str, place: int, name: str, terms: Sequence[str], sought: Sought) -> int | None:
+        """Return where what is sought ends that may begin at a place; None if it is not there."""
+        end, last = place, len(terms) - 1
+        for index, term in enumerate(terms):
+            word = _WORD.match(lowered, end) if index == 0 else _WORD.search(lowered, end)
+            if word is None:
+                return None
+            end = word.end()
+            if sought.is_prefix and index == last:
+                if not word[0].startswith(sought.parts[-1]):
+                    return None
+            elif self._fields.term(name, word[0]) != term:
+                return None
+        return end
+
+    def _choose_window(self, text: str, marks: Sequence[Mark]) -> tuple[int, int]:
+        """Return where the passage begins and ends: the first one with the most words, from a quarter before them."""
+        if len(text) <= self._characters:
+            return 0, len(text)
+        room = self._characters * 3 // 4
+        best, most = 0, 0
+        for index, (begin, _, _) in enumerate(marks):
+            numbers = {number for _, end, number in marks[index : index + 40] if end <= begin + room}
+            if len(numbers) > most:
+                best, most = index, len(numbers)
+                if most == len(self.numbers):
+                    break
+        begin, mark_end, _ = marks[best]
+        start = max(0, begin - self._characters // 4)
+        if start:
+            gap = _SPACE.search(text, start, begin)
+            start = gap.end() if gap else begin
+        end = max(start + self._characters, mark_end)
+        if end >= len(text):
+            return start, len(text)
+        gap_at = max(text.rfind(" ", mark_end, end), text.rfind("\n", mark_end, end))
+        return start, gap_at if gap_at > mark_end else end
+
+
+_SPACE = re.compile(r"\s+")
+
+
+def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Piece]:
+    """Cut a part of a text at the marks in it; overlapping ones are one."""
+    position = start
+    for begin, mark_end in _merge(marks):
+        if begin > position:
+            yield replace_controls(text[position:begin]), False
+        yield replace_controls(text[begin:mark_end]), True
+        position = mark_end
+    if end > position:
+        yield replace_controls(text[position:end]), False
+
+
+def _merge(marks: Sequence[Mark]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end, _ in marks:
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged

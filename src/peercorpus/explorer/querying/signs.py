@@ -1,0 +1,109 @@
+"""Read the signs of a search: phrases in quotes, names of fields, what is left out, and a final *."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from peercorpus.explorer.querying.passages import Sought
+from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
+from peercorpus.records.suggestions import suggest_name
+
+LEAST_PREFIX = 3
+"""Letters before a final *, at least: fewer begin too many words."""
+_SIGNS = re.compile(r'["():^~\[\]{}\\]|(?:^|\s)\*(?:\s|$)|(?:^|\s)[-+]|(?:^|\s)(?:AND|OR|NOT|IN)(?:\s|$)')
+"""Signs of tantivy's query language."""
+_FINAL_COLON = re.compile(r":(?=\s|$)")
+_QUOTED = re.compile(r'("[^"]*"?)')
+_FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S)", re.ASCII)
+_VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]+/[^\s"()]*')
+_STARRED = re.compile(r"(?:(?<=[\s(:+-])|^)[^\s():\"]*\*[^\s():\"]*")
+_TOKEN = re.compile(
+    r'(?P<out>-|NOT\s+)?(?:(?P<field>\w+):)?(?:"(?P<phrase>[^"]*)"(?P<after>[~*]?)\S*|(?P<word>[^\s"()]+))'
+)
+_MAX_SOUGHT = 32
+_CONNECTIVES = frozenset(("AND", "OR", "NOT", "IN"))
+
+
+def has_signs(words: str) -> bool:
+    """Return whether words are in tantivy's query language, so that they are taken literally.
+
+    >>> has_signs("wind kites*"), has_signs("wind -kites"), has_signs("title:kites")
+    (False, True, True)
+    """
+    return _SIGNS.search(words) is not None
+
+
+def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
+    """Return words with what the index cannot search for taken out, and a sentence for each thing taken out.
+
+    >>> tidy("author:gomez a*", SearchedFields({"title": 1.0, "authors": 1.0}))[0]
+    'gomez a'
+    """
+    hints: list[str] = []
+    known = (*fields.weights, *fields.further)
+
+    def check_field(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in known:
+            return found[0]
+        if name.isdecimal():
+            return f"{name} "
+        hints.append(f"There is no field '{name}:'; {suggest_name(name, known)} All fields were searched.")
+        return ""
+
+    def check_star(found: re.Match[str]) -> str:
+        starred = found[0]
+        if starred in ("*", "-*", "+*"):
+            return starred
+        beginning = starred.rstrip("*").lstrip("+-")
+        if "*" in beginning or not split_words(beginning):
+            hints.append(f"'{starred}' was searched for without *, which can only end a word, as in 'optimi*'.")
+        elif len(split_words(beginning)[-1]) < LEAST_PREFIX:
+            hints.append(
+                f"'{starred}' was searched for without *, which needs at least {LEAST_PREFIX} letters before it."
+            )
+        elif is_literal:
+            hints.append(
+                f"'{starred}' was searched for without *, which cannot be combined with fields, brackets, quotes or"
+                " other signs."
+            )
+        else:
+            return f"{beginning}*"
+        return starred.replace("*", " ")
+
+    def join_words(found: re.Match[str]) -> str:
+        return "".join(split_words(found[0]))  # As `venue_names` writes an id.
+
+    parts = _QUOTED.split(_FINAL_COLON.sub("", words))
+    parts[::2] = [_VENUE_ID.sub(join_words, _FIELD.sub(check_field, part)) for part in parts[::2]]
+    is_literal = has_signs("".join(parts))
+    parts[::2] = [_STARRED.sub(check_star, part) for part in parts[::2]]
+    return " ".join("".join(parts).split()), hints
+
+
+def list_sought(words: str) -> list[Sought]:
+    """Return what is marked in passages of a search with signs: its words and phrases but those that it leaves out.
+
+    >>> [(each.parts, each.field) for each in list_sought('"state of the art" -kites title:wind OR (rain)')]
+    [(('state', 'of', 'the', 'art'), None), (('wind',), 'title'), (('rain',), None)]
+    """
+    return list(_read_sought(words))[:_MAX_SOUGHT]
+
+
+def _read_sought(words: str) -> Iterator[Sought]:
+    number = 0
+    for token in _TOKEN.finditer(words):
+        if token["out"] or token["word"] in _CONNECTIVES:
+            continue
+        for sought in _read_token(token, number):
+            yield sought
+            number = sought.number + 1
+
+
+def _read_token(token: re.Match[str], number: int) -> Sequence[Sought]:
+    parts = split_words(token["phrase"] if token["phrase"] is not None else token["word"])
+    if not parts:
+        return ()
+    if token["after"] == "~":  # Its words may stand apart.
+        return [Sought((part,), number + place, field=token["field"]) for place, part in enumerate(parts)]
+    is_quoted = token["phrase"] is not None
+    return [Sought(parts, number, is_prefix=token["after"] == "*", field=token["field"], is_quoted=is_quoted)]
