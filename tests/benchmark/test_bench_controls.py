@@ -236,8 +236,8 @@ def test_what_has_no_controls_is_refused_before_anything_is_asked(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"baseline": "majority"}, "Only a model that is asked in our own words"),
-        ({"led": True}, "leave out 'shown' or 'led'"),
+        ({"baseline": "majority"}, "Only a model with our own prompts"),
+        ({"led": True}, "omit 'shown' or 'led'"),
         ({"figures": True}, "A control shows no figures"),
         ({"shown": "body"}, "Invalid option of the benchmark"),
     ],

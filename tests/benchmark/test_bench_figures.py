@@ -266,7 +266,7 @@ def test_a_release_that_changed_meanwhile_is_not_shown(release: Path, tmp_path: 
 
 NO_FIGURES: dict[str, tuple[dict[str, Any], str]] = {
     "a model of this machine": ({"model": "hf/nobody/none"}, "'hf/nobody/none' is loaded by this process"),
-    "an adapter": ({"adapter": "sea-e"}, "'sea-e' was trained on text alone"),
+    "an adapter": ({"adapter": "sea-e"}, "'sea-e' was trained on text only"),
     "limits below 1": ({"most_image_kb": 0}, "'most_image_kb' must be 1 or more, got 0"),
     "limits without figures": (
         {"figures": False, "most_figures": 3},
@@ -291,14 +291,14 @@ def test_what_cannot_be_asked_with_figures_is_refused_before_anything_is_asked(
 
 def test_a_folder_and_a_release_without_figures_are_a_sentence(run: Run, bench_data: Path, tmp_path: Path) -> None:
     arguments = ("bench", "acceptance", "--release", bench_data, "--logs", tmp_path / "logs", "--figures")
-    assert_refused(run(*arguments), "no baseline sees them: name one with --model")
+    assert_refused(run(*arguments), "not to baselines: name one with --model")
     assert_refused(run(*arguments, "--model", tmp_path), f"'{tmp_path}' is loaded by this process")
-    assert_refused(run(*arguments, "--model", "mockllm/m"), "has no figures; cut them out with 'peercorpus build")
+    assert_refused(run(*arguments, "--model", "mockllm/m"), "has no figures; extract them with 'peercorpus build")
     assert not (tmp_path / "logs").exists()
 
 
 def takes_images(_: dict[str, Any]) -> Reply:
-    """A service with a model that sees."""
+    """A service with a model that takes images."""
     return completion(ACCEPT)
 
 
@@ -328,7 +328,7 @@ def test_a_service_is_asked_one_question_first(
             ended,
             "'openai-api/local/x' does not take a question with an image",
             "refused with 400",
-            "leave out --figures",
+            "omit --figures",
         )
         assert not (tmp_path / "logs").exists()
     else:

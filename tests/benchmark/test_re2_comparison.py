@@ -151,7 +151,7 @@ class TestRefusals:
         [
             ("models.txt", b"\n# none\n", "names no model"),
             ("models.txt", b"\xff\xfe", "cannot be read"),
-            ("models.txt", b"a/b\na/b\n", "a name of its own"),
+            ("models.txt", b"a/b\na/b\n", "its own name"),
             ("models.toml", b"[one]\nurl = 'x'\n", "model"),
         ],
     )

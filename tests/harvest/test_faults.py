@@ -50,7 +50,7 @@ SAID: dict[str, str] = {
 }
 """What the user is told where a harvest cannot end complete; under every other fault it does."""
 
-SLOWER = {"no_domain": "(400 Validation), so each note", "unknown_domain": "(an empty list of edits), so each note"}
+SLOWER = {"no_domain": "(400 Validation), so the edits", "unknown_domain": "(an empty list of edits), so the edits"}
 """What the user is told where a harvest ends complete and takes more requests."""
 
 CHANGES_THE_WORLD = frozenset({"shifting_list", "note_vanishes"})

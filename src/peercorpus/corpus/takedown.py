@@ -322,14 +322,14 @@ def _read_notes(raw: RawStore) -> Iterator[RawObject]:
             yield from raw.versions(kind, venue_id)
 
 
-def _pick_signed_part(received: RawObject) -> Any:  # noqa: ANN401 -- whatever JSON holds
+def _pick_signed_part(received: RawObject) -> Any:  # noqa: ANN401 -- any JSON value
     """Return the part that names the author of a note; a chair may sign an edit of another person's note."""
     body = msgspec.json.decode(received.body)
     part = {RawKind.EDIT: "note", RawKind.REFERENCE: "content"}.get(received.kind)
     return body if part is None or not isinstance(body, dict) else body.get(part)
 
 
-def _find_people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: ANN401 -- whatever JSON holds
+def _find_people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: ANN401 -- any JSON value
     """Return, case-folded, the accounts that signed a note and those of a submission's authors."""
     if isinstance(value, str):
         return {value.casefold()} if is_named else set()

@@ -99,7 +99,7 @@ class ReviewForm:
         aspects: Aspects of scores that the venue itself states, by field name in lower case.
         shows: Phase of the scores that the venue shows; `INITIAL` if it reverted its reviews to an earlier state.
         read: Cache of `find_score`: most reviews choose from the same few answers.
-        stood: Cache of `as_at_decision`, by the identity of the score, which is stored with the result.
+        decision_copies: Cache of `as_at_decision`, by the identity of the score, which is stored with the result.
         lowered: The questions by name in lower case, in their order.
         places: Position of each question, from 0, by name in lower case.
         arranged: Cache of `arrange`: most reviews answer the same fields.
@@ -110,7 +110,7 @@ class ReviewForm:
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
     shows: Phase = Phase.FINAL
     read: dict[object, Score | None] = field(init=False, default_factory=dict, repr=False, compare=False)
-    stood: dict[int, tuple[Score, Score]] = field(init=False, default_factory=dict, repr=False, compare=False)
+    decision_copies: dict[int, tuple[Score, Score]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     arranged: dict[tuple[str, ...], tuple[str, ...]] = field(
         init=False, default_factory=dict, repr=False, compare=False
@@ -188,12 +188,12 @@ def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
 
 def as_at_decision(score: Score, form: ReviewForm) -> Score:
     """Return the copy of a current score that marks it as unchanged since the decision; cached, as copies are slow."""
-    known = form.stood.get(id(score))
+    known = form.decision_copies.get(id(score))
     if known is not None:
         return known[1]
     then = replace(score, phase=Phase.AT_DECISION)
-    if len(form.stood) < _MAX_CACHED_ANSWERS:
-        form.stood[id(score)] = score, then
+    if len(form.decision_copies) < _MAX_CACHED_ANSWERS:
+        form.decision_copies[id(score)] = score, then
     return then
 
 

@@ -23,7 +23,7 @@ _HELD = "$"
 """Only member of an object that refers to a text stored elsewhere; an original object with this member is wrapped."""
 
 
-def put_away(value: Any, held: Mapping[str, str], name: str = "") -> Any:  # noqa: ANN401 -- whatever JSON holds
+def put_away(value: Any, held: Mapping[str, str], name: str = "") -> Any:  # noqa: ANN401 -- any JSON value
     """Return a JSON value in which every text that is stored under the name of its member is replaced by that name.
 
     >>> put_away({"summary": "It flies.", "title": ""}, {"summary": "It flies."})
@@ -37,7 +37,7 @@ def put_away(value: Any, held: Mapping[str, str], name: str = "") -> Any:  # noq
     return {_HELD: name} if value and isinstance(value, str) and held.get(name) == value else value
 
 
-def take_out(value: Any, held: Mapping[str, str]) -> Any:  # noqa: ANN401 -- whatever JSON holds
+def take_out(value: Any, held: Mapping[str, str]) -> Any:  # noqa: ANN401 -- any JSON value
     """Return the value from which `put_away` made this one; a text that is no longer stored is empty.
 
     >>> take_out(put_away({"$": 1, "summary": "It flies."}, {"summary": "It flies."}), {})

@@ -75,7 +75,7 @@ _PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
 space."""
 
 
-def redact_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
+def redact_people(value: Any) -> Any:  # noqa: ANN401 -- any JSON value
     """Return the value with e-mail addresses and OpenReview profile ids in its texts replaced.
 
     Use it on decoded values, never on JSON text, where the "n" of an escaped line break would join an address.
