@@ -5,26 +5,26 @@ from collections.abc import Iterator
 WORKSPACE = """\
 ## The workspace
 
-A workspace is the object of most commands and stands behind their name: `peercorpus build corpus`,
-`peercorpus status corpus`. `--workspace corpus` or `-w corpus` says the same, and is the way where something else is
-the object: `peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
+Most commands work on a workspace, whose folder follows their name: `peercorpus build corpus`,
+`peercorpus status corpus`. `--workspace corpus` or `-w corpus` means the same; commands that work on something else
+take the workspace that way: `peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
 
-Where the command line names none, the environment variable `PEERCORPUS_WORKSPACE` does, and after it
+If the command line names none, the environment variable `PEERCORPUS_WORKSPACE` applies, and then
 `peercorpus.toml`. Commands that do something else without a workspace (`forms`, `venues`, `verify`, `push`, `recipe`)
 take one from the command line only.
 
 ## Names of venues
 
 Wherever a command takes a venue, it takes the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or a
-short name of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. Words of the track follow the year:
-`"NeurIPS 2023 datasets and benchmarks"`; without them the main track is meant. Short names are looked up in the
-catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several venues fit, they
-are listed, and the command ends with 2. `show` takes the URL of a forum as well as its id.
+short name made of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. The track follows the year:
+`"NeurIPS 2023 datasets and benchmarks"`; without one, the main track is meant. Short names are looked up in the
+catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several match, they are
+listed and the command exits with 2. `show` takes the URL of a forum as well as its id.
 
 ## peercorpus.toml
 
-What is always the same can stand in a file `peercorpus.toml` in the current folder, or else in the nearest folder above
-it. Arguments come first, then the environment, then the file.
+Settings that never change can be kept in a file `peercorpus.toml` in the current folder, or else in the nearest folder
+above it. Arguments take precedence over the environment, and the environment over the file.
 
 ```toml
 workspace = "corpus"       # relative to this file, like every path in it
@@ -38,17 +38,17 @@ ocr = "auto"
 threshold = 0.1
 ```
 
-Outside tables stand `workspace`, `quiet`, `verbose`, `log`, `url_v1`, `url_v2` and `token_file`, for all commands that
-have them; the table of a command holds its options, by their names without `--`. An unknown key is an error that names
-it. Secrets are refused: no token, password or key may stand in the file. A file that belongs to another user is
-refused.
+`workspace`, `quiet`, `verbose`, `log`, `url_v1`, `url_v2` and `token_file` belong outside tables and apply to all
+commands that have them; the table of a command contains its options, named without `--`. An unknown key is an error
+that names it. Secrets are refused: the file must not contain a token, password or key. A file that belongs to another
+user is refused.
 
 ## Progress and logs
 
-Results are printed on standard output, all else on standard error. `-q` shows results, warnings and errors only; `-v`
-shows every request, step and duration with the time in UTC. `--log FILE` appends the same to a file, one JSON object a
-line: `time` (UTC), `level`, `logger`, `message`. Values of variables that hold secrets, tokens, and users in URLs are
-replaced by `[hidden]`.
+Results are printed on standard output, everything else on standard error. `-q` shows only results, warnings and errors;
+`-v` shows every request, step and duration with the time in UTC. `--log FILE` appends the same to a file, one JSON
+object per line: `time` (UTC), `level`, `logger`, `message`. Values of variables that contain secrets, tokens, and users
+in URLs are replaced by `[hidden]`.
 
 ## Environment
 
@@ -56,8 +56,8 @@ replaced by `[hidden]`.
 |---|---|
 | `PEERCORPUS_WORKSPACE` | Folder of the workspace, for commands that need one. |
 | `PEERCORPUS_QUIET`, `PEERCORPUS_VERBOSE`, `PEERCORPUS_LOG` | As `--quiet`, `--verbose` and `--log`. |
-| `PEERCORPUS_TOKEN` | Token of OpenReview. |
-| `PEERCORPUS_USER`, `PEERCORPUS_PASSWORD`, `PEERCORPUS_MFA_CODE` | Account of OpenReview, code of its second factor. |
+| `PEERCORPUS_TOKEN` | OpenReview token. |
+| `PEERCORPUS_USER`, `PEERCORPUS_PASSWORD`, `PEERCORPUS_MFA_CODE` | OpenReview account and second-factor code. |
 | `PEERCORPUS_MODEL_KEY`, `PEERCORPUS_VISION_KEY` | Keys of the endpoints of language models and of vision models. |
 | `PEERCORPUS_URL_V1`, `PEERCORPUS_URL_V2` | Base URLs of OpenReview's APIs. |
 | `PEERCORPUS_CONFIG` | Folder of the stored token and of request budgets. |
@@ -74,12 +74,12 @@ peercorpus completion fish > ~/.config/fish/completions/peercorpus.fish
 
 
 def written_lines() -> Iterator[str]:
-    """Yield the sections that are written by hand."""
+    """Yield the handwritten sections."""
     yield from WORKSPACE.rstrip().splitlines()
 
 
 def json_lines() -> Iterator[str]:
-    """Yield a section on the keys of what is printed with `--json`."""
+    """Yield a section on the keys printed with `--json`."""
     from peercorpus.cli.text.json_keys import JSON_KEYS
 
     yield from (

@@ -1,4 +1,4 @@
-"""Turns of a rebuttal that follow a review to which something was added later: the answer would be in the question."""
+"""Rebuttal turns after a review that was extended later: the question would contain the answer."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ LEFT_OUT = "turns: what was said before holds what was added later"
 
 
 def read(tmp_path: Path, *later: int, led: bool = False) -> tuple[list[Case], CaseCounts]:
-    """The cases of a conversation of which these messages hold what was added later, and what was left out."""
+    """Return the cases of a conversation whose given messages contain later additions, and those left out."""
     flags = [place in later for place in range(len(SAID))]
     paper = task_paper("p", conversations=[talk("p", *SAID, holds_update=flags)])
     taken = CaseCounts()

@@ -101,7 +101,7 @@ def test_without_a_kind_only_points_that_ask_for_an_answer_are_found(client: Tes
 
 
 def test_the_counts_by_kind_and_aspect_are_the_same_however_they_are_made(asking: TestClient) -> None:
-    """Without words they are added from what is counted of venues, with words the index counts."""
+    """Without search words they are summed from the counts of venues; with words the index counts."""
     for query in ("kind=all", "", "venue=ICML.cc/2023/Conference", "aspect=experiments", "year=2023&kind=weakness"):
         counted = [
             re.findall(r'<span class="part">[^<]+</span>', asking.get(f"/points?{query}&q={words}").text)

@@ -110,7 +110,7 @@ def test_papers_are_found_page_by_page_without_what_was_taken_down(ask: Ask) -> 
     found = [first["items"][0]["forum_id"], second["items"][0]["forum_id"]]
     assert sorted(found) == [LIVELY, QUIET]
     assert second["next_cursor"] is None
-    assert "not one that this tool gave" in ask("search_papers", words="other", cursor=first["next_cursor"])
+    assert "did not return that cursor" in ask("search_papers", words="other", cursor=first["next_cursor"])
     assert GONE not in json.dumps(ask("search_papers", limit=100))
     assert "has nothing" in ask("read_paper", forum_id=GONE)
 
@@ -243,7 +243,7 @@ def test_standard_output_is_protocol_only(release: Path) -> None:
 
 def test_a_folder_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run("mcp", "-w", tmp_path), "neither a workspace nor a release")
-    assert_refused(run("mcp", "-w", tmp_path / "none"), "is no folder")
+    assert_refused(run("mcp", "-w", tmp_path / "none"), "is not a folder")
 
 
 def test_without_the_extra_one_sentence_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,7 +116,7 @@ def test_a_second_factor_is_asked_for_by_its_method(start: Serve) -> None:
     ("code", "sentence"),
     [
         (None, f"'{WORLD.user}' .*'peercorpus login'"),
-        ("", "No code was given"),
+        ("", "No code was entered"),
         ("000000", "'peercorpus login'"),
     ],
 )

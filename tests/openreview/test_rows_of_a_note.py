@@ -68,5 +68,5 @@ def test_only_a_service_that_does_not_go_on_after_an_id_is_asked_by_offset(
 def test_a_list_that_goes_on_in_no_way_is_an_error(fetch: Fetch, key: str) -> None:
     with pytest.raises(NotGivenError, match="400"):
         received(fetch, key, ignores=("after",), refuses=("offset",))
-    with pytest.raises(NotGivenError, match="repeats the page before"):
+    with pytest.raises(NotGivenError, match="repeats the previous page"):
         received(fetch, key, ignores=("after", "offset"))

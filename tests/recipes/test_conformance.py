@@ -58,20 +58,20 @@ def test_a_venue_that_is_missing_is_named_and_nothing_is_made_of_it() -> None:
     assert number_of(subject, "papers of colm", "717").reasons == (f"not harvested: {COLM[0]}",)
     missing = [row for row in compare(subject) if row.what == COLM[0]]
     assert [(row.made, row.verdict) for row in missing] == [(None, Verdict.NOT_MADE)]
-    assert missing[0].reasons == ("not harvested, and not in the files imported",)
+    assert missing[0].reasons == ("not harvested, and not in the imported files",)
 
 
 def test_files_with_fewer_records_than_printed_explain_the_difference() -> None:
     evidence = {venue_id: VenueEvidence(records=100, papers=100) for venue_id in COLM}
     row = number_of(Subject(REVIEWBENCH, measured(y2024=100, y2025=100), evidence), "papers of colm", "717")
-    assert row.reasons == ("517: the files imported hold 200 papers",)
+    assert row.reasons == ("517: the imported files contain 200 papers",)
 
 
 def test_unnamed_venues_of_re2_are_a_reason_and_its_test_sets_are_compared() -> None:
     made = measured(y2024=5)
     made.test_papers = {"review": 1_000}
     subject = Subject(RE2, made, {})
-    assert "43 of 45 venues are named nowhere" in number_of(subject, "papers", "19,926").reasons
+    assert "43 of 45 venues are not named publicly" in number_of(subject, "papers", "19,926").reasons
     assert number_of(subject, "review test papers", "1,000").verdict is Verdict.SAME
     absent = number_of(subject, "rebuttal test papers", "500")
     assert (absent.verdict, absent.reasons) == (Verdict.NOT_MADE, ("the release has no sides",))

@@ -310,7 +310,7 @@ def test_other_files_are_never_replaced_nor_is_the_release(tmp_path: Path) -> No
         (tmp_path / "mine", "'thesis.tex'"),
         (release, f"'{release}'"),
         (release / "trl", f"'{release / 'trl'}'"),
-        (tmp_path, f"'{tmp_path}' holds"),
+        (tmp_path, f"'{tmp_path}' contains"),
     ):
         with pytest.raises(PeercorpusError, match=sentence):
             export_release(release, out, ExportRequest(ExportLayout.TRL))

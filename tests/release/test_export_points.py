@@ -133,8 +133,8 @@ def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
         (ExportLayout.RE2, (), BY_POINT, "--by-point, or name another format"),
         (ExportLayout.TRL, (Task.REVIEW,), BY_POINT, "or name rebuttal"),
         (ExportLayout.TRL, (), replace(BY_POINT, chat=ChatOptions(with_responses=False)), "--responses"),
-        (ExportLayout.TRL, (), replace(BY_POINT, by_point=1.5), "a share from 0 to 1, not 1.5"),
-        (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, not nan"),
+        (ExportLayout.TRL, (), replace(BY_POINT, by_point=1.5), "a share from 0 to 1, got 1.5"),
+        (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, got nan"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

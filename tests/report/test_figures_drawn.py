@@ -167,7 +167,7 @@ def test_what_does_not_fit_is_counted_beside_what_does() -> None:
     for name in ("papers_and_reviews", "rebuttals", "completeness", "set_aside"):
         statistic = PANELS[name].statistic(CORPORA["many"])
         figure = draw(PANELS[name], "many")
-        beyond = re.search(r"; ([\d,]+) more in the table alone", counts_line(figure).get_text())
+        beyond = re.search(r"; ([\d,]+) more only in the table", counts_line(figure).get_text())
         assert beyond
         assert stated(figure) + int(beyond[1].replace(",", "")) == statistic.n
 

@@ -456,8 +456,8 @@ def test_a_statistic_of_no_points_says_why(name: str) -> None:
 
 def test_answers_without_times_or_scores_say_so() -> None:
     source = given([row("a-0", "novelty", 0.9)], reviews=[review("a", None, 5)])
-    assert "both times" in point_delays(source).why
-    assert "first score" in answers_and_scores(source).why
+    assert "known time" in point_delays(source).why
+    assert "known first" in answers_and_scores(source).why
     assert points_answered(source).n == 1
 
 

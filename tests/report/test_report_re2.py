@@ -112,7 +112,7 @@ def test_fig_3_names_every_part_with_its_value() -> None:
         figure = RE2_PANELS["fig3_violin_details"].draw(violin_details(given))
         assert figure_bytes(figure, "svg").startswith(b"<?xml")
     texts = {one.get_text() for one in figure.findobj(Text) if isinstance(one, Text)}
-    parts = {"lower whisker 3", "Q1 4", "median 5", "Q3 6", "upper whisker 7", "IQR 2", "tail, past the data"}
+    parts = {"lower whisker 3", "Q1 4", "median 5", "Q3 6", "upper whisker 7", "IQR 2", "tail, beyond the data"}
     assert parts <= texts
 
 

@@ -133,10 +133,10 @@ class TestScores:
             (Naming("raised", "more than 30 %"), 0, 0, None),
         ]
         assert by_name(made.unknown, "first score", "scale") == {"first score": 1, "scale": 1}
-        assert re.findall(r"(\d+) % (raised|lowered|left)", made.says) == [
+        assert re.findall(r"(\d+) % (raised|lowered|kept)", made.says) == [
             ("25", "raised"),
             ("25", "lowered"),
-            ("50", "left"),
+            ("50", "kept"),
         ]
 
     def test_every_change_is_in_one_class(self) -> None:

@@ -143,7 +143,7 @@ def test_a_statement_that_is_no_text_is_refused(database: Database, sql: str, sa
 def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match="neither a workspace nor a release"), open_public_tables(tmp_path):
         pass
-    with pytest.raises(PeercorpusError, match="no folder"), open_public_tables(tmp_path / "none"):
+    with pytest.raises(PeercorpusError, match="not a folder"), open_public_tables(tmp_path / "none"):
         pass
     with open_workspace(tmp_path / "unbuilt", create=True) as workspace:
         (workspace.folder / "venues.toml").touch()

@@ -148,7 +148,7 @@ def test_a_text_of_an_earlier_version_and_one_with_other_line_ends_are_opened(pd
 def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, "paper", paper("One.")), put(pdfs, "page", HTML)]
     convert_to_folder(InThisProcess(), sources, out, Options(engine="pdfium-text"))
-    for name, culprit in (("paper", "the engine 'pdfium-text' knows none"), ("page", "has no text: ")):
+    for name, culprit in (("paper", "the engine 'pdfium-text' reports none"), ("page", "has no text: ")):
         with pytest.raises(PeercorpusError, match=culprit):
             peercorpus.open_text(out / f"{name}.json")
 

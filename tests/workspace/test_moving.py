@@ -394,8 +394,8 @@ def test_a_store_out_of_order_is_told_in_one_sentence(
 ) -> None:
     named = {
         "down": str(ROOT),
-        "no bucket": "'s3://nowhere/one' does not hold",
-        "another store": f"'{ROOT}' does not hold",
+        "no bucket": "'s3://nowhere/one' does not contain",
+        "another store": f"'{ROOT}' does not contain",
         "no extra": advise_install("s3"),
     }[fault]
     monkeypatch.setattr(object_store, "RETRIES", 0)

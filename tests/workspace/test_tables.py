@@ -452,7 +452,7 @@ def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables:
     old.mkdir(parents=True)
     write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
     assert (tables.venues("1-papers"), list(tables.read(Paper, V))) == ([], [])
-    with pytest.raises(TableError, match=r"'1-papers'.*not built"):
+    with pytest.raises(TableError, match=r"'1-papers'.*not been built"):
         tables.require("1-papers")
     write(tables, [paper(1)])
     assert titles(tables) == {"old"}
