@@ -58,7 +58,7 @@ def test_what_breaks_a_budget_is_named(repository: Path, name: str, text: str, p
 
 
 def released(repository: Path, version: str = "0.2.0", cited: str = "0.2.0", day: str = "2027-01-31") -> None:
-    """Write what tells of a release."""
+    """Write the files that state a release."""
     write(repository, "CHANGELOG.md", "## [Unreleased]\n\n## [0.2.0] - 2027-01-31\n\n## [0.1.0] - 2026-11-22\n")
     write(repository, "pyproject.toml", f'[project]\nversion = "{version}"\n')
     write(repository, "CITATION.cff", f"version: {cited}\ndate-released: {day}\n")

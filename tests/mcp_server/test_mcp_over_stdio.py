@@ -32,7 +32,7 @@ WEAK = (Section(SectionKind.WEAKNESSES, EVIL, EVIL * 2_000),)
 
 
 def hostile() -> dict[str, list[object]]:
-    """A paper of which every text that others write is hostile, and one of them long."""
+    """A paper whose every text by others is hostile, and one of them long."""
     said = {"title": EVIL, "text": EVIL, "signature": EVIL}
     return {
         ICLR: [
@@ -64,7 +64,7 @@ def serve(folder: Path, stack: ExitStack) -> Client:
 
 
 def call(client: Client, tool: str, **arguments: object) -> Any:
-    """Return the answer of a tool, or the sentence of its refusal."""
+    """Return the result of a tool, or its error message."""
     answer = client.portal.call(client.call_tool, tool, arguments)  # type: ignore[attr-defined]
     return answer.content[0].text if answer.is_error else answer.structured_content
 
@@ -83,7 +83,7 @@ def files_before(release: Path) -> dict[Path, int]:
 
 @pytest.fixture(scope="module")
 def client(release: Path, files_before: dict[Path, int]) -> Iterator[Client]:
-    """A client of a server of the release, which all tests ask."""
+    """A client of a server of the release, shared by all tests."""
     assert files_before
     with ExitStack() as stack:
         yield serve(release, stack)
@@ -131,7 +131,7 @@ def test_a_paper_leads_to_its_reviews_posts_conversations_text_and_scores(ask: A
 
 
 def list_files(folder: Path) -> dict[Path, int]:
-    """Return when each file was written, without those by which readers of SQLite find each other."""
+    """Return when each file was written, without those that coordinate SQLite's readers."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in {"raw.db-shm", "raw.db-wal"})
     return {path: path.stat().st_mtime_ns for path in files}
 
@@ -209,7 +209,7 @@ def test_hostile_arguments_are_refused_and_the_server_lives(ask: Ask, tool: str,
 
 
 def own_texts(value: object, name: str = "") -> Iterator[str]:
-    """Every text of an answer that does not stand under `untrusted`, other than sentences of our own."""
+    """Yield every text of a result outside `untrusted`, other than our own sentences."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key != "untrusted":

@@ -1,4 +1,4 @@
-"""The edits and references of a note: all that the service has, page by page, however it pages."""
+"""The edits and references of a note: everything the service has, whatever its paging."""
 
 from collections.abc import Callable, Iterator
 
@@ -25,7 +25,7 @@ def received(
     refuses: tuple[str, ...] = (),
     ignores: tuple[str, ...] = (),
 ) -> tuple[list[str], list[str]]:
-    """The ids from a service that never gives more than so many at once, and how it was asked for each page."""
+    """Return the ids from a service with a page limit, and the parameters of each request."""
     asked: list[str] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:

@@ -84,7 +84,7 @@ def change(number: int, section: str, after: str) -> Change:
 
 
 def points_of(folder: Path, rows: Sequence[Review | Post | Change]) -> list[Point]:
-    """The points of one forum, by the stage, whose sums agree."""
+    """Return the points of one forum from the stage, whose sums must agree."""
     return build_points(folder, rows)[0]
 
 

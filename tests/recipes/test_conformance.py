@@ -1,4 +1,4 @@
-"""A conformance report states the reasons that there are, and no others."""
+"""A conformance report states only reasons that apply."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ COLM = ("colmweb.org/COLM/2024/Conference", "colmweb.org/COLM/2025/Conference")
 
 
 def measured(**papers: int) -> ReleaseMeasures:
-    """A release with so many papers of each year of COLM."""
+    """A release with a number of papers of each year of COLM."""
     made = ReleaseMeasures()
     for venue_id, count in papers.items():
         place = Place("colm", f"colmweb.org/COLM/{venue_id[1:]}/Conference", "colm", int(venue_id[1:]), "main")
@@ -105,7 +105,7 @@ def test_a_key_without_a_value_where_the_card_says_that_it_has_one_is_different(
         Verdict.DIFFERENT,
         (f"no value in the reviews of colm: {NOT_KNOWN}",),
     )
-    # The card states it for other conferences, of which the release has no reviews.
+    # The card states it for other conferences, whose reviews the release lacks.
     assert rows["soundness"].verdict is Verdict.SAME
     assert (rows["reviewer"].verdict, rows["reviewer"].reasons) == (Verdict.DIFFERENT, (NOT_KNOWN,))
     assert rows["quality"].verdict is Verdict.NOT_MADE

@@ -1,4 +1,4 @@
-"""A recipe harvests what the published files lack, from the simulated service, and goes on after an interruption."""
+"""A recipe harvests what the published files lack, from the simulated service, and resumes when interrupted."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Both recipes run from published files to a conformance report without a network, and go on where they stopped."""
+"""Both recipes run from published files to a conformance report offline, and resume where they stopped."""
 
 import json
 import os
@@ -132,7 +132,7 @@ def test_figures_of_re2_are_cut_out_of_the_pdfs_that_are_held(make: Any, run: Ru
     ]
     pdfs.mkdir()
     (pdfs / "kite000001.pdf").write_bytes(paper_with_figures())
-    # A paper of which Re² has no text, as its text would stand for the paper.
+    # A paper without a text in Re², as its text would be used for the paper.
     (tmp_path / "notes.json").write_text(json.dumps([SUBMISSION]))
     assert run("import", tmp_path / "notes.json", "--pdfs", pdfs, "--workspace", tmp_path / "corpus").code == 0
     made = make("re2", source, "--offline")

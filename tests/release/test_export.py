@@ -1,4 +1,4 @@
-"""A release's tasks as trainers take them: what is in each file, what is not, and what is said of it."""
+"""A release's tasks in trainers' formats: what each file contains, what it lacks, and its description."""
 
 import hashlib
 import json

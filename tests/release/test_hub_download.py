@@ -1,4 +1,4 @@
-"""A release named `hf:owner/name@revision`: downloaded once, only what the benchmark reads, and checked."""
+"""A release named `hf:owner/name@revision`: downloaded once, only the files the benchmark reads, and verified."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ Asked = list[tuple[str, object]]
 
 @pytest.fixture
 def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Asked]]:
-    """The folder that the Hub's client will return, a release in it as links into its cache, and what it is asked."""
+    """The folder that the Hub's client will return, with a release as links into its cache, and its requests."""
     moments = {"created_at": datetime(2023, 9, 28, tzinfo=UTC), "decided_at": datetime(2024, 1, 16, tzinfo=UTC)}
     papers = [{"forum_id": name, "status": "accepted"} | moments for name in TEST]
     blobs = bench_release(tmp_path / "blobs", more={("papers_full", "iclr"): papers})

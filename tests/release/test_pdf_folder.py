@@ -1,4 +1,4 @@
-"""`peercorpus pdfs` and `Corpus.pdfs`: the files that reviewers read, under safe names, and why a paper has none."""
+"""`peercorpus pdfs` and `Corpus.pdfs`: the files that reviewers read, under safe names, and why papers lack one."""
 
 import csv
 import hashlib
@@ -48,7 +48,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def write(corpus: Path, to: Path, grade: str = "proven", *, link: bool = False) -> tuple[int, int, dict[str, int]]:
-    """Write a folder; return how many files are new and how many were removed, and the papers left out by reason."""
+    """Write a folder; return how many files were added and removed, and the papers left out by reason."""
     with open_workspace(corpus, write=False) as workspace:
         listed = list_initial_pdfs(workspace, [ICLR], worst_pdf_grade(grade))
         counts = write_pdf_folder(workspace, listed, to, link=link)

@@ -1,4 +1,4 @@
-"""`peercorpus verify`: an intact release passes; for every check, exactly what is planted is found."""
+"""`peercorpus verify`: an intact release passes; for every check, exactly the planted fault is found."""
 
 import json
 from collections.abc import Callable

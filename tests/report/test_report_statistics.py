@@ -251,6 +251,6 @@ def test_a_statistic_of_nothing_says_why(name: str) -> None:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_every_row_is_in_it_or_not_known(name: str) -> None:
-    """Of one bare paper no statistic invents anything."""
+    """No statistic invents anything for a single bare paper."""
     made = PANELS[name].statistic(Given(papers=[paper("a", grade=None)]))
     assert made.n + sum(made.unknown.values()) in {0, 1}

@@ -101,7 +101,7 @@ def invitation(name: str, due: datetime | None) -> RawObject:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    """A paper with a public review, whose post names its own invitation, and one that not everyone may read."""
+    """A paper with a public review, whose post names its own invitation, and a restricted one."""
     posts = [post_record(f"f1-{who}", "f1", kind=PostKind.REVIEW, invitation=OWN) for who in ("R1", "R2")]
     reviews = [review_record("f1", "R1"), review_record("f1", "R2", readers_public=False)]
     with invented(tmp_path / "corpus", {ICLR: [paper_record("f1"), *reviews, *posts]}) as opened:

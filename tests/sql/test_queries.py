@@ -30,7 +30,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Database:
 
 
 def ask_here(database: Database, sql: str, offset: int = 0, limit: int = 10, cell_chars: int = 50) -> Reply:
-    """Run a statement as the process does, in this one."""
+    """Run a statement in this process as the worker process does."""
     tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
     schemas = {name: schema.serialize().to_pybytes() for name, schema in database.empty.items()}
     try:
