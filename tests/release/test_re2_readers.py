@@ -98,7 +98,7 @@ def find_texts(folder: Path, reviews: list[Record]) -> tuple[set[str], set[str]]
 
 
 def count(reviews: list[Record]) -> Counter[str]:
-    """A reader that counts what a file holds; "null" would count as a meta-review, so none is null."""
+    """A reader that counts a file's records; "null" would count as a meta-review, so none is null."""
     counts: Counter[str] = Counter()
     for paper in reviews:
         counts["reviews"] += len(paper["reviews"])

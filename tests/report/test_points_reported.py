@@ -103,7 +103,7 @@ def as_said(records: Iterable[object]) -> list[object]:
 
 
 def the_records() -> list[object]:
-    """A paper with a public review, one with a hidden and a deleted one, and one whose exchange a record holds."""
+    """A paper with a public review, one with a hidden and a deleted one, and one whose exchange is in a record."""
     turns = [made.turn(Role.REVIEWER), made.turn(Role.AUTHOR)]
     records = [
         *a_forum("a"),

@@ -156,7 +156,7 @@ def _table(config: str, rows: list[Row]) -> pa.Table:
 
 @pytest.fixture
 def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """A release that holds, before it is written; configurations that are not declared yet are, while the test runs."""
+    """A consistent release, before it is written; undeclared configurations are declared while the test runs."""
     for config, columns in COLUMNS.items():
         if config not in SCHEMAS:
             monkeypatch.setitem(SCHEMAS, config, pa.schema(list(columns.items())))

@@ -1,6 +1,6 @@
 """Symbols of fonts without a Unicode table: every code of seven TeX encodings, as written by pdfTeX.
 
-`tex/` holds the PDF, its source, and what pdfTeX's own Unicode tables say of the same glyphs.
+`tex/` has the PDF, its source, and the characters of the same glyphs in pdfTeX's own Unicode tables.
 """
 
 import json

@@ -119,7 +119,7 @@ def change_a_page(path: Path) -> None:
 
 
 def test_a_file_from_before_names_had_digests_with_other_rows_is_found(tables: Tables, tmp_path: Path) -> None:
-    """Its name says nothing of its content, so that it is opened and its rows are counted."""
+    """Its name reveals nothing about its content, so it is opened and its rows are counted."""
     folder = tmp_path / "old"
     shutil.copytree(Path(str(tables.folder)), folder / "tables")
     (part,) = parts(tables)
