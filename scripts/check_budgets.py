@@ -1,12 +1,11 @@
-"""Checks what no linter checks: sizes, names, summaries, one version everywhere, and nothing of one particular machine.
+"""Checks what no linter checks: sizes, names, summaries, one version everywhere, and no traces of a particular machine.
 
 Pages of the documentation have a budget, too. It counts words of prose written by hand in docs/**/*.md: headings,
 paragraphs, lists and captions. Code blocks and recorded outputs, tables, comments, addresses of links and descriptions
-of pictures do not count, nor do generated pages. Decisions, and benchmarks.md with its measurements, are no part of the
-sum of all pages.
+of pictures do not count, nor do generated pages. Decisions are not part of the sum of all pages.
 
-Usage: check_budgets.py [FOLDER] [--tag TAG]. Prints `path:line: what is wrong` and exits 1 where anything is. With
-`--tag`, the version must also be that of a tag of git such as v0.1.0.
+Usage: check_budgets.py [FOLDER] [--tag TAG]. Prints `path:line: what is wrong` and exits with 1 if anything is. With
+`--tag`, the version must also match a git tag such as v0.1.0.
 """
 
 import argparse
@@ -29,13 +28,13 @@ NO_PROSE = re.compile(r"<!--.*?-->|^(?: {4}|\t| *\|).*?$", re.MULTILINE | re.DOT
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 MACHINE = re.compile(r"/(?:work|farm|root|tmp/bash_jobs)[/.]|index[-_]url")
-"""What holds on one machine only: its folders, and where it gets its packages."""
+"""What is specific to one machine: its folders, and where it gets its packages."""
 
 Problem = tuple[int, str]
 
 
 def tracked_files(folder: Path) -> list[Path]:
-    """Every file that is in the repository, or that git would add, relative to it."""
+    """Return every file in the repository, or that git would add, relative to it."""
     command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
     paths = [Path(name) for name in sorted(set(listed.split("\0"))) if name]
@@ -43,20 +42,20 @@ def tracked_files(folder: Path) -> list[Path]:
 
 
 def name_problems(path: Path) -> Iterator[Problem]:
-    """A name that says nothing about the content."""
+    """Yield a problem if the name does not describe the content."""
     if path.stem.strip("_") in BANNED_NAMES:
-        yield 1, f"'{path.name}' says nothing; give it a name of the domain"
+        yield 1, f"'{path.name}' describes nothing; give it a name from the domain"
 
 
 def machine_problems(text: str) -> Iterator[Problem]:
-    """A place that exists on one machine only."""
+    """Yield a problem for each place that exists on one machine only."""
     for number, line in enumerate(text.splitlines(), start=1):
         if found := MACHINE.search(line):
-            yield number, f"names '{found[0]}', which holds on one machine only"
+            yield number, f"names '{found[0]}', which exists on one machine only"
 
 
 def size_problems(text: str, tree: ast.Module) -> Iterator[Problem]:
-    """A file or a function that is too long."""
+    """Yield a problem for each file or function that is too long."""
     length = text.count("\n")
     if length > FILE_LINES:
         yield FILE_LINES + 1, f"{length} lines; a file has at most {FILE_LINES}"
@@ -68,14 +67,14 @@ def size_problems(text: str, tree: ast.Module) -> Iterator[Problem]:
 
 
 def summary_problems(tree: ast.Module) -> Iterator[Problem]:
-    """A module that does not say in one line what it is."""
+    """Yield a problem if the module's docstring lacks a one-line summary."""
     summary, _, rest = (ast.get_docstring(tree) or "").partition("\n")
     if not summary.endswith((".", "?", "!")) or (rest.strip() and not rest.startswith("\n")):
-        yield 1, "no summary: begin the module with one line that says what it is and ends with a full stop"
+        yield 1, "no summary: begin the module with a one-line description that ends with a full stop"
 
 
 def collection_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
-    """Tests in a file that pytest does not collect."""
+    """Yield a problem for each test in a file that pytest does not collect."""
     if path.name.startswith("test_"):
         return
     for node in tree.body:
@@ -84,7 +83,7 @@ def collection_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
 
 
 def released(change_log: str) -> tuple[str, str] | None:
-    """Return the version and the day of the newest release in a change log; None where it has none.
+    """Return the version and the day of the newest release in a change log; None if it has none.
 
     >>> released("## [0.2.0] - 2027-01-31")
     ('0.2.0', '2027-01-31')
@@ -94,24 +93,24 @@ def released(change_log: str) -> tuple[str, str] | None:
 
 
 def version_problems(folder: Path, tag: str | None) -> Iterator[str]:
-    """Another version, or day, than that of the newest release in CHANGELOG.md."""
+    """Yield a problem for each version or day that differs from the newest release in CHANGELOG.md."""
     if not (folder / "CHANGELOG.md").exists():
         return
     newest = released((folder / "CHANGELOG.md").read_text(encoding="utf-8"))
     if newest is None:
-        yield "CHANGELOG.md:1: has no release; expected a heading such as '## [0.1.0] - 2026-11-22'"
+        yield "CHANGELOG.md:1: lists no release; expected a heading such as '## [0.1.0] - 2026-11-22'"
         return
     version, day = newest
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     cited = (folder / "CITATION.cff").read_text(encoding="utf-8").splitlines()
-    told = {
+    versions_agree = {
         "pyproject.toml": project["version"] == version,
         "CITATION.cff": {f"version: {version}", f"date-released: {day}"} <= set(cited),
         f"tag {tag}": tag in (None, f"v{version}"),
     }
-    for name, is_same in told.items():
+    for name, is_same in versions_agree.items():
         if not is_same:
-            yield f"{name}:1: does not say {version} ({day}), the newest release in CHANGELOG.md"
+            yield f"{name}:1: does not give {version} ({day}), the newest release in CHANGELOG.md"
 
 
 def prose_words(page: str) -> int:
@@ -143,7 +142,7 @@ def prose_problems(folder: Path, paths: list[Path]) -> Iterator[str]:
 
 
 def problems(folder: Path, path: Path) -> Iterator[Problem]:
-    """Everything wrong with one file."""
+    """Yield all problems of one file."""
     yield from name_problems(path)
     content = (folder / path).read_bytes()
     if b"\0" in content:
@@ -160,7 +159,7 @@ def problems(folder: Path, path: Path) -> Iterator[Problem]:
 
 
 def main(folder: Path, tag: str | None) -> int:
-    """Print every problem of a repository; 1 where there is any."""
+    """Print every problem of a repository; return 1 if there are any."""
     paths = tracked_files(folder)
     found = [f"{path}:{line}: {what}" for path in paths for line, what in problems(folder, path)]
     found += prose_problems(folder, paths)

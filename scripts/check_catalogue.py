@@ -1,8 +1,8 @@
-"""Compares rows of the venue catalogue with what OpenReview says of the same venues.
+"""Compares rows of the venue catalogue with what OpenReview reports about the same venues.
 
 Usage: check_catalogue.py [VENUE …] [--url-v1 URL] [--url-v2 URL]. Without a venue it checks the whole catalogue;
 a venue outside the catalogue is looked up. Takes two or three requests per venue and no account. Exits with 1 if
-OpenReview contradicts a row or does not have a venue, and with 2 if OpenReview cannot be asked.
+OpenReview contradicts a row or does not have a venue, and with 2 if OpenReview cannot be reached.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class CatalogueDifference(StrEnum):
     """The due date is not the row's, but may have another reason: OpenReview overwrites it when chairs extend the
     deadline or close submission by hand, and it may be that of abstracts where the row has full papers only."""
     LIST_NOT_SHOWN = "list_not_shown"
-    """The venue does not show a list that the row names; the list may answer all the same."""
+    """The venue does not show a list that the row names; the list may respond all the same."""
 
 
 CONTRADICTIONS = frozenset(
@@ -56,7 +56,7 @@ CONTRADICTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ListedVenue:
-    """What OpenReview says of a venue.
+    """What OpenReview reports about a venue.
 
     Attributes:
         api: 1 or 2.
@@ -105,7 +105,7 @@ def check_catalogue(
     find_row: Callable[[str], VenueRow | None] = row_of,
     show: Show = show_nothing,
 ) -> Iterator[CheckedVenue]:
-    """Ask OpenReview for one venue after the other and compare each with its row.
+    """Request one venue after another from OpenReview and compare each with its row.
 
     Args:
         client: Needs no account.
@@ -114,7 +114,7 @@ def check_catalogue(
         show: Receives the progress.
 
     Raises:
-        SourceError: OpenReview could not be reached, or asks to come back later.
+        SourceError: OpenReview could not be reached, or asks the client to come back later.
     """
     meter = Meter("catalogue", "venues checked", show, total=len(venue_ids))
     for venue_id in venue_ids:
@@ -154,7 +154,7 @@ def _find_on_v2(client: Client, venue_id: str, group: _Group) -> ListedVenue:
     invitation_id = setting.get("value") if isinstance(setting, dict) else None
     if not isinstance(invitation_id, str):
         invitation_id = f"{venue_id}/-/Submission"
-    # Past its due date an invitation is left out of lists, unless expired ones are asked for.
+    # Past its due date an invitation is left out of lists unless expired ones are requested.
     params: Params = {"id": invitation_id, "expired": "true"}
     bodies = _request(client, 2, "/invitations", params, "invitations")
     invitations = [decode_leniently(_Invitation, body) for body in bodies]
@@ -177,7 +177,7 @@ def _read_due_date(invitation: _Invitation) -> datetime | None:
     try:
         return to_time(invitation.duedate)
     except (ValueError, OverflowError, OSError):
-        return None  # A year that no calendar has.
+        return None  # A year outside the calendar.
 
 
 def _request(client: Client, api: int, path: str, params: Params, member: str) -> list[bytes]:
@@ -211,7 +211,7 @@ def _describe_difference(difference: CatalogueDifference, row: VenueRow, found: 
                 f"{due}, the catalogue has: {_describe_deadlines(row)};"
                 " it may be another stage's, or the time at which submission was closed by hand"
             )
-    return f"OpenReview does not show its list {', '.join(row.lists)}, which may answer all the same"
+    return f"OpenReview does not show its list {', '.join(row.lists)}, which may respond all the same"
 
 
 def _describe_venue(found: ListedVenue) -> str:

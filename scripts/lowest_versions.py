@@ -1,6 +1,6 @@
 """Prints the lowest versions that pyproject.toml declares, as a constraints file for pip.
 
-Usage: lowest_versions.py. Covers the package itself and the extra `dev`; packages that come with these are left free.
+Usage: lowest_versions.py. Covers the package itself and the extra `dev`; their dependencies are not pinned.
 """
 
 import re
@@ -16,7 +16,7 @@ LOWEST = re.compile(r"[=>]=\s*([\w.]+)")
 
 
 def requirements(project: dict[str, Any], extra: str) -> Iterator[str]:
-    """Yield what an extra needs, extras that it names included."""
+    """Yield the requirements of an extra, including those of extras that it names."""
     for requirement in project["optional-dependencies"][extra]:
         named = REQUIREMENT.match(requirement)
         assert named is not None
@@ -31,7 +31,7 @@ def lowest(requirement: str) -> str:
     """Return `name==version` for the lowest version that a requirement allows.
 
     Raises:
-        ValueError: It names none.
+        ValueError: The requirement names no lowest version.
 
     >>> lowest("inspect_ai>=0.3.285,<0.4")
     'inspect_ai==0.3.285'

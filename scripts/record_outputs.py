@@ -2,10 +2,10 @@
 
 Usage: record_outputs.py [--real] [--overwrite]
 
-Run it after a version was raised. It refuses to record another output under a version that is recorded already, unless
-other inputs, data or packages explain it, and a version that makes what the one before it made: `--overwrite` says that
-this is meant, as where a recorded input was replaced. `--real` records the PDFs of ../shared/data instead of those in
-the repository.
+Run it after raising a version. It refuses to record a different output under a version that is already recorded, unless
+different inputs, data or packages explain it; and it refuses a new version whose output equals the previous one's.
+`--overwrite` records all the same, for example after a recorded input was replaced. `--real` records the PDFs of
+../shared/data instead of those in the repository.
 """
 
 import sys
@@ -15,11 +15,11 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[1]
 sys.path.insert(0, str(FOLDER / "tests" / "support"))
 
-import recorded_outputs as outputs  # noqa: E402 -- it lies in the folder that was just named
+import recorded_outputs as outputs  # noqa: E402 -- in the folder just added to the path
 
 
 def main(arguments: list[str]) -> int:
-    """Record, and say what was not."""
+    """Record the outputs, and report those that were refused."""
     unknown = set(arguments) - {"--real", "--overwrite"}
     if unknown:
         print(f"unknown: {', '.join(sorted(unknown))}; {__doc__.partition('Usage: ')[2].splitlines()[0]}")

@@ -1,7 +1,7 @@
 """Writes constraints.txt: one exact version of every package that development and the extras need.
 
 Usage: write_constraints.py UV. Versions are resolved for Python 3.11 and newer on every system, the newest that fit
-together; PyTorch and what comes with its builds are left out, as each machine takes the build of its own.
+together; PyTorch and what comes with its builds are left out, as each machine takes its own build.
 """
 
 import re
@@ -12,15 +12,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "constraints.txt"
 HEAD = """\
-# Versions that are known to work together, for Python 3.11 and newer: `pip install -c constraints.txt -e '.[dev]'`.
-# Written by `make constraints`; do not edit. PyTorch is not here: each machine takes the build of its own.
+# Versions known to work together, for Python 3.11 and newer: `pip install -c constraints.txt -e '.[dev]'`.
+# Written by `make constraints`; do not edit. PyTorch is not here: each machine takes its own build.
 """
 OF_PYTORCH = re.compile(r"(torch|triton|cuda-\w+|nvidia-[\w-]+)==")
 PINNED = re.compile(r"[\w.-]+==[\w.!+]+( ; .+)?")
 
 
 def resolved(uv: str) -> list[str]:
-    """Return one `name==version` a line, with a marker where systems or Pythons differ."""
+    """Return one `name==version` per line, with a marker where systems or Python versions differ."""
     command = [uv, "pip", "compile", "--quiet", "--universal", "--upgrade", "--python-version", "3.11"]
     command += ["--extra", "extras", "--extra", "docs", "--no-header", "--no-annotate", "pyproject.toml"]
     return subprocess.run(
@@ -29,7 +29,7 @@ def resolved(uv: str) -> list[str]:
 
 
 def main(uv: str) -> int:
-    """Write the file; exit with 1 where the resolver says anything but exact versions."""
+    """Write the file; return 1 if the resolver prints anything but exact versions."""
     lines = [line for line in resolved(uv) if not OF_PYTORCH.match(line)]
     unclear = [line for line in lines if not PINNED.fullmatch(line)]
     if unclear:

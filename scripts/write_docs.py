@@ -4,7 +4,7 @@ These are data, text.schema.json, dataset, forms, recipe, cli, python, errors, r
 docs/, a page for each command in docs/cli/, the entries for a register in docs/register, the tables of layers in
 CONTRIBUTING.md and of extras in docs/install.md.
 
-Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
+Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits with 1.
 """
 
 import ast
@@ -48,16 +48,16 @@ FAULT_KINDS = {
     "input": "Hostile or wrong input",
     "machine": "The machine",
 }
-"""First argument of the marker, with its heading."""
+"""Values of the marker's first argument, each with its heading."""
 
 RELIABILITY = """\
-What was broken on purpose, what the user then sees, and what is lost. Each row is a test, whose file is named; `make
-test` and `make test-all` run them. *Times* counts how often a test breaks it, *lost* what the finished workspace lacks
-beside an undisturbed one."""
+What was broken on purpose, what the user then sees, and what is lost. Each row is a test in the named file; `make test`
+and `make test-all` run them. *Times* counts how often the test breaks it, *lost* is what the finished workspace lacks
+compared with an undisturbed one."""
 
 
 def summary(path: Path) -> str:
-    """The first line of a module's docstring."""
+    """Return the first line of a module's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
@@ -77,7 +77,7 @@ def layer_lines() -> Iterator[str]:
 
 
 def brought(requirement: str) -> str:
-    """Return the name of a package that an extra brings, or of another extra all of which it brings.
+    """Return the name of a package that an extra installs, or of another extra that it includes.
 
     >>> brought("polars>=2.1"), brought("peercorpus[release]")
     ('polars', 'all of `release`')
@@ -99,19 +99,19 @@ def extras_lines() -> Iterator[str]:
 
 
 def with_table(name: str, begin: str, lines: Iterable[str], end: str) -> str:
-    """Return a page with the table between two of its comments replaced."""
+    """Return a page whose table between two comments is replaced."""
     text = (ROOT / name).read_text(encoding="utf-8")
     before, after = text.partition(begin)[0], text.partition(end)[2]
     return "\n".join([f"{before}{begin}", "", *lines, "", f"{end}{after}"])
 
 
 def contributing_page() -> str:
-    """Return CONTRIBUTING.md with its table of layers made anew."""
+    """Return CONTRIBUTING.md with its table of layers regenerated."""
     return with_table("CONTRIBUTING.md", LAYERS_BEGIN, layer_lines(), LAYERS_END)
 
 
 def install_page() -> str:
-    """Return docs/install.md with its table of extras made anew."""
+    """Return docs/install.md with its table of extras regenerated."""
     return with_table("docs/install.md", EXTRAS_BEGIN, extras_lines(), EXTRAS_END)
 
 
@@ -125,7 +125,7 @@ def raised_messages(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def template(node: ast.expr) -> str:
-    """Return a string or f-string as it stands in the source, or nothing for any other expression."""
+    """Return a string or f-string as written in the source, or '' for any other expression."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if not isinstance(node, ast.JoinedStr):
@@ -139,13 +139,13 @@ def template(node: ast.expr) -> str:
 
 
 def errors_page() -> str:
-    """Return every sentence with which an error can reach a user, by package."""
+    """Return every error message that can reach a user, by package."""
     lines = [
         "# Errors",
         "",
         NOTICE,
         "",
-        "Every error that peercorpus raises, with what is filled in between braces. The command line prints the",
+        "Every error that peercorpus raises, with placeholders in braces. The command line prints the",
         "sentence on stderr and exits with the code of its class, see [cli.md](cli.md#exit-codes). In Python each is a",
         "`peercorpus.errors.PeercorpusError`.",
     ]
@@ -160,7 +160,7 @@ def errors_page() -> str:
 
 
 def in_words(annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
-    """A type as a reader of the tables says it: `datetime or none`, `list of Score` with a link to its entry."""
+    """Return a type in words: `datetime or none`, `list of Score` with a link to its entry."""
     if isinstance(annotation, ast.BinOp):
         return f"{in_words(annotation.left, kinds)} or {in_words(annotation.right, kinds)}"
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
@@ -172,19 +172,19 @@ def in_words(annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
 
 
 def meaning_of(name: str, annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
-    """What a field means where its record does not say: what its type is, or what all fields of that name are."""
+    """Return the meaning of a field its record does not document: that of its type, or of all fields so named."""
     named = [node.id for node in ast.walk(annotation) if isinstance(node, ast.Name) and node.id in kinds]
     return SHARED.get(name) or "".join(split_docstring(kinds[kind])[0].partition("\n")[0] for kind in named)
 
 
 def is_property(node: ast.stmt) -> bool:
-    """Whether a statement of a class body defines a property."""
+    """Return whether a statement of a class body defines a property."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
     return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in decorators)
 
 
 def record_rows(node: ast.ClassDef, kinds: Mapping[str, ast.ClassDef]) -> Iterator[str]:
-    """A row of the table for each field, and for each property derived from them."""
+    """Yield a row of the table for each field, and for each property derived from them."""
     _, meanings = split_docstring(node)
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign):
@@ -197,7 +197,7 @@ def record_rows(node: ast.ClassDef, kinds: Mapping[str, ast.ClassDef]) -> Iterat
 
 
 def member_lines(node: ast.ClassDef) -> Iterator[str]:
-    """The members of an enum: a table where `kinds` or a string below one says what it means, else one line."""
+    """Yield the members of an enum: a table if `kinds` or a string below a member explains it, else one line."""
     stated = vars(import_module("peercorpus.records.enums")).get(f"{node.name.upper()}_MEANINGS", {})
     members = {}
     for statement, following in pairwise([*node.body, ast.Pass()]):
@@ -212,7 +212,7 @@ def member_lines(node: ast.ClassDef) -> Iterator[str]:
 
 
 def class_lines(node: ast.ClassDef, kinds: Mapping[str, ast.ClassDef], table: str | None) -> Iterator[str]:
-    """The entry of one record type or enum."""
+    """Yield the entry of one record type or enum."""
     text, _ = split_docstring(node)
     yield from ("", f"### {node.name}", "", text)
     if table:
@@ -224,12 +224,12 @@ def class_lines(node: ast.ClassDef, kinds: Mapping[str, ast.ClassDef], table: st
 
 
 def is_enum(node: ast.ClassDef) -> bool:
-    """Whether a class is an enum, not a record type."""
+    """Return whether a class is an enum, not a record type."""
     return any(isinstance(base, ast.Name) and base.id == "StrEnum" for base in node.bases)
 
 
 def data_page() -> str:
-    """Every record type with its fields, every enum with its members."""
+    """Return every record type with its fields, and every enum with its members."""
     from peercorpus.workspace.table_reader import TABLES
 
     paths = [PACKAGE / "records" / f"{name}.py" for name in RECORDS]
@@ -258,40 +258,40 @@ def data_page() -> str:
 
 
 def escape(text: str) -> str:
-    """Text that a cell of a Markdown table shows as it is."""
+    """Return a text escaped so that a cell of a Markdown table shows it unchanged."""
     return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text)
 
 
 def offered_lines(answers: Mapping[tuple[str, ...], int]) -> Iterator[str]:
-    """Every set of answers that some field offers, with a number to refer to."""
+    """Yield every set of answers that some field offers, with a number to refer to."""
     for texts, number in answers.items():
         yield from ("", f"### Answers {number}", "", *(f"- {escape(text)}" for text in texts))
 
 
 def field_row(known: "KnownForm", question: "Question", answers: dict[tuple[str, ...], int]) -> str:
-    """The row of one field; the answers it offers are told once for all forms that offer the same."""
+    """Return the row of one field; answers that several forms offer are listed once."""
     from peercorpus.cli.text import forms
 
     offered = tuple(question.labels.values()) or question.answers
     scale = forms.scale(question)
     if any(not text.replace(".", "").isdigit() for text in offered):
         scale = f"[{scale}](#answers-{answers.setdefault(offered, len(answers) + 1)})"
-    told = (forms.aspect_label(known, question), forms.optional(question))
+    cells = (forms.aspect_label(known, question), forms.optional(question))
     marks = forms.marks_by_field(known)[question.name]
-    return f"| `{question.name}` | {question.type} | {scale} | {' | '.join(told)} | {marks} |"
+    return f"| `{question.name}` | {question.type} | {scale} | {' | '.join(cells)} | {marks} |"
 
 
 def form_lines(known: "KnownForm", answers: dict[tuple[str, ...], int]) -> Iterator[str]:
-    """The entry of one declared form."""
+    """Yield the entry of one declared form."""
     record = known.declared
     if record is None:
         return
     yield from ("", f"### {record.id}", "")
     venues = ", ".join(f"`{venue_id}`" for venue_id in known.venue_ids) or "none named"
-    unseen = "" if record.is_verified else " **Nothing of it was seen in real reviews.**"
+    unseen = "" if record.is_verified else " **None of it was seen in real reviews.**"
     yield f"Venues: {venues}. Known: {', '.join(record.evidence)}.{unseen}"
     if record.fields and not record.is_ordered:
-        yield "The fields may stand in another order in the form."
+        yield "The form may list the fields in a different order."
     yield from [f"Not known: {escape(record.unknown)}"] if record.unknown else ()
     yield from [escape(record.remark)] if record.remark else ()
     if record.fields:
@@ -301,7 +301,7 @@ def form_lines(known: "KnownForm", answers: dict[tuple[str, ...], int]) -> Itera
 
 
 def forms_page() -> str:
-    """Every declared form, field by field, and every set of answers that one of them offers."""
+    """Return every declared form, field by field, and every set of answers that one of them offers."""
     from peercorpus.cli.text.forms import MARKS
     from peercorpus.forms.venue_forms import all_declared
 
@@ -313,9 +313,9 @@ def forms_page() -> str:
         NOTICE,
         "",
         "A venue's review form is read from OpenReview's own invitation. The forms here are for venues whose",
-        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` marks",
-        "what no source states. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the",
-        "form that a workspace's reviews were read with, and how often each field was filled.",
+        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` means",
+        "that no source states it. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the",
+        "form that a workspace's reviews were read with, and how often each field was filled in.",
         "",
         "How something is known, best first:",
         "",
@@ -331,7 +331,7 @@ def forms_page() -> str:
 
 
 def dataset_page() -> str:
-    """Every configuration of a release, column by column, as its card has them."""
+    """Return every configuration of a release, column by column, as in its card."""
     from peercorpus.release.card.dataset_card import columns_section
     from peercorpus.release.card.markdown import units
     from peercorpus.release.eval_file import CONFIG as QUESTIONS
@@ -348,9 +348,9 @@ def dataset_page() -> str:
         "What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`),",
         "`croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`",
         "and the splits of its papers. The card has these tables of the configurations that the release has, and",
-        "its own counts: by venue, by split, by grade and outcome, of what was set aside, and of each known bias. Of a",
-        "list inside a list mlcroissant 1.1 reads the first item alone, and for a null list of structs one struct of",
-        "nulls; `datasets`, Polars and DuckDB read what is there.",
+        "its own counts: by venue, by split, by grade and outcome, of what was set aside, and of each known bias.",
+        "mlcroissant 1.1 reads only the first item of a list inside a list, and a null list of structs as one struct",
+        "of nulls; `datasets`, Polars and DuckDB read both correctly.",
         "",
         "| configuration | one row per | splits |",
         "|---|---|---|",
@@ -360,7 +360,7 @@ def dataset_page() -> str:
             for config in CONFIGS.values()
         ),
         "",
-        "A value that OpenReview does not state is null; it is never a default. What numbers and times are counted in:",
+        "A value that OpenReview does not state is null, never a default. Units of numbers and times:",
         "",
         units(CONFIGS.values()),
         "",
@@ -377,15 +377,15 @@ def python_page() -> str:
 
 
 def recipe_page() -> str:
-    """Every setting of a recipe with its default."""
+    """Return every setting of a recipe with its default."""
     from peercorpus.finetune.recipe import Lora, Recipe
 
     body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text(encoding="utf-8")).body
-    told = {node.name: split_docstring(node) for node in body if isinstance(node, ast.ClassDef)}
+    entries = {node.name: split_docstring(node) for node in body if isinstance(node, ast.ClassDef)}
     rows = [
         f"| `{before}{name}` | `{json.dumps(getattr(defaults, name))}` | {meaning} |"
         for before, defaults in (("", Recipe()), ("lora.", Lora()))
-        for name, meaning in told[type(defaults).__name__][1].items()
+        for name, meaning in entries[type(defaults).__name__][1].items()
     ]
     lines = [
         "# Recipe",
@@ -395,13 +395,13 @@ def recipe_page() -> str:
         "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; leave a setting",
     ]
     lines += ["out for `null`. [finetune.md](finetune.md) has an example.", ""]
-    lines += [told["Recipe"][0].partition("\n\n")[2], "", "| setting | default | meaning |", "|---|---|---|", *rows]
+    lines += [entries["Recipe"][0].partition("\n\n")[2], "", "| setting | default | meaning |", "|---|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """One row of the table.
+    """One row of the table of faults.
 
     Attributes:
         test: File of the test, relative to `tests`.
@@ -459,7 +459,7 @@ TASKS = "src/peercorpus/benchmark/tasks.py"
 
 
 def register_entries() -> dict[str, str]:
-    """Return an entry for each task of the benchmark in the register of inspect_evals, which wants one task in each."""
+    """Return an entry for each benchmark task in the register of inspect_evals, which requires one per task."""
     functions = [
         node for node in ast.parse((ROOT / TASKS).read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
     ]
@@ -472,7 +472,7 @@ def register_entries() -> dict[str, str]:
 
 
 def register_entry(name: str, says: str) -> str:
-    """Return one entry; who submits it replaces OWNER, and the commit by that of the version to run."""
+    """Return one entry; whoever submits it replaces OWNER, and the commit with that of the version to run."""
     from peercorpus.release.card.markdown import to_yaml
 
     title = name.replace("_", "-")
@@ -510,7 +510,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or with `--check` name those that are out of date; 1 where there is one."""
+    """Write the pages, or with `--check` name those that are out of date; return 1 if there are any."""
     check = "--check" in arguments
     outdated = []
     pages = {name: page() for name, page in PAGES.items()} | register_entries() | command_pages(NOTICE)

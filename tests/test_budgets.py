@@ -40,11 +40,11 @@ def write(repository: Path, name: str, text: str) -> None:
         ("src/forms.py", "x = 1\n", "no summary"),
         ("src/forms.py", '"""Reads forms\nand more."""\n', "no summary"),
         ("src/forms/__init__.py", "", "no summary"),
-        ("src/utils.py", MODULE, "'utils.py' says nothing"),
-        ("src/_helpers.py", MODULE, "'_helpers.py' says nothing"),
-        ("docs/base.md", "Text.\n", "'base.md' says nothing"),
-        ("docs/notes.md", "It lies in /" + "work/main.\n", "holds on one machine only"),
-        ("pip.conf", "index" + "-url = https://example.org\n", "holds on one machine only"),
+        ("src/utils.py", MODULE, "'utils.py' describes nothing"),
+        ("src/_helpers.py", MODULE, "'_helpers.py' describes nothing"),
+        ("docs/base.md", "Text.\n", "'base.md' describes nothing"),
+        ("docs/notes.md", "It lies in /" + "work/main.\n", "exists on one machine only"),
+        ("pip.conf", "index" + "-url = https://example.org\n", "exists on one machine only"),
         ("docs/notes.md", "word " * 1001, "1001 words of prose"),
         ("tests/forms.py", "def test_a_form_is_read() -> None: ...\n", "'test_a_form_is_read' never runs"),
     ],
@@ -66,7 +66,7 @@ def test_the_words_of_all_pages_are_added_up(repository: Path) -> None:
 
 
 def released(repository: Path, version: str = "0.2.0", cited: str = "0.2.0", day: str = "2027-01-31") -> None:
-    """Write what tells of a release."""
+    """Write the files that state a release."""
     write(repository, "CHANGELOG.md", "## [Unreleased]\n\n## [0.2.0] - 2027-01-31\n\n## [0.1.0] - 2026-11-22\n")
     write(repository, "pyproject.toml", f'[project]\nversion = "{version}"\n')
     write(repository, "CITATION.cff", f"version: {cited}\ndate-released: {day}\n")

@@ -1,4 +1,4 @@
-"""What users keep changes with a declared version and never without it: outputs of recorded inputs by digest."""
+"""Stored outputs change only with a declared version: outputs of recorded inputs, by digest."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ OTHER = replace(FIRST, outputs={"1-papers": "x", "2-reviews": "z"})
 
 
 def compare(made: Mapping[str, Output], path: Path, name: str) -> None:
-    """Fail with what is wrong; skip where packages that others wrote explain another output."""
+    """Fail with the problem; skip if third-party packages explain a different output."""
     recorded = read_recorded(path).get(name, {})
     found, held = made[name], recorded.get(str(made[name].version))
     if held is not None and changes(found, held):

@@ -100,7 +100,7 @@ def test_what_the_seeds_hold_is_given_by_commands_and_options_that_exist() -> No
 
 
 def unknown_words(line: str) -> list[str]:
-    """What a line of a page names that the pages in `docs/cli` do not: the command, or options of it."""
+    """Return what a line of a page names that the pages in `docs/cli` do not: the command, or its options."""
     command, *words = line.partition("#")[0].split()[1:]
     if command not in COMMANDS:
         return [command]

@@ -1,4 +1,4 @@
-"""Every text file is read and written as UTF-8, whatever the locale of the machine."""
+"""Every text file is read and written as UTF-8, whatever the machine's locale."""
 
 import ast
 from collections.abc import Iterator

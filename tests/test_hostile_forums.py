@@ -1,4 +1,4 @@
-"""A forum costs time in proportion to its posts, whatever answers what."""
+"""A forum takes time in proportion to its posts, whatever answers what."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -72,13 +72,13 @@ def make_same_parts(size: int) -> list[Post]:
 
 
 def make_orphans(size: int) -> list[Post]:
-    """Each answers a post of its own that is deleted."""
+    """Each answers a different deleted post."""
     gone = [post(f"gone{number}", 0, REVIEWER, deleted=True) for number in range(size // 2)]
     return [*gone, *(post(f"p{number}", 1, AUTHORS, f"gone{number}") for number in range(size // 2))]
 
 
 def make_answers_to_all(size: int) -> list[Post]:
-    """Each of 50 reviewers is answered by a fiftieth of the posts to all, between the turns."""
+    """A fiftieth of the posts to all answers each of 50 reviewers, between the turns."""
     reviews = [post(name, 0, (role, name)) for role, name in REVIEWERS[:50]]
     answers = [post(f"p{number}", number + 1, AUTHORS, title=f"To all {number}") for number in range(size // 2)]
     further = [
@@ -89,7 +89,7 @@ def make_answers_to_all(size: int) -> list[Post]:
 
 
 def make_answers_to_200(size: int) -> list[Post]:
-    """Each of 200 reviewers is answered by a fifth of the posts to all."""
+    """A fifth of the posts to all answers each of 200 reviewers."""
     reviews = [post(name, 0, (role, name)) for role, name in REVIEWERS]
     answers = [post(f"p{number}", number + 1, AUTHORS, title=f"To all {number}") for number in range(size // 5)]
     further = [
@@ -100,7 +100,7 @@ def make_answers_to_200(size: int) -> list[Post]:
 
 
 def make_to_public(size: int) -> list[Post]:
-    """The authors address the public, who all have other names."""
+    """The authors address the public, all with different names."""
     public = [post(f"a{number}", 0, (Role.PUBLIC, f"public_{number}")) for number in range(size // 2)]
     answers = [post(f"p{number}", 1, AUTHORS, title="Public comment: reply") for number in range(size // 2)]
     return [*public, *answers]
@@ -130,7 +130,7 @@ FORUMS: dict[str, Callable[[int], list[Post]]] = {
 
 
 class Rows:
-    """The posts that are read from raw notes."""
+    """Return the posts read from raw notes."""
 
     def __init__(self) -> None:
         self.posts: list[Post] = []

@@ -1,4 +1,4 @@
-"""A stranger's text costs time in proportion to its length: every expression, and every reader of such a text."""
+"""Untrusted text takes time in proportion to its length, in every expression and every reader of such text."""
 
 import ast
 import re
@@ -88,7 +88,7 @@ STATED: dict[str, Callable[[], object]] = {
     "report.page:inline_svg": lambda: re.compile(r'(fill|stroke)="#000000"'),
     "venues.ai_reviews:_compile": lambda: ai_reviews._compile(("{paper}/AI_Reviewer",)),
 }
-"""Expressions that only a call makes, as a call makes them."""
+"""Expressions that are built only by a call."""
 
 
 def _letter(text: str) -> None:
@@ -106,7 +106,7 @@ def _address(text: str) -> None:
 
 
 def _pass(read: Read, text: str) -> None:
-    """Read a text that may not be what is expected, which an error says."""
+    """Read a text that may not be valid, in which case an error is raised."""
     with suppress(PeercorpusError, answers.UnreadableAnswerError, ValueError):
         read(text)
 
@@ -135,7 +135,7 @@ THROUGH: dict[str, Read] = {
         _letter,
     ),
 }
-"""Expressions that meet only what a reader cuts short or rewrites first: they are tried through the reader."""
+"""Expressions that meet only text shortened or rewritten by a reader: they are tested through the reader."""
 ENTRY = entry("A. Author and B. Other. Herbs, 2001.", "1")
 OURS = {
     "report.page:inline_svg": "drawings that the report itself made",
@@ -143,7 +143,7 @@ OURS = {
     "venues.own_venues:_AT": "a sentence of msgspec on a file of the user",
     "venues.own_venues:_keys": "a sentence of msgspec on a file of the user",
 }
-"""Expressions that no stranger's text meets."""
+"""Expressions that never meet untrusted text."""
 
 READERS: dict[str, Read] = {
     "names of reviewers": NUMBERED.named,
@@ -220,7 +220,7 @@ def test_every_expression_of_the_package_is_found_and_every_exception_still_stan
 
 
 def complain(found: Found, sizes: list[int], floor_s: float, tried: set[tuple[Read, Hostile]]) -> list[str]:
-    """Return what takes too long of an expression, with the texts that its reader was not yet tried with."""
+    """Return an expression's slow texts, and those with which its reader was not yet tested."""
     through = THROUGH.get(found.place)
     is_bytes = isinstance(found.pattern.pattern, bytes)
     complaints = []
@@ -265,7 +265,7 @@ COSTLY = frozenset(
     {"LaTeX", "differences", "claims of scores", "sections", "levels", "lines of a body", "controls", "labels"}
     | {"decisions", "definitions of names", "passages", "descriptions"}
 )
-"""Readers that take seconds for the longest texts: `benchmarks/lengthening.py` tries all."""
+"""Readers that take seconds for the longest texts: `benchmarks/lengthening.py` tests all."""
 
 
 def test_expressions_take_time_in_proportion_to_short_and_long_texts() -> None:

@@ -1,4 +1,4 @@
-"""Advice to install something names a command that works, and each part of peercorpus needs no more than it says."""
+"""Installation advice names a command that works, and each part of peercorpus needs no more than it declares."""
 
 import json
 import subprocess

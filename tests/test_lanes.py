@@ -1,4 +1,4 @@
-"""Lanes: a test is slow when it was measured to be, whatever the order in which its fixtures were set up."""
+"""Lanes: a test is slow if it was measured to be, whatever the order in which its fixtures were set up."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ Tests = Callable[..., list[str]]
 
 @pytest.fixture
 def tests(tmp_path: Path) -> Tests:
-    """Runs pytest with the plugin in a repository of its own, and gives the tests that ran, in order."""
+    """Runs pytest with the plugin in a separate repository, and returns the tests that ran, in order."""
     (tmp_path / "pytest.ini").write_text(CONFIGURED)
     (tmp_path / "tests" / "support").mkdir(parents=True)
     shutil.copy(PLUGIN, tmp_path / "tests" / "support")

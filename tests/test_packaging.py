@@ -1,4 +1,4 @@
-"""What pyproject.toml declares, constraints.txt pins and the workflows call fit together."""
+"""The declarations of pyproject.toml, the pins of constraints.txt and the workflows fit together."""
 
 import inspect
 import re
@@ -22,7 +22,7 @@ TARGETS = set(re.findall(r"^([a-z][\w. -]*):(?!=)", (ROOT / "Makefile").read_tex
 
 
 def needed(extra: str) -> Iterator[Requirement]:
-    """Everything an extra needs by name, other extras of ours included."""
+    """Return all requirements of an extra by name, including those of our other extras."""
     for requirement in map(Requirement, PROJECT["optional-dependencies"][extra]):
         if requirement.name == PROJECT["name"]:
             for other in requirement.extras:
@@ -144,7 +144,7 @@ def test_a_workflow_is_yaml_whose_jobs_have_limits_and_steps(path: Path) -> None
 def test_only_a_tag_publishes_and_only_what_was_installed_before() -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML, which comes with the extra 'hf', is not installed")
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
-    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads the key `on` as true.
+    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 parses the key `on` as true.
     assert workflow["permissions"] == {"contents": "read"}
     publish = workflow["jobs"]["publish"]
     assert publish["needs"] == ["build", "install"]

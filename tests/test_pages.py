@@ -1,4 +1,4 @@
-"""What README, tutorial and how-to pages show is so: their commands run on the demo, and print what the pages say.
+"""README, tutorial and how-to pages are correct: their commands run on the demo, and print what the pages show.
 
 Every block of `sh` and `python` runs, in order and in one folder, unless a comment above it says why not:
 `<!-- not run: needs the network -->`. Each line of a block of `text` below one that ran stands in its
@@ -30,7 +30,7 @@ FENCE = re.compile(r"^(?:<!-- not run: (?P<reason>.+?) -->\n)?```(?P<language>\w
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block that runs, and the lines that its page says it prints."""
+    """A fenced block that runs, and the output that its page shows."""
 
     language: str
     code: str
@@ -55,7 +55,7 @@ def printed_below(fence: re.Match[str] | None) -> tuple[str, ...]:
 
 
 def missing_lines(printed: tuple[str, ...], output: str) -> list[str]:
-    """Return the lines that do not stand in an output after those before them."""
+    """Return the lines that do not occur in an output after the preceding ones."""
     rest = iter([" ".join(line.split()) for line in output.splitlines()])
     return [line for line in printed if not any(line in candidate for candidate in rest)]
 
@@ -72,7 +72,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def run_block(block: Block, before: list[str], folder: Path, variables: dict[str, str]) -> str:
-    """Run a block and return what it prints; Python goes on after the blocks of Python before it."""
+    """Run a block and return its output; Python continues after the preceding blocks of Python."""
     if block.language == "sh":
         command = ["sh", "-eu", "-c", block.code]
     else:

@@ -1,4 +1,4 @@
-"""Each page in `docs/for` works: its commands run in their order, and print what the page shows."""
+"""Each page in `docs/for` works: its commands run in order, and print what the page shows."""
 
 import os
 import re
@@ -51,13 +51,13 @@ def execute(block: Block, folder: Path, address: str) -> str:
 
 
 def missing(shown: str, printed: str) -> list[str]:
-    """The lines that a page shows and that were not printed, in this order, or not as the beginning of a line."""
+    """Return the lines that a page shows but that were not printed in this order, or not at the start of a line."""
     lines = iter(printed.splitlines())
     return [line for line in shown.splitlines() if line and not any(each.startswith(line.rstrip()) for each in lines)]
 
 
 def make_folder(page: str, demo_folder: Path, folder: Path) -> None:
-    """Lay down what the reader of a page has."""
+    """Create what the reader of a page has."""
     (folder / ".bin").mkdir()
     program = folder / ".bin" / "peercorpus"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m peercorpus "$@"\n')

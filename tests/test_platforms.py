@@ -1,4 +1,4 @@
-"""What runs on Windows does so without the modules that only POSIX systems have."""
+"""Everything that runs on Windows works without the modules of POSIX systems."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ with open_workspace(Path(sys.argv[1]), write=False) as workspace:
 
 
 def run_without_posix(script: str, *arguments: Path) -> str:
-    """Run a script in a Python that lacks the modules of POSIX; what it prints."""
+    """Run a script in a Python without the POSIX modules; return its output."""
     command = [sys.executable, "-c", WITHOUT + script, *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=os.environ)
     assert ended.returncode == 0, ended.stderr

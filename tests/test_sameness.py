@@ -1,4 +1,4 @@
-"""`scripts/sameness` tells what differs between two versions of the code, and leaves versions themselves out."""
+"""`scripts/sameness` reports differences between two versions of the code, ignoring the versions themselves."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ def digested(rows: list[dict[str, str]], *, in_order: bool = False) -> tuple[str
 
 
 def changed(column: str, value: str) -> list[dict[str, str]]:
-    """The rows with another value in the last one."""
+    """Return the rows with a different value in the last one."""
     return [TEXTS[0], TEXTS[1] | {column: value}]
 
 
@@ -114,7 +114,7 @@ def compared(folder: Path, before: Digests, after: Digests, *more: str) -> tuple
 
 
 def entry(section: str, digest: str, **columns: str) -> Entry:
-    """A digest as it stands in the file."""
+    """A digest as written in the file."""
     return {"section": section, "sha256": digest, "columns": columns}
 
 

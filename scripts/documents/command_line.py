@@ -29,10 +29,10 @@ take one from the command line only.
 ## Names of venues
 
 Wherever a command takes a venue, it takes the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or a
-short name of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. Words of the track follow the year:
-`"NeurIPS 2023 datasets and benchmarks"`; without them the main track is taken. Short names are looked up in the
-catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several venues fit, they
-are listed, and the command ends with 2. `show` takes the URL of a forum as well as its id.
+short name made of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. The track follows the year:
+`"NeurIPS 2023 datasets and benchmarks"`; without one, the main track is meant. Short names are looked up in the
+catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several match, they are
+listed and the command exits with 2. `show` takes the URL of a forum as well as its id.
 
 ## peercorpus.toml
 
@@ -73,8 +73,8 @@ Values of variables that hold secrets, tokens, and users in URLs are replaced by
 |---|---|
 | `PEERCORPUS_WORKSPACE` | Folder of the workspace, for commands that need one. |
 | `PEERCORPUS_QUIET`, `PEERCORPUS_VERBOSE`, `PEERCORPUS_LOG` | As `--quiet`, `--verbose` and `--log`. |
-| `PEERCORPUS_TOKEN` | Token of OpenReview. |
-| `PEERCORPUS_USER`, `PEERCORPUS_PASSWORD`, `PEERCORPUS_MFA_CODE` | Account of OpenReview, code of its second factor. |
+| `PEERCORPUS_TOKEN` | OpenReview token. |
+| `PEERCORPUS_USER`, `PEERCORPUS_PASSWORD`, `PEERCORPUS_MFA_CODE` | OpenReview account and second-factor code. |
 | `PEERCORPUS_MODEL_KEY`, `PEERCORPUS_VISION_KEY` | Keys of the endpoints of language models and of vision models. |
 | `PEERCORPUS_URL_V1`, `PEERCORPUS_URL_V2` | Base URLs of OpenReview's APIs. |
 | `PEERCORPUS_CONFIG` | Folder of the stored token and of request budgets. |
@@ -91,7 +91,7 @@ peercorpus completion fish > ~/.config/fish/completions/peercorpus.fish
 
 
 def written_lines() -> Iterator[str]:
-    """Yield the sections that are written by hand."""
+    """Yield the handwritten sections."""
     yield from WORKSPACE.rstrip().splitlines()
 
 
@@ -106,7 +106,7 @@ class Example:
 
 
 def json_lines() -> Iterator[str]:
-    """Yield a section on `--json`."""
+    """Yield a section on the keys printed with `--json`."""
     from peercorpus.cli.text.json_keys import JSON_KEYS
 
     links = (f"[{command}](cli/{command.partition(' ')[0]}.md#{anchor(f'{command} --json')})" for command in JSON_KEYS)

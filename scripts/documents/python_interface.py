@@ -10,7 +10,7 @@ from typing import Any
 import peercorpus
 
 INTRODUCTION = """\
-`import peercorpus` is quick: each name is imported when it is first used. `help(peercorpus)` has what is here, with the
+`import peercorpus` is quick: each name is imported when it is first used. `help(peercorpus)` shows the same, with the
 arguments and errors of each function; errors are `peercorpus.errors.PeercorpusError`. The examples run as tests, beside
 the folder that `peercorpus demo` makes, with `pl` for `polars`, `corpus = peercorpus.open("corpus")` and
 `release = peercorpus.load_release("release")`."""
@@ -33,7 +33,7 @@ def interface_lines() -> Iterator[str]:
 
 
 def methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the public methods and properties of a class, in their order."""
+    """Yield the public methods and properties of a class, in source order."""
     for name, value in vars(kind).items():
         method = value.fget if isinstance(value, property) else value
         if inspect.isfunction(method) and not name.startswith("_"):
@@ -41,7 +41,7 @@ def methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def entry(level: str, name: str, one: Callable[..., Any], *, is_property: bool = False) -> Iterator[str]:
-    """Yield the entry of a function, class, method or property; of a class also its attributes."""
+    """Yield the entry of a function, class, method or property; a class's entry includes its attributes."""
     text = inspect.getdoc(one) or ""
     yield from ("", f"{level} {name}", "")
     if not inspect.isclass(one) and not is_property:
@@ -57,7 +57,7 @@ def entry(level: str, name: str, one: Callable[..., Any], *, is_property: bool =
 
 
 def signature(one: Callable[..., Any]) -> str:
-    """Return name and signature as the source has them, without `self`, and without quotes around types."""
+    """Return name and signature as in the source, without `self`, and without quotes around types."""
     source = dedent(inspect.getsource(inspect.unwrap(one)))
     function = ast.parse(source).body[0]
     assert isinstance(function, ast.FunctionDef)

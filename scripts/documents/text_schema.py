@@ -1,4 +1,4 @@
-"""Read what docstrings say of fields, and make the JSON Schema of what `convert` writes beside each text."""
+"""Read field descriptions from docstrings, and make the JSON Schema of the files `convert` writes beside texts."""
 
 import ast
 import json
@@ -29,14 +29,14 @@ SHARED = {
     "turns": "In time order.",
     "stage": "The stage it left.",
 }
-"""What fields mean in every record that does not say otherwise."""
+"""Meanings of fields in every record that does not document them itself."""
 
 MODULES = ("records.blocks", "records.documents", "records.enums", "texts.text_json")
 """Modules with the types of that file."""
 
 
 def split_docstring(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, dict[str, str]]:
-    """What a docstring says of the whole, and what it says of each attribute."""
+    """Return the general part of a docstring, and its description of each attribute."""
     text, _, attributes = (ast.get_docstring(node) or "").partition("\n\nAttributes:\n")
     entries = re.split(r"^    (?=\w+: )", attributes, flags=re.MULTILINE)[1:]
     pairs = (entry.split(": ", 1) for entry in entries)
@@ -44,7 +44,7 @@ def split_docstring(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, dict[str
 
 
 def schema_page() -> str:
-    """The JSON Schema of a text's file, with what each field means."""
+    """Return the JSON Schema of a text's file, with the meaning of each field."""
     modules = [import_module(f"peercorpus.{name}") for name in MODULES]
     body = [node for module in modules for node in ast.parse(Path(str(module.__file__)).read_text("utf-8")).body]
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}

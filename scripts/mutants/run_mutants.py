@@ -5,8 +5,8 @@
     run_mutants.py --whole NAME …  run the whole quick lane against each, not only the tests named in mutants.toml
 
 Each fault is applied to a copy of `src`; the checkout is never changed. The tests that mutants.toml names for a fault
-run first without it, where they must pass, then with it, where at least one must fail. They are all in the quick lane,
-so `make test` notices what they notice.
+run first without it and must all pass, then with it, and at least one must fail. They are all in the quick lane, so
+`make test` notices what they notice.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 MUTANTS = Path(__file__).with_name("mutants.toml")
 MAY_SURVIVE = 2
-"""Of all mutants; a mutant that no test can tell from the code is equivalent, and belongs in no list."""
+"""Most mutants that may survive; one that no test can distinguish from the code must not be listed."""
 TIMEOUT_S = 900.0
-"""For the tests of one mutant; a mutant that makes them run longer is noticed too."""
+"""Time for the tests of one mutant; a mutant that makes them run longer counts as noticed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Mutant:
 
 
 class StaleMutantError(Exception):
-    """The text that a mutant replaces is not in its file exactly once."""
+    """The text that a mutant replaces does not occur in its file exactly once."""
 
 
 def read_mutants(path: Path) -> list[Mutant]:
@@ -62,7 +62,7 @@ def apply(mutant: Mutant, text: str) -> str:
     """Return the text with the fault planted.
 
     Raises:
-        StaleMutantError: The old text is missing, or is there more than once.
+        StaleMutantError: The old text is missing, or occurs more than once.
     """
     count = text.count(mutant.old)
     if count != 1:
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
         tests = sorted({test for mutant in mutants for test in mutant.tests})
         if not run_tests(source, tests):
-            print("The named tests fail without any mutant; mend them first.")
+            print("The named tests fail without any mutant; fix them first.")
             return 1
         survivors = []
         for number, mutant in enumerate(mutants, start=1):

@@ -1,6 +1,6 @@
-"""Writes what commands answer and leave behind in a form that depends on what it says alone, and digests it.
+"""Digests what commands print and write, in a form that depends on the content alone.
 
-Versions of code are taken out and kept apart: they change whenever code does, whether or not what it makes changes.
+Versions of code are taken out and kept apart: they change whenever code does, whether or not its output changes.
 """
 
 import hashlib
@@ -17,52 +17,52 @@ import polars as pl
 
 
 class Section(StrEnum):
-    """What kind of thing a digest is of."""
+    """What kind of content a digest covers."""
 
     DATA = "data"
     """Rows, numbers and files for machines."""
     WORDS = "words"
     """Text for people: terminal output, cards, pages, figures."""
     VERSIONS = "versions"
-    """Versions of code, and sums that change with them; never compared."""
+    """Versions of code, and checksums that change with them; never compared."""
 
 
 VERSION_COLUMNS = {"engine_version", "inspector", "text_engine"}
-"""Columns of tables and of releases that hold versions of code."""
+"""Columns of tables and releases that contain versions of code."""
 ENGINE_KEYS = {"default_engine", "read_by"}
-"""Keys of JSON objects that hold the name of an engine and its version, as a list."""
+"""Keys of JSON objects whose value is a list of an engine's name and version."""
 MEASURED_KEYS = {"seconds"}
-"""Keys of JSON objects that hold how long something took."""
+"""Keys of JSON objects whose value is a duration."""
 FILE_KEYS = {"inputs.json": {"peercorpus", "pyarrow", "tables"}}
-"""Keys that do, or that stand for rows with versions of code in them, in files of this name alone."""
+"""Keys whose values are versions of code or depend on rows that contain them, in files of this name only."""
 WORDS_SUFFIXES = {".html", ".svg", ".pdf", ".png", ".css", ".js"}
 WORDS_NAMES = {"README.md", "leaderboard.md"}
 SHORTEST_VERSION = 8
-"""Versions of fewer characters are not looked for in texts, where they may be something else."""
+"""Shorter versions, in characters, are not replaced in texts, since they may be something else there."""
 SCHEMA = "(schema)"
 """Stands for names, order and types of columns among the digests of columns."""
 SHORT_SUM = 12
-"""Digits of a sum where a table for people shortens it."""
+"""Digits of a checksum that is shortened in a table for people."""
 SUM = re.compile(rf"\b(?:[0-9a-f]{{64}}|[0-9a-f]{{{SHORT_SUM}}})\b")
 DURATION = re.compile(r"\bin [\d.,]+ (?:ms|s|min|h)\b|[\d.,]+ (?:pages|papers|rows)/s")
 
 IGNORED = (
-    ("raw.db: seen_ms, started_ms, shown_ms", "instants of the harvest or the import, which read the clock"),
-    ("raw.db: the table budget", "instants and what is left of the request budget, by the server's address"),
+    ("raw.db: seen_ms, started_ms, shown_ms", "times of the harvest or the import, which read the clock"),
+    ("raw.db: the table budget", "times and the rest of the request budget, by the server's address"),
     ("raw.db: the key of pseudonyms", "drawn at random in a new workspace; prepared workspaces keep theirs"),
-    ("raw.db: the order of rows, ports in sources", "requests run side by side, and servers take any free port"),
-    ("tables: names of Parquet files, _delta_log", "random names and instants of commits; the rows are digested"),
+    ("raw.db: the order of rows, ports in sources", "requests run concurrently, and servers take any free port"),
+    ("tables: names of Parquet files, _delta_log", "random names and times of commits; the rows are digested"),
     ("tables, releases: engine_version, inspector, text_engine", "versions of code; see the section 'versions'"),
     ("inputs.json: peercorpus, pyarrow, tables", "versions of code, in rows too; see the section 'versions'"),
     ("status --json: versions in default_engine, read_by", "versions of code; see the section 'versions'"),
-    ("release.json, checksums.json and others: sums of files", "each file is digested itself; names are kept"),
+    ("release.json, checksums.json and others: sums of files", "each file is itself digested; names are kept"),
     ("Parquet: bytes", "rows and schema are digested; bytes of a release: see the section 'versions'"),
     ("standard output: durations and speeds", "they are measured"),
     ("convert: seconds", "they are measured"),
     ("standard error of commands that work", "progress, which depends on speed"),
     ("bench: *.eval, logs.json, eval-set.json", "logs of inspect_ai with its ids and times; leaderboards are digested"),
     ("explorer: HTTP headers", "the date; the bodies are digested"),
-    ("explorer and texts folders of a workspace", "caches; what is shown of them is digested"),
+    ("explorer and texts folders of a workspace", "caches; pages and outputs made from them are digested"),
 )
 """What is not digested, and why."""
 
@@ -72,8 +72,8 @@ class Entry:
     """One digest.
 
     Attributes:
-        columns: Of rows, the digest of each column.
-        shown: Of versions, the versions themselves.
+        columns: The digest of each column, if the content is rows.
+        shown: The versions themselves, if the content is versions.
     """
 
     section: Section
@@ -82,7 +82,7 @@ class Entry:
     shown: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON has it, without what is empty."""
+        """Return it as a JSON object without empty values."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -108,8 +108,8 @@ class Canon:
     """Collects digests under names that begin with a prefix.
 
     Attributes:
-        versions: Versions of code as they stand in texts, each with what replaces it.
-        sums: Of files, with what replaces them.
+        versions: Versions of code as they appear in texts, each with its replacement.
+        sums: Checksums of files, each with its replacement.
     """
 
     prefix: str
@@ -118,17 +118,17 @@ class Canon:
     sums: dict[str, str] = field(default_factory=dict)
 
     def put(self, name: str, content: str | bytes, section: Section = Section.DATA) -> None:
-        """Digest a content under a name."""
+        """Digest content under a name."""
         self._put(name, Entry(section, sha256(content)))
 
     def put_version(self, name: str, versions: str) -> None:
-        """Keep versions of code apart; they are shown as they are."""
+        """Record versions of code apart; they are shown unchanged."""
         self._put(name, Entry(Section.VERSIONS, sha256(versions), shown=versions))
 
     def _put(self, name: str, entry: Entry) -> None:
         full = f"{self.prefix}/{name}"
         if full in self.entries:
-            raise ValueError(f"two digests are called '{full}'")
+            raise ValueError(f"two digests have the name '{full}'")
         self.entries[full] = entry
 
     def put_text(self, name: str, text: str, section: Section) -> None:
@@ -141,7 +141,7 @@ class Canon:
         self.put(name, self.plain(dumped(value)))
 
     def put_rows(self, name: str, table: pl.DataFrame, *, in_order: bool) -> None:
-        """Digest rows and schema, each column too; without an order the rows are sorted by what they say."""
+        """Digest rows and schema, and each column; rows without an order are sorted by content."""
         schema = dumped([(column, str(kind)) for column, kind in table.schema.items()])
         kept = [column for column in table.columns if column not in VERSION_COLUMNS]
         rows = [
@@ -155,7 +155,7 @@ class Canon:
         self._put(name, Entry(Section.DATA, whole, {SCHEMA: sha256(schema), **columns}))
 
     def plain(self, text: str) -> str:
-        """Return a text in which versions of code and sums of files are replaced by what they are of."""
+        """Return a text in which versions of code and checksums of files are replaced by descriptions."""
         named = SUM.sub(lambda match: self.sums.get(match[0], match[0]), text)
         for version in sorted(self.versions, key=len, reverse=True):
             named = named.replace(version, self.versions[version])
@@ -166,20 +166,20 @@ class Canon:
         self.versions |= {version: f"<{called}>" for version in versions if len(version) >= SHORTEST_VERSION}
 
     def know_sums(self, folder: Path) -> None:
-        """Replace the sums of a folder's files in texts from now on."""
+        """Replace the checksums of a folder's files in texts from now on."""
         for path in _files(folder):
             total, called = sha256(path.read_bytes()), f"<sha256 of {path.relative_to(folder).as_posix()}>"
             self.sums |= {total: called, total[:SHORT_SUM]: called}
 
     def put_folder(self, name: str, folder: Path, left_out: frozenset[str] = frozenset()) -> None:
-        """Digest every file of a folder by its kind; `left_out` are suffixes and names of files."""
+        """Digest every file of a folder according to its kind; `left_out` lists suffixes and names of files."""
         self.know_sums(folder)
         for path in _files(folder):
             if not {path.name, path.suffix} & left_out:
                 self.put_file(f"{name}/{path.relative_to(folder).as_posix()}", path)
 
     def put_file(self, name: str, path: Path) -> None:
-        """Digest a file by its kind."""
+        """Digest a file according to its kind."""
         is_words = path.suffix in WORDS_SUFFIXES or path.name in WORDS_NAMES
         section = Section.WORDS if is_words else Section.DATA
         if path.suffix == ".parquet":
@@ -192,7 +192,7 @@ class Canon:
             self.put_text(name, path.read_text(encoding="utf-8"), section)
 
     def put_bytes(self, name: str, folder: Path) -> None:
-        """Digest the bytes of a folder's files together, among the versions; not those that hold sums and keys."""
+        """Digest the bytes of a folder's files together, among the versions, except files of checksums and keys."""
         files = [path for path in _files(folder) if path.name not in {"inputs.json", "release.json"}]
         lines = [f"{sha256(path.read_bytes())}  {path.relative_to(folder).as_posix()}" for path in files]
         self._put(name, Entry(Section.VERSIONS, sha256("\n".join(lines))))
@@ -203,7 +203,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def without_versions(value: object, keys: set[str]) -> object:
-    """Return a JSON value in which what these keys hold is replaced, and of engines only the name is left."""
+    """Return a JSON value in which the values of these keys are replaced, and engines keep only their name."""
     if isinstance(value, list):
         return [without_versions(item, keys) for item in value]
     if not isinstance(value, dict):

@@ -11,7 +11,7 @@ from canonical import Canon, Section
 
 LINK = re.compile(r'(?:href|src)="([^"]+)"')
 MOST_OF_A_KIND = 4
-"""Pages whose addresses begin alike; all pages of one kind come from the same code."""
+"""Largest number of pages whose addresses begin alike; all pages of one kind come from the same code."""
 
 
 def _kind(address: str) -> str:
@@ -30,7 +30,7 @@ def _fetch(address: str) -> tuple[int, bytes]:
 
 
 def put_pages(canon: Canon, first: str) -> None:
-    """Follow links breadth first, some of each kind, and digest every page that is reached."""
+    """Follow links breadth first, a few of each kind, and digest every page reached."""
     waiting, seen, kinds = [f"{first}/"], {f"{first}/"}, Counter[str]()
     while waiting:
         address = waiting.pop(0)

@@ -1,6 +1,6 @@
-"""Digests of everything that peercorpus makes of the same inputs, so that two versions of the code can be compared.
+"""Digests everything that peercorpus makes from the same inputs, so that two versions of the code can be compared.
 
-    digest_outputs.py prepare INPUTS               make the inputs once, and keep them
+    digest_outputs.py prepare INPUTS               make the inputs once
     digest_outputs.py run INPUTS --json A.json     build, publish, export, report from a copy of them
     digest_outputs.py compare A.json B.json        name what differs; exit with 1 if anything does
 
@@ -26,7 +26,7 @@ from steps import CHAINS, Chain
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_A_TIME = 3
-"""Chains of commands that run side by side."""
+"""Chains of commands that run concurrently."""
 
 
 def _run_chain(product: Product, work: Path, inputs: Path, name: str) -> Chain:
@@ -38,7 +38,7 @@ def _run_chain(product: Product, work: Path, inputs: Path, name: str) -> Chain:
 
 
 def run_all(product: Product, inputs: Path, work: Path, only: Sequence[str]) -> tuple[list[Chain], str]:
-    """Return the chains that were run, all or those named, and why the recorded data was skipped, or nothing."""
+    """Return the chains that were run, all or those named, and why the recorded data was skipped, or ''."""
     skipped = str(json.loads((inputs / MARK).read_text(encoding="utf-8"))["recorded_skipped"])
     names = [name for name in only or CHAINS if not (skipped and name == "recorded")]
     product.prepare()
@@ -61,7 +61,7 @@ def print_digests(entries: Mapping[str, Entry]) -> None:
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any], section: Section) -> Iterable[str]:
-    """Yield what is to be said of each name of a section whose digests differ."""
+    """Yield a line for each name of a section whose digests differ."""
     first, second = (
         {name: entry for name, entry in found.items() if entry["section"] == section} for found in (before, after)
     )
@@ -70,13 +70,13 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any], section: Sec
     for name in sorted(first.keys() & second.keys()):
         old, new = first[name], second[name]
         if old["sha256"] != new["sha256"]:
-            told, now = old.get("columns", {}), new.get("columns", {})
-            columns = [column for column in {**told, **now} if told.get(column) != now.get(column)]
+            then, now = old.get("columns", {}), new.get("columns", {})
+            columns = [column for column in {**then, **now} if then.get(column) != now.get(column)]
             yield f"differs: {name}" + (f" (columns {', '.join(columns)})" if columns else "")
 
 
 def compare(before: Path, after: Path, ignoring: Sequence[str]) -> int:
-    """Print what differs between two files of digests; 1 if anything does that is compared."""
+    """Print what differs between two files of digests; return 1 if anything compared does."""
     first, second = (json.loads(path.read_text(encoding="utf-8"))["digests"] for path in (before, after))
     code = 0
     for section in Section:
@@ -110,7 +110,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _report(chains: Sequence[Chain], skipped: str, seconds: float) -> None:
-    """Say on standard error what was skipped, what ended with another code than 0, and what took longest."""
+    """Print to standard error what was skipped, what exited with a code other than 0, and what took longest."""
     lines = [f"recorded data skipped: {skipped}"] if skipped else []
     lines += [f"exit code of {failure}" for chain in chains for failure in chain.failed]
     took = sorted(((took, name) for chain in chains for name, took in chain.seconds.items()), reverse=True)
@@ -124,11 +124,11 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     making, running = commands.add_parser("prepare"), commands.add_parser("run")
     for command in (making, running):
         command.add_argument("inputs", type=Path, help="the folder of the prepared inputs")
-        command.add_argument("--source", type=Path, default=ROOT / "src", help="the source that is run")
+        command.add_argument("--source", type=Path, default=ROOT / "src", help="the source to run")
     making.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="the recorded data")
     running.add_argument("--json", type=Path, help="a file for the digests")
-    running.add_argument("--keep", type=Path, help="a new folder in which everything that is made is kept")
-    running.add_argument("--only", action="append", default=[], choices=[*CHAINS], help="run no others")
+    running.add_argument("--keep", type=Path, help="a new folder in which to keep all outputs")
+    running.add_argument("--only", action="append", default=[], choices=[*CHAINS], help="run only these")
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)

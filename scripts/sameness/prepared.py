@@ -1,6 +1,7 @@
-"""Makes the inputs that all later runs share: workspaces as harvested or imported, without tables.
+"""Makes the inputs that all later runs share: harvested or imported workspaces, without tables.
 
-Made once, by one version of the code, so that pseudonyms, instants and ids are the same for every version compared.
+They are made once, by one version of the code, so that pseudonyms, times and ids are the same for every version
+compared.
 """
 
 import gzip
@@ -15,12 +16,12 @@ from typing import Any
 from product import Product
 
 DEMO_PAPERS = 72
-"""`audit leaks` needs fifty papers with a decision; of twelve that the simulator invents, ten have one."""
+"""`audit leaks` needs fifty papers with a decision; ten of every twelve that the simulator invents have one."""
 MARK = "prepared.json"
 DUMPS = ("raw-*", "forum-prints-peersum", "transcribed-excerpts")
 """Folders of the recorded data in which `peercorpus import` recognises something."""
 LINES = ("raw-v1-content-iclr2019-2020", 100)
-"""A folder of dumps with one review a line, all set aside for one reason, and how many lines of each file are kept."""
+"""A folder of dumps with one review per line, all set aside for one reason, and how many lines of each file to keep."""
 PAIRS = "pdf-initial-final"
 RAW = "raw.db"
 DAY_MS = 86_400_000
@@ -28,7 +29,7 @@ TAKEDOWN = ("takedown.txt", "takedown.salt")
 
 
 def prepare(product: Product, folder: Path, data: Path) -> None:
-    """Make the inputs in a folder that is not there yet, or is empty."""
+    """Make the inputs in a folder that does not exist yet, or is empty."""
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise SystemExit(f"'{folder}' is not empty; name a new folder.")
@@ -40,7 +41,7 @@ def prepare(product: Product, folder: Path, data: Path) -> None:
 
 
 def _prepare_demo(product: Product, folder: Path) -> None:
-    """Harvest the demo; keep the workspace less its tables, its release as others publish, and a takedown list."""
+    """Harvest the demo; keep the workspace without its tables, its release in others' formats, and a take-down list."""
     product.run(folder, ["demo", "--out", "made", "--papers", str(DEMO_PAPERS)], must_work=True)
     made = folder / "made"
     _keep_workspace(made / "corpus", folder / "demo")
@@ -62,7 +63,7 @@ def _prepare_demo(product: Product, folder: Path) -> None:
 
 
 def _keep_workspace(workspace: Path, kept: Path) -> None:
-    """Copy what was received, with nothing left in SQLite's side files; the tables are made anew by each run."""
+    """Copy what was received, with nothing left in SQLite's side files; each run makes the tables itself."""
     database = sqlite3.connect(workspace / RAW)
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
@@ -73,7 +74,7 @@ def _keep_workspace(workspace: Path, kept: Path) -> None:
 
 
 def _prepare_recorded(product: Product, folder: Path, data: Path) -> None:
-    """Import the recorded dumps, and papers of which both PDFs are recorded."""
+    """Import the recorded dumps, and papers with both PDFs recorded."""
     dumps = folder / "dumps"
     for pattern in DUMPS:
         for found in sorted(data.glob(pattern)):
@@ -100,7 +101,7 @@ def _venue(described: Mapping[str, Any]) -> str:
 
 
 def _pdf_path(described: Mapping[str, Any], which: str) -> str:
-    """Return an invented path of OpenReview's shape."""
+    """Return an invented path in OpenReview's form."""
     return f"/pdf/{hashlib.sha1(described['urls'][which].encode(), usedforsecurity=False).hexdigest()}.pdf"
 
 
@@ -111,8 +112,8 @@ def _reference_id(described: Mapping[str, Any], which: str) -> str:
 def _objects(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield API v1's objects of a paper: the submission, its reviews, its decision and its two references.
 
-    Reviews, decision and ids are recorded; title, paths and the times of what is no review are invented: the first
-    PDF comes thirty days before the first review, the last thirty days after the last.
+    Reviews, decision and ids are recorded; the title, the paths and the times of everything but reviews are invented:
+    the first PDF comes thirty days before the first review, the last thirty days after the last.
     """
     forum_id, venue = described["identifier"], _venue(described)
     times = [review["tcdate"] for review in described["reviews"]]
@@ -132,13 +133,13 @@ def _objects(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     decision = {"decision": described["decision"]}
     yield note(f"{forum_id}-decision", "Paper1/Decision", last_ms - DAY_MS, content=decision)
     for which, at_ms in (("initial", first_ms), ("final", last_ms)):
-        told = content | {"pdf": _pdf_path(described, which)}
+        own_content = content | {"pdf": _pdf_path(described, which)}
         reference_id = _reference_id(described, which)
-        yield note(reference_id, "Blind_Submission", at_ms, referent=forum_id, content=told)
+        yield note(reference_id, "Blind_Submission", at_ms, referent=forum_id, content=own_content)
 
 
 def _place_files(workspace: Path, pairs: list[Path]) -> None:
-    """Put the PDFs where a harvest puts them, and write down whose they are."""
+    """Put the PDFs where a harvest puts them, and record which papers they belong to."""
     database = sqlite3.connect(workspace / RAW)
     for pair in pairs:
         described = json.loads((pair / "metadata.json").read_text(encoding="utf-8"))

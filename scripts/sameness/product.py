@@ -1,4 +1,4 @@
-"""Runs the command line of peercorpus from any folder of source, in an environment that is the same every time."""
+"""Runs the command line of peercorpus from any source folder, in an environment that is the same every time."""
 
 import os
 import re
@@ -26,17 +26,17 @@ FROZEN = {
     "SOURCE_DATE_EPOCH": "1700000000",
     "TZ": "UTC",
 }
-"""What the environment says to every command."""
+"""Environment variables of every command."""
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/?")
 
 
 class CommandFailedError(Exception):
-    """A command without which nothing else can be compared did not work."""
+    """A command failed that everything else depends on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a command answered."""
+    """What a command returned."""
 
     exit_code: int
     output: str
@@ -48,15 +48,15 @@ class Product:
     """One version of peercorpus.
 
     Attributes:
-        source: The folder that is put first on PYTHONPATH.
-        scratch: For the metadata of that source, and for what commands keep in the user's home.
+        source: The folder put first on PYTHONPATH.
+        scratch: Folder for the metadata of that source, and for what commands keep in the user's home.
     """
 
     source: Path
     scratch: Path
 
     def prepare(self) -> None:
-        """Write the package metadata of the source, which otherwise would be that of the version installed.
+        """Write the package metadata of the source, which would otherwise be that of the installed version.
 
         Entry points name modules, and modules move.
         """
@@ -86,7 +86,7 @@ class Product:
         """Run a command in a folder.
 
         Raises:
-            CommandFailedError: It must work, and did not.
+            CommandFailedError: The command must work but failed.
         """
         ran = subprocess.run(
             [sys.executable, "-m", "peercorpus", *arguments],
@@ -105,10 +105,10 @@ class Product:
 
     @contextmanager
     def serving(self, folder: Path, arguments: Sequence[str]) -> Iterator[str]:
-        """Run a command that listens, until the block ends; yields the first address that it prints.
+        """Run a server command until the block ends; yields the first address that it prints.
 
         Raises:
-            CommandFailedError: It ended without printing one.
+            CommandFailedError: The command ended without printing an address.
         """
         with subprocess.Popen(
             [sys.executable, "-u", "-m", "peercorpus", *arguments],
@@ -135,7 +135,7 @@ class Product:
 
 
 def free_port() -> int:
-    """Return a port that is free, and the next of which is free too."""
+    """Return a free port whose successor is free too."""
     while True:
         with socket.socket() as first, socket.socket() as second:
             first.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""What is run, in the order in which it is run, and what of it is digested."""
+"""The commands to run, in order, and which of their outputs are digested."""
 
 import json
 import shlex
@@ -19,9 +19,9 @@ from product import ADDRESS, Finished, Product, free_port
 SHOWN_PAPERS, CONVERTED_PDFS = 2, 3
 LOGS = frozenset({".eval", "logs.json", "eval-set.json", ".eval-set-id"})
 CLOCK_COLUMNS = {"listings": "started_ms", "objects": "seen_ms", "sightings": "shown_ms"}
-"""Of tables of `raw.db`: the column that holds when something was asked for."""
+"""Tables of `raw.db`, each with the column that records when something was requested."""
 UNDIGESTED = {"budget", "secrets"}
-"""Tables of `raw.db` that hold nothing but what the clock and chance decide."""
+"""Tables of `raw.db` whose content depends only on the clock and on chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Step:
     """One command.
 
     Attributes:
-        name: Of the digest of what it prints; a name that ends with `.json` says that it prints JSON.
-        arguments: As a shell takes them.
-        writes: Files and folders that are digested afterwards.
+        name: Name for the digest of what it prints; if it ends with `.json`, the command prints JSON.
+        arguments: As typed in a shell.
+        writes: Files and folders to digest afterwards.
     """
 
     name: str
@@ -50,7 +50,7 @@ READING = (
         ("sharegpt.json",),
     ),
 )
-"""What every workspace is asked, once it is built and published."""
+"""What is run on every workspace once it is built and published."""
 PUBLISHING = Step("publish.txt", "publish -w corpus --out release", ("release",))
 TEMPORAL = "publish -w corpus --splits temporal --test-after 2023-01-01"
 TEMPORAL_PUBLISHING = Step("publish-temporal.txt", f"{TEMPORAL} --out temporal --no-authors", ("temporal",))
@@ -78,18 +78,18 @@ DEMO = (
     Step("known-forms.json", "forms --json"),
     Step("bench.txt", "bench --release release --logs bench --limit 2 --resamples 20", ("bench",)),
 )
-"""What the demo is asked beside."""
+"""What is also run on the demo."""
 
 RECORDED = (
     _export("trl", "--paper abstract --max-characters 4000 --no-system"),
     Step("report.txt", "report -w release --out report --where year>=2018", ("report",)),
 )
-"""What the recorded data are asked beside."""
+"""What is also run on the recorded data."""
 
 
 @dataclass(slots=True)
 class Chain:
-    """Commands that run one after another in one folder."""
+    """Commands that run one after another in the same folder."""
 
     product: Product
     folder: Path
@@ -121,8 +121,8 @@ class Chain:
             self.canon.put_json(f"printed/{name}", ran.output)
             self.canon.put(f"printed/{name}#exit", str(ran.exit_code))
             return
-        told = f"exit code {ran.exit_code}\n{ran.output}" + (ran.errors if ran.exit_code else "")
-        self.canon.put_text(f"printed/{name}", told, Section.WORDS)
+        text = f"exit code {ran.exit_code}\n{ran.output}" + (ran.errors if ran.exit_code else "")
+        self.canon.put_text(f"printed/{name}", text, Section.WORDS)
 
     def build(self) -> None:
         """Build the tables, and digest them."""
@@ -147,7 +147,7 @@ class Chain:
                     self.canon.versions[f"{engine} {version}"] = f"{engine} <version of the engine>"
 
     def publish(self, step: Step) -> None:
-        """Publish a release, and digest it; its bytes among the versions."""
+        """Publish a release, and digest it; its bytes go among the versions."""
         self.run(step, must_work=True)
         (release,) = step.writes
         self.canon.put_bytes(f"{release}#bytes", self.folder / release)
@@ -156,14 +156,14 @@ class Chain:
         self.canon.put_version(f"{release}#made-with", ", ".join(versions))
 
     def know_code(self) -> None:
-        """Learn the version of peercorpus that texts name."""
+        """Look up the version of peercorpus that texts name."""
         version = self.product.run(self.folder, ["--version"], must_work=True).output.strip()
         self.canon.put_version("code", version)
         for text in (f"peercorpus {version}", f"peercorpus:{version}", f'"version": "{version}"'):
             self.canon.versions[text] = text.replace(version, "<version>")
 
     def digest_raw(self, name: str) -> None:
-        """Digest what a workspace's `raw.db` holds, less what the clock and chance decide."""
+        """Digest the content of a workspace's `raw.db`, except what depends on the clock and on chance."""
         with closing(sqlite3.connect(self.folder / name / RAW)) as database:
             found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
             for (table,) in found:
@@ -174,7 +174,7 @@ class Chain:
 def _raw_rows(database: sqlite3.Connection, table: str) -> list[str]:
     cursor = database.execute(f"SELECT * FROM {table}")
     names = [column[0] for column in cursor.description]
-    # The body is told by its digest, and is compressed.
+    # The body is compressed, and its digest identifies it.
     kept = [place for place, name in enumerate(names) if name not in {"seen", "body", CLOCK_COLUMNS.get(table)}]
     lines = (dumped({names[place]: row[place] for place in kept}, sort_keys=True) for row in cursor)
     return sorted(ADDRESS.sub("http://HOST/", line) for line in lines)
@@ -189,7 +189,7 @@ def _make(chain: Chain, prepared: Path) -> None:
 
 
 def _read(chain: Chain, steps: Sequence[Step]) -> None:
-    """Ask a workspace and its release for all that is read of them."""
+    """Run all commands that read a workspace and its release."""
     for step in steps:
         chain.run(step)
     papers = pl.read_delta(str(chain.folder / "corpus" / "tables" / "1-papers")).sort("venue_id", "forum_id")
@@ -209,7 +209,7 @@ def _convert(chain: Chain) -> None:
 
 
 def run_demo(chain: Chain, inputs: Path) -> None:
-    """Run everything on the demo; at last again with a paper and a post taken down."""
+    """Run everything on the demo, and finally again with a paper and a post taken down."""
     _make(chain, inputs / "demo")
     chain.publish(TEMPORAL_PUBLISHING)
     _read(chain, (*READING, *DEMO))
@@ -220,7 +220,7 @@ def run_demo(chain: Chain, inputs: Path) -> None:
 
 
 def run_recorded(chain: Chain, inputs: Path) -> None:
-    """Import the recorded dumps anew; then run everything on the workspace that was prepared of them."""
+    """Import the recorded dumps again; then run everything on the workspace prepared from them."""
     shutil.copytree(inputs / "dumps", chain.folder / "dumps")
     chain.run(Step("import.txt", "import -w imported --keep-going dumps"), must_work=True)
     chain.digest_raw("imported")
@@ -229,7 +229,7 @@ def run_recorded(chain: Chain, inputs: Path) -> None:
 
 
 def run_received(chain: Chain, inputs: Path) -> None:
-    """Harvest the simulator, and import what others publish."""
+    """Harvest the simulator, and import datasets that others publish."""
     chain.know_code()
     _harvest(chain, inputs)
     shutil.copytree(inputs / "published", chain.folder / "published")
@@ -256,4 +256,4 @@ CHAINS: dict[str, Callable[[Chain, Path], None]] = {
     "recorded": run_recorded,
     "received": run_received,
 }
-"""What is run, side by side."""
+"""The chains, which run concurrently."""

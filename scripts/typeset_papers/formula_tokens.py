@@ -1,9 +1,9 @@
-r"""Normalise LaTeX formulas, so that two that print alike are equal.
+r"""Normalise LaTeX formulas, so that two that look the same in print are equal.
 
-What is left out or made equal: spaces, sizes of brackets and operators, upright letters and words in formulas
-(`\mathrm`, `\text`), punctuation at the end, column marks, needless braces, the order of sub- and superscript, a
-binomial and a column of two rows in parentheses, and commands and Unicode signs of one meaning
-(`formula_signs.toml`). Rows of matrices, and bold, calligraphic, fraktur and blackboard letters, stay what they are.
+The following is left out or made equal: spaces, sizes of brackets and operators, upright letters and words in formulas
+(`\mathrm`, `\text`), punctuation at the end, column marks, redundant braces, the order of sub- and superscript, a
+binomial and a column of two rows in parentheses, and commands and Unicode signs with the same meaning
+(`formula_signs.toml`). Rows of matrices, and bold, calligraphic, fraktur and blackboard letters, stay unchanged.
 """
 
 import re
@@ -53,7 +53,7 @@ _ARGUMENTS = {r"\frac": 2, r"\binom": 2, r"\underset": 2, r"\overset": 2, r"\sta
     1,
 )
 _NAMED = re.compile(r"\\(?:log|exp|sin|cos|tanh?|min|max|inf|sup|lim|limsup|liminf|det|arg|ln|dim|ker|diag|Pr|KL)")
-"""Names of functions, which are the same as upright letters."""
+"""Names of functions, which equal upright letters."""
 _BRACKETS = {
     "pmatrix": "( )",
     "bmatrix": "[ ]",

@@ -1,4 +1,4 @@
-"""Read the invented paper from `paper.toml`, and write down what a perfect conversion of it contains."""
+"""Read the invented paper from `paper.toml`, and determine what a perfect conversion of it contains."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 RUN_IN_LEVEL = 4
-"""Level of a heading that the truth makes optional, as those that are set at the start of a paragraph are."""
+"""Level of headings that the truth makes optional: those set at the start of a paragraph."""
 
 Block = Mapping[str, Any]
 Truth = dict[str, Any]
@@ -26,14 +26,14 @@ class Style:
         compiler: pdflatex, xelatex or lualatex.
         columns: Columns of the body.
         preamble: LaTeX from the class to the packages.
-        front: LaTeX of the title and the abstract; `@title@` and the like are replaced.
-        algorithms: Package that sets them: algpseudocode, algorithm2e or clrs.
-        tables: Rules of all tables, where the style has some of its own: ruledtabular or hline.
+        front: LaTeX of the title and the abstract; placeholders such as `@title@` are replaced.
+        algorithms: Package that typesets algorithms: algpseudocode, algorithm2e or clrs.
+        tables: Rules of all tables, if the style has its own: ruledtabular or hline.
         author_year: Whether references are cited by author and year.
         run_in: Whether headings of the third level are set at the start of their paragraph.
-        appendix_numbers: Prefix of equation numbers in the appendix; None if they run on.
+        appendix_numbers: Prefix of equation numbers in the appendix; None if numbering continues.
         line_numbers: Format of the numbers in the margin, such as `{:03}`; empty if there are none.
-        lines_per_page: Number of them on each page, of a ruler that is fixed to the page.
+        lines_per_page: How many numbers each page has, if the ruler is fixed to the page.
         header: The running header, without the page number; empty if there is none.
         symbols: LaTeX of the packages for mathematics.
     """
@@ -68,7 +68,7 @@ def read_styles() -> dict[str, Style]:
 
 
 def short_label(reference: Block) -> str:
-    """Return the authors of a reference as they are cited.
+    """Return the authors of a reference in citation form.
 
     >>> short_label({"authors": "N. Brandt, O. Fenwick and U. Sorrel"})
     'Brandt et al.'
@@ -78,7 +78,7 @@ def short_label(reference: Block) -> str:
 
 
 def find_closing(text: str, start: int) -> int:
-    """Return the place of the brace that closes the one at `start`."""
+    """Return the index of the brace that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -141,7 +141,7 @@ def algorithm_lines(block: Block, style: Style) -> list[str]:
 
 
 def read_formulas(style: Style) -> Iterator[dict[str, Any]]:
-    """Yield the display formulas, each row of a system by itself, with their numbers; then those within texts."""
+    """Yield the display formulas, each row of a system separately, with their numbers; then those within texts."""
     count = 0
     prefix = ""
     for block in read_paper()["blocks"]:
@@ -194,7 +194,7 @@ def make_truth(style: Style, pages: int, numbered_lines: int = 0) -> Truth:
     Args:
         style: The look of the paper.
         pages: Pages of the PDF.
-        numbered_lines: Lines that carry a number in the margin, in all.
+        numbered_lines: How many lines have a number in the margin, in total.
     """
     paper = read_paper()
     blocks = paper["blocks"]
@@ -244,7 +244,7 @@ GREEK_COMMAND = re.compile(
 )
 _LEGIT_NUMBERS = 30
 _LEGIT_MARKS = 12
-"""How often a number below that may occur as that of a section, an equation, a table, a line of code or a citation."""
+"""How often a smaller number may occur as that of a section, an equation, a table, a line of code or a citation."""
 
 
 def _margin_numbers(style: Style, pages: int, numbered_lines: int) -> Sequence[str]:

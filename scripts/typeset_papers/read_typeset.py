@@ -1,4 +1,4 @@
-"""Read the typeset papers with the default engine, with what it tells of each display formula."""
+"""Read the typeset papers with the default engine, with its confidence in each display formula."""
 
 import json
 from pathlib import Path
@@ -16,13 +16,13 @@ KEPT = Path(__file__).parents[2] / "tests" / "texts" / "typeset"
 
 
 def read_truths() -> dict[str, Truth]:
-    """Return the truth of each style that is kept, by its name."""
+    """Return the truth of each stored style, by name."""
     sheets = json.loads((KEPT / "sheets.json").read_text(encoding="utf-8"))
     return {name: make_truth(style, **sheets[name]) for name, style in read_styles().items()}
 
 
 def read_paper_pdf(pdf: bytes) -> tuple[str, list[ReadFormula]]:
-    """Return the Markdown of a PDF by the default engine, and its display formulas with their sureness."""
+    """Return the Markdown of a PDF by the default engine, and its display formulas with their confidence."""
     engine = PdfiumLayout()
     rulers = LineNumberColumns()
     with open_pdf(pdf) as document:
@@ -39,7 +39,7 @@ def read_paper_pdf(pdf: bytes) -> tuple[str, list[ReadFormula]]:
 
 
 def read_typeset(name: str) -> tuple[str, list[ReadFormula]]:
-    """Return the Markdown and the display formulas of the paper in a style."""
+    """Return the Markdown and the display formulas of the paper typeset in a style."""
     return read_paper_pdf((KEPT / f"{name}.pdf").read_bytes())
 
 

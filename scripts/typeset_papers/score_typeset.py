@@ -1,7 +1,7 @@
-"""Score the typeset papers with the default engine; of one style, show the formulas that differ from the source.
+"""Score the typeset papers with the default engine; for a single style, show the formulas that differ from the source.
 
-Usage: score_typeset.py [--record] [STYLE]. `--record` writes down which scores fall short of the targets, for the test
-that holds the engine to them.
+Usage: score_typeset.py [--record] [STYLE]. `--record` records which scores fall short of the targets, for the test that
+checks the engine against them.
 """
 
 import argparse
@@ -16,7 +16,7 @@ SHORTFALLS = KEPT / "shortfalls.json"
 
 
 def show_formulas(formulas: list[ReadFormula], truth: Truth) -> None:
-    """Print each display formula that is not as in the source, or has another number."""
+    """Print each display formula that differs from the source, or has a different number."""
     for wanted, read, like in match_formulas(formulas, truth):
         if read is None:
             print(f"lost, wanted {wanted['numbers']}\n   {wanted['latex']}")

@@ -1,8 +1,8 @@
-"""Typeset the invented paper in every style with Debian's TeX, and keep the PDFs beside the tests.
+"""Typeset the invented paper in every style with Debian's TeX, and store the PDFs beside the tests.
 
 Usage: typeset_papers.py [--out FOLDER] [STYLE …]. Needs texlive with latex-extra, publishers, science, luatex, xetex
-and fonts-recommended; no test needs it. `sheets.json` beside the PDFs has what the source cannot tell: pages and
-numbered lines.
+and fonts-recommended; no test needs it. `sheets.json` beside the PDFs records what does not follow from the source: the
+numbers of pages and of numbered lines.
 """
 
 import argparse
@@ -24,7 +24,7 @@ BITMAP_COLUMNS = 48
 BITMAP_ROWS = 24
 _TIMEOUT_S = 240
 _EPOCH = "1700000000"
-"""Seconds since 1970 that TeX writes as the date, so that the same source gives the same file."""
+"""Seconds since 1970 that TeX writes as the date, so that the same source always gives the same file."""
 
 PACKAGES = r"""
 \usepackage{graphicx,booktabs,multirow,url,tikz,pgfplots,float,caption}
@@ -96,7 +96,7 @@ def write_block(block: Block, style: Style) -> str:
 
 
 def write_cited(text: str, style: Style) -> str:
-    """Return a text with its citations in the style's manner."""
+    """Return a text with its citations in the style's format."""
     return text.replace(r"\cite{", r"\citep{") if style.author_year else text
 
 
@@ -133,7 +133,7 @@ def write_float(block: Block, style: Style) -> Iterator[str]:
 
 
 def write_table(block: Block, style: Style) -> str:
-    """Return the cells of a table between rules."""
+    """Return the LaTeX of a table's cells between rules."""
     rules = style.tables if style.tables and block["rules"] in {"booktabs", "hline"} else block["rules"]
     names = {"booktabs": ("toprule", "midrule", "bottomrule"), "groups": ("toprule", "midrule", "bottomrule")}
     top, middle, bottom = (f"\\{name}\n" for name in names.get(rules, ("hline", "hline", "hline")))
@@ -232,7 +232,7 @@ def _write_algorithm2e(lines: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _write_clrs(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield numbered lines in the manner of a textbook: bold words, indents, no ends."""
+    """Yield numbered lines in textbook style: bold keywords, indentation, no `end`."""
     depth = 0
     number = 0
     yield r"\begin{tabbing}\hspace{1.6em}\=\hspace{1.4em}\=\hspace{1.4em}\=\hspace{1.4em}\=\kill"
@@ -269,7 +269,7 @@ def write_pictures(folder: Path) -> None:
 
 
 def typeset(style: Style, folder: Path) -> tuple[bytes, int]:
-    """Return the PDF of the paper in a style, and how many of its lines are numbered."""
+    """Return the PDF of the paper typeset in a style, and how many of its lines are numbered."""
     (folder / "paper.tex").write_text(write_document(style), encoding="utf-8")
     environment = {**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "FORCE_SOURCE_DATE": "1"}
     command = [style.compiler, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
@@ -283,15 +283,15 @@ def typeset(style: Style, folder: Path) -> tuple[bytes, int]:
             raise RuntimeError(f"{style.name}: {log[start if start >= 0 else -600 :][:600]}")
     log = (folder / "paper.log").read_text(encoding="utf-8", errors="replace")
     if missing := set(re.findall(r"Missing character: (.+)", log)):
-        raise RuntimeError(f"{style.name}: what is not printed cannot be read: {'; '.join(sorted(missing))}")
+        raise RuntimeError(f"{style.name}: these characters were not printed: {'; '.join(sorted(missing))}")
     numbered = re.search(r"NUMBERED=(\d+)", log)
     return (folder / "paper.pdf").read_bytes(), int(numbered[1]) if numbered else 0
 
 
 def main() -> None:
-    """Typeset the styles that are named, or all."""
+    """Typeset the named styles, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("styles", nargs="*", help="all if none is named")
+    parser.add_argument("styles", nargs="*", help="default: all")
     parser.add_argument("--out", type=Path, default=KEPT)
     parser.add_argument("--truth", type=Path, help="folder to write one JSON per style to")
     parser.add_argument("--sources", type=Path, help="folder to copy the LaTeX to")

@@ -1,7 +1,7 @@
 """Score the Markdown of a typeset paper against its source.
 
-The measures of prose, headings, tables and margins are defined as those of the recorded papers; formulas in the
-output are left out before words are compared. All are in [0, 1], except for hyphens.
+The measures of prose, headings, tables and margins are defined like those of the recorded papers; formulas in the
+output are left out before words are compared. All are in [0, 1] except hyphens.
 """
 
 import re
@@ -27,11 +27,11 @@ MEASURES = {
     "notes": "footnotes kept whole",
     "tbl": "numeric cells that are in tables",
     "tblp": "share of numbers in tables that are cells",
-    "rows": "rows of tables of which each cell is a cell",
+    "rows": "rows of tables whose cells are all cells",
     "urls": "addresses kept whole",
     "equal": "display formulas that are equal after normalising",
     "number": "display formulas with their own numbers",
-    "sure": "formulas with a sureness of at least .9 that are equal; none if no sureness is told",
+    "sure": "formulas with a confidence of at least .9 that are equal; none if no confidence is given",
     "inline": "formulas within text that are equal",
     "figure": "words inside figures that are in the prose",
     "code": "lines of algorithms on a line of their own, in order",
@@ -63,22 +63,22 @@ TARGETS = {
     "pageno": 0.0,
     "hyph": 0.0,
 }
-"""What every style is to reach: at least this, or at most this where less is better."""
+"""Targets for every style: minima, or maxima for measures where less is better."""
 _HEADING_LIKENESS = 0.9
 _KEPT_SHARE = 0.8
 _LIKENESS = 0.4
-"""Least likeness of two formulas that may be the same one."""
+"""Lowest similarity of two formulas that may be the same."""
 _SURE = 0.9
 _FREE_HEADINGS = {"abstract", "references", "acknowledgements", "acknowledgments", "appendix", "appendices", "keywords"}
 _DISPLAY = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([^()\n]{1,8})\))?", re.DOTALL)
 _LONE = re.compile(r"^(?:\(([\w.]{1,8})\) )?\$([^$\n]+)\$[.,;]?(?: \(([\w.]{1,8})\))?$", re.MULTILINE)
-"""A display formula in the manner of engines that mark all formulas by one dollar."""
+"""A display formula as written by engines that mark all formulas with single dollars."""
 _TAG = re.compile(r"\\tag\*?\{\(?([^{}()]+)\)?\}")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFormula:
-    """A display formula in the output; the sureness is None where the engine does not tell it."""
+    """A display formula in the output; `sureness` is None if the engine gives no confidence."""
 
     latex: str
     numbers: tuple[str, ...]
@@ -86,7 +86,7 @@ class ReadFormula:
 
 
 def likeness(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
-    """Return how alike two sequences are: twice what they have in common, over the length of both."""
+    """Return the similarity of two sequences: twice what they have in common, divided by their total length."""
     return 2 * longest_common(left, right) / max(1, len(left) + len(right))
 
 
@@ -109,7 +109,7 @@ def read_displays(markdown: str) -> list[ReadFormula]:
 
 
 def split_rows(latex: str) -> list[str]:
-    r"""Return the rows of a system that is aligned as a whole; any other formula as it is.
+    r"""Return the rows of a system that is aligned as a whole; any other formula unchanged.
 
     >>> split_rows(r"\begin{aligned}a &= b \\\\ &= c\end{aligned}")
     ['a &= b ', ' &= c']
@@ -144,17 +144,17 @@ def plain(text: str) -> str:
 
 
 def runs(words: Sequence[str], length: int) -> list[tuple[str, ...]]:
-    """Return all runs of so many words."""
+    """Return all runs of `length` words."""
     return [tuple(words[place : place + length]) for place in range(len(words) - length + 1)]
 
 
 def score(markdown: str, truth: Truth, formulas: Sequence[ReadFormula] | None = None) -> dict[str, float | None]:
-    """Return every measure; None where the paper has nothing of the kind.
+    """Return every measure; None if the paper has nothing of the kind.
 
     Args:
         markdown: Output of an engine.
         truth: See `make_truth`.
-        formulas: Display formulas, from an engine that tells how sure it is; read from the Markdown if None.
+        formulas: Display formulas, from an engine that gives its confidence; None reads them from the Markdown.
     """
     prose = plain(without_formulas(markdown))
     words = read_words(prose)
@@ -193,7 +193,7 @@ def falls_short(measure: str, value: float) -> bool:
 
 
 def _heading_keys(text: str) -> set[str]:
-    """Return a heading squeezed to letters and digits, with and without its number."""
+    """Return a heading reduced to letters and digits, with and without its number."""
     text = re.sub(r"[`*_#$\\]", "", fold(plain(text))).strip()
     no_number = re.sub(r"^(\d+(\.\d+)*[.)]?\s+)+", "", text)
     no_letter = re.sub(r"^(appendix\s+)?([a-z]|[ivx]+)(\.\d+)*[.:)]?\s+", "", no_number)
@@ -205,7 +205,7 @@ def _are_alike(left: set[str], right: set[str]) -> bool:
 
 
 def score_headings(markdown: str, truth: Truth) -> dict[str, float | None]:
-    """Return F1 and levels of the headings."""
+    """Return the F1 and the levels of the headings."""
     found = [(len(marks), text) for marks, text in re.findall(r"^ {0,3}(#{1,6})\s+(.*\S)", markdown, re.MULTILINE)]
     wanted = [(level, _heading_keys(text)) for level, text in truth["headings"] if level < RUN_IN_LEVEL]
     free = [_heading_keys(text) for level, text in truth["headings"] if level >= RUN_IN_LEVEL]
@@ -235,7 +235,7 @@ def _sign(number: int) -> int:
 
 
 def _score_parts(words: Sequence[str], truth: Truth) -> dict[str, float | None]:
-    """Return the shares of references, captions and footnotes of which most runs of three words are kept."""
+    """Return the shares of references, captions and footnotes that keep most of their runs of three words."""
     threes = set(runs(words, 3))
     scores: dict[str, float | None] = {}
     for name, key in (("refs", "references"), ("caps", "captions"), ("notes", "footnotes")):
@@ -274,7 +274,7 @@ def _read_row(cells: Sequence[str]) -> tuple[str, ...]:
 def match_formulas(
     found: Sequence[ReadFormula], truth: Truth
 ) -> list[tuple[Mapping[str, Any], ReadFormula | None, float]]:
-    """Return each display formula of the truth with the most like one of the output, best pairs first chosen."""
+    """Return each display formula of the truth with the most similar one of the output, best pairs first."""
     wanted = [formula for formula in truth["formulas"] if formula["display"]]
     tokens = [normalise(formula["latex"]) for formula in wanted]
     found_tokens = [normalise(formula.latex) for formula in found]
@@ -300,7 +300,7 @@ def is_equal(latex: str, wanted: str) -> bool:
 
 
 def score_formulas(found: Sequence[ReadFormula], truth: Truth) -> dict[str, float | None]:
-    """Return the shares of displays that are equal and that carry their numbers, and how right the sure ones are."""
+    """Return the shares of displays that are equal and numbered correctly, and the accuracy of the confident ones."""
     pairs = match_formulas(found, truth)
     equal = [read is not None and is_equal(read.latex, wanted["latex"]) for wanted, read, _ in pairs]
     numbered = [read is not None and list(read.numbers) == wanted["numbers"] for wanted, read, _ in pairs]
@@ -350,7 +350,7 @@ def _score_margins(markdown: str, truth: Truth) -> dict[str, float | None]:
 
 
 def _count_hyphens(prose: str, truth: Truth) -> int:
-    """Return how many words of the paper are left cut by the end of a line."""
+    """Return how many words of the paper are still split at the end of a line."""
     vocabulary = set(truth["vocabulary"])
     broken = re.findall(r"\b([a-z]{2,})[-\u2010\u00ad\u00ac\ufffe\x02][ \r\n]+([a-z]{2,})\b", fold(prose))
     return sum(a + b in vocabulary or f"{a}-{b}" in truth["compounds"] for a, b in broken)

@@ -1,8 +1,8 @@
 """The public peer-review record on OpenReview as a corpus, from Python.
 
-`harvest` fetches venues into a workspace, `build` makes its tables, `publish` writes a dataset of them: each does what
-the command of that name does. `open` returns the tables of a workspace as Polars frames, `load_release` those of a
-dataset, and both answer SQL. `simulate` runs an invented OpenReview on this machine, to try all of it.
+`harvest` fetches venues into a workspace, `build` makes its tables and `publish` writes a dataset from them, each like
+the command of the same name. `open` returns the tables of a workspace as Polars frames, `load_release` those of a
+dataset; both accept SQL. `simulate` runs an invented OpenReview on this machine for trying all of this out.
 
 >>> import peercorpus
 >>> corpus = peercorpus.open("corpus")
@@ -12,7 +12,7 @@ dataset, and both answer SQL. `simulate` runs an invented OpenReview on this mac
 Every name is imported when it is first used. Errors are `peercorpus.errors.PeercorpusError`.
 """
 
-TYPE_CHECKING = False  # To import `typing` takes long enough for an interrupt, which would end in a traceback.
+TYPE_CHECKING = False  # Importing `typing` takes long enough for an interrupt to end in a traceback.
 if TYPE_CHECKING:
     from peercorpus.api.converted import open_text
     from peercorpus.api.corpus import Corpus, open  # noqa: A004 -- read as `peercorpus.open`
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     __version__: str
 else:
-    # The import of a package sets its name here once, when it is first imported. This one's is the function's, below.
+    # Python sets a subpackage's name here when it is first imported; the name below must stay the function's.
     import peercorpus.harvest
 
     del harvest, peercorpus
@@ -59,15 +59,15 @@ _MODULES = {
     "publish": "steps",
     "simulate": "simulation",
 }
-"""Public name → the module of `peercorpus.api` that has it."""
+"""Public name → the module of `peercorpus.api` that defines it."""
 
 _EXTRAS = {"corpus": "corpus", "releases": "release", "steps": "corpus"}
 """Module of `peercorpus.api` → the extra that it needs."""
 
 _PACKAGES = {"corpus": ("polars", "pyarrow", "deltalake"), "release": ("polars", "pyarrow")}
-"""Extra → the packages without which nothing of it works."""
+"""Extra → the packages that it cannot work without."""
 
-if not TYPE_CHECKING:  # A type checker would take every other name for one of these.
+if not TYPE_CHECKING:  # A type checker would otherwise accept any name.
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
@@ -88,7 +88,7 @@ if not TYPE_CHECKING:  # A type checker would take every other name for one of t
         for package in _PACKAGES.get(extra, ()):
             try:
                 is_there = find_spec(package) is not None
-            except ModuleNotFoundError:  # as an import hook may say it
+            except ModuleNotFoundError:  # raised by some import hooks
                 is_there = False
             if not is_there:
                 from peercorpus.errors import MissingExtraError

@@ -1,4 +1,4 @@
-"""Errors that reach the user, and the exit codes with which commands end.
+"""Errors shown to the user, and the exit codes of commands.
 
 The command line prints the message of a `PeercorpusError` as one sentence on standard error and exits with the code of
 its class. A message says what was expected and what was found, in which record or file, and what to do next.
@@ -11,7 +11,7 @@ from peercorpus.installation import advise_install
 
 
 class ExitCode(IntEnum):
-    """How a command ended, for scripts and schedulers."""
+    """How a command ended, for scripts and schedulers to act on."""
 
     DONE = 0
     FOUND = 1
@@ -22,25 +22,25 @@ class ExitCode(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """What the code says, and what helps."""
+        """What the code means and how to react to it."""
         return _MEANINGS[self]
 
 
 _MEANINGS = {
     ExitCode.DONE: "Done.",
-    ExitCode.FOUND: "Carried out, and something was found that somebody should look at: a check failed, or some items"
-    " could not be fetched or read. What was found is printed.",
-    ExitCode.REFUSED: "Not carried out: an argument, a file, a sign-in, a package or this machine is not as the command"
-    " needs it. The same command fails again until that is changed.",
-    ExitCode.LATER: "Not carried out to its end now: the network or a service is not there or too busy, or another run"
-    " is in the way. Try the same command again later; what was received is kept.",
+    ExitCode.FOUND: "Carried out, with findings that need attention: a check failed, or some items could not be"
+    " fetched or read. They are printed.",
+    ExitCode.REFUSED: "Not carried out: an argument, a file, a sign-in, a package or this machine does not meet the"
+    " command's requirements. The same command fails again until that is changed.",
+    ExitCode.LATER: "Not finished: the network or a service is unavailable or too busy, or another run is in the way."
+    " Try the same command again later; everything received so far is kept.",
     ExitCode.DEFECT: "A defect of peercorpus, with a traceback. Please report it.",
     ExitCode.STOPPED: "Stopped by Ctrl-C or SIGTERM. The same command continues.",
 }
 
 
 class PeercorpusError(Exception):
-    """Base class: raised when a command cannot be carried out as asked.
+    """Base class: raised when a command cannot be carried out as requested.
 
     Attributes:
         exit_code: Exit code of a command that ends with this error.
@@ -53,7 +53,7 @@ class PeercorpusError(Exception):
 
 
 class TryLaterError(PeercorpusError):
-    """Raised when the same command may succeed later: a service is not there, or another run is in the way."""
+    """Raised when the same command may succeed later: a service is unavailable, or another run is in the way."""
 
     exit_code = ExitCode.LATER
 
@@ -63,13 +63,13 @@ class SourceError(PeercorpusError):
 
 
 class UnreachableError(SourceError, TryLaterError):
-    """Raised when OpenReview or the Hugging Face Hub cannot be reached, or is out of order."""
+    """Raised when OpenReview or the Hugging Face Hub cannot be reached, or is down."""
 
 
 class RefusedAlikeError(SourceError):
-    """Raised at the end of a harvest of which all requests of one kind were refused with the same answer.
+    """Raised at the end of a harvest in which all requests of one kind were refused with the same response.
 
-    Everything else was received. Asking again brings the same refusals, and the command was not wrong.
+    Everything else was received. Another run would meet the same refusals; the command itself was correct.
     """
 
     exit_code = ExitCode.FOUND
@@ -87,11 +87,11 @@ class TokenRefusedError(SignInError):
 
 
 class SignInLaterError(SignInError, TryLaterError):
-    """Raised when OpenReview cannot sign anybody in at the moment."""
+    """Raised when OpenReview's sign-in is out of service for the moment."""
 
 
 class VenueNotFoundError(SourceError):
-    """Raised when neither API nor the catalogue has a venue of the given id."""
+    """Raised when neither API nor the catalogue has a venue with the given id."""
 
 
 class EmptyVenueError(SourceError):
@@ -99,7 +99,7 @@ class EmptyVenueError(SourceError):
 
 
 class NotGivenError(SourceError):
-    """Raised when OpenReview does not give one object, list or file.
+    """Raised when OpenReview does not serve one object, list or file.
 
     A harvest records the reason and goes on with everything else.
 
@@ -113,13 +113,13 @@ class NotGivenError(SourceError):
 
 
 class TooLargeError(NotGivenError):
-    """Raised when a response exceeds the size limit; it is not read to its end."""
+    """Raised when a response exceeds the size limit; the rest of it is not read."""
 
 
 class BusyError(SourceError, TryLaterError):
     """Raised when OpenReview still limits requests, or is still down, after all attempts.
 
-    What was received so far is stored.
+    Everything received so far is stored.
 
     Attributes:
         wait_s: Seconds OpenReview asks to wait; None if it does not say.
@@ -131,11 +131,11 @@ class BusyError(SourceError, TryLaterError):
 
 
 class NotJsonError(BusyError):
-    """Raised when an answer is no JSON each time it is asked for, and cannot even be parted into its objects.
+    """Raised when every attempt at a request returns invalid JSON that cannot even be split into its objects.
 
     Attributes:
         source: The request URL.
-        body: The answer as received.
+        body: The response as received.
     """
 
     def __init__(self, sentence: str, source: str, body: bytes) -> None:
@@ -150,7 +150,7 @@ class SharedBudgetError(TryLaterError):
 
 
 class DumpError(PeercorpusError):
-    """Raised when a file to import does not have the expected content."""
+    """Raised when a file to import lacks the expected content."""
 
 
 class PdfFault(StrEnum):
@@ -178,19 +178,19 @@ class UnreadablePdfError(PeercorpusError):
 
 
 class EngineError(PeercorpusError):
-    """Raised when a PDF engine cannot read any file, as its models or its program are missing or fail."""
+    """Raised when a PDF engine cannot read any file because its models or its program are missing or fail."""
 
 
 class ModelError(PeercorpusError):
-    """Raised when a model cannot be loaded or asked: its address, key or budget is missing or wrong."""
+    """Raised when a model cannot be loaded or called: its address, key or budget is missing or wrong."""
 
 
 class ModelUnavailableError(ModelError, TryLaterError):
-    """Raised when the endpoint of a model does not answer; what it answered before is kept."""
+    """Raised when a model's endpoint does not respond; earlier answers are kept."""
 
 
 class BaselineError(PeercorpusError):
-    """Raised when a release has too few papers to train a baseline; the benchmark notes it and runs the others."""
+    """Raised when a release has too few papers to train a baseline; the benchmark records it and runs the others."""
 
 
 class WorkspaceError(PeercorpusError):
@@ -202,11 +202,11 @@ class WorkspaceLockedError(WorkspaceError, TryLaterError):
 
 
 class DamagedError(WorkspaceError):
-    """Raised when something stored in a workspace is no longer what was stored."""
+    """Raised when stored content of a workspace has changed since it was written."""
 
     @property
     def fault(self) -> str:
-        """What is wrong, in a few words; the whole sentence where nothing shorter was given."""
+        """What is wrong in a few words; the whole message if no shorter form was given."""
         return str(self.args[-1])
 
 
@@ -223,7 +223,7 @@ class StoreUnavailableError(StoreError, TryLaterError):
 
 
 class TableError(PeercorpusError):
-    """Raised when a table is missing or does not hold the expected rows or columns."""
+    """Raised when a table is missing or lacks the expected rows or columns."""
 
 
 class UndefinedMetricError(PeercorpusError):

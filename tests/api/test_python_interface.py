@@ -1,4 +1,4 @@
-"""Python as people expect it: typed names with docstrings, examples and no printing; a corpus shows itself safely."""
+"""The Python interface: typed names with docstrings and examples, nothing printed, and corpora displayed safely."""
 
 import ast
 import inspect
@@ -26,7 +26,7 @@ NAMES = [name for name in peercorpus.__all__ if name != "__version__"]
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every public function, class and method, by its dotted name."""
+    """Yield every public function, class and method with its dotted name."""
     for name in NAMES:
         found = getattr(peercorpus, name)
         yield name, found
@@ -40,14 +40,14 @@ CALLABLES = dict(public_callables())
 
 
 def annotations_of(function: Callable[..., Any]) -> dict[str, object]:
-    """The annotation of each parameter other than `self`, and of the result."""
+    """Return the annotation of each parameter other than `self`, and of the result."""
     signature = inspect.signature(function)
     parameters = {name: one.annotation for name, one in signature.parameters.items() if name != "self"}
     return parameters if inspect.isclass(function) else parameters | {"return": signature.return_annotation}
 
 
 def names_in(annotation: object) -> set[str]:
-    """The names that an annotation consists of."""
+    """Return the names in an annotation."""
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     return set(re.findall(r"\w+", text))
 
@@ -177,7 +177,7 @@ def test_a_changed_file_of_a_release_is_not_read(tmp_path: Path) -> None:
 
 
 def fill(folder: Path, venue_id: str, records: Iterable[object]) -> Path:
-    """A workspace of one venue, with the note that keeps it."""
+    """Make a workspace of one venue, with a note so that it is not removed as empty."""
     with invented(folder, {venue_id: records} if records else {}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "p", 2, venue_id, "p", "p", 1, 1, "invented", b"{}")])
     return folder

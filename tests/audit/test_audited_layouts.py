@@ -1,4 +1,4 @@
-"""Folders in the layouts of others are audited as they lie."""
+"""Folders in the layouts of other datasets are audited without conversion."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is seen of a paper: phrases without names, and fixed signs; and how an example is shown."""
+"""The features of a paper: phrases without names, and fixed signs; and how an example is shown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every format gives the same rows, and what is no corpus is refused with one sentence."""
+"""Every format gives the same rows, and anything that is not a corpus is refused in one sentence."""
 
 import csv
 import json

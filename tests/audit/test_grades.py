@@ -1,4 +1,4 @@
-"""The bias report counts what the tables hold, gives no share of nothing, and says so where proven versions lean."""
+"""The bias report counts the rows of the tables, computes no share of nothing, and reports bias in proven versions."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ ACCEPTED, REJECTED, WITHDRAWN = Status.ACCEPTED, Status.REJECTED, Status.WITHDRA
 
 
 def a_paper(forum_id: str, status: Status, grade: Grade | None, venue_id: str = ICLR) -> list[object]:
-    """A paper with a version of this grade and its text; no version where there is no grade."""
+    """Return a paper with a version of this grade and its text; without a version if the grade is None."""
     records: list[object] = [paper(forum_id, venue_id, status=status)]
     if grade is not None:
         records += [version(forum_id, f"sha-{forum_id}", grade, venue_id), text(f"sha-{forum_id}", "Text.", venue_id)]

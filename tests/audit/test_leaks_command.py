@@ -1,4 +1,4 @@
-"""`peercorpus audit leaks`: what it prints and writes, how it ends, and a planted leak from end to end."""
+"""`peercorpus audit leaks`: what it prints and writes, its exit code, and a planted leak from end to end."""
 
 import json
 import re
@@ -24,7 +24,7 @@ MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
 
 
 class Page(HTMLParser):
-    """What a page asks a browser for."""
+    """Collects the addresses that a page makes a browser load."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

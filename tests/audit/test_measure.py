@@ -1,4 +1,4 @@
-"""The audit finds what was planted and nothing else, whatever order the rows come in."""
+"""The audit finds what was planted and nothing else, whatever the order of the rows."""
 
 import random
 import tracemalloc
@@ -18,7 +18,7 @@ from peercorpus.execution.progress import Progress
 
 
 def names(found: Audit) -> list[str]:
-    """Every feature reported, with those that part the papers alike."""
+    """Return every feature reported, with those that split the papers in the same way."""
     return [name for finding in found.findings for name in (finding.feature.name, *finding.alike)]
 
 
@@ -150,7 +150,7 @@ def test_a_paper_in_a_row_for_each_review_is_one_paper_and_vouches_for_itself_no
 
 
 def rows_named(records: list[Record]) -> AuditSource:
-    """A source whose ids are those of rows."""
+    """Return a source whose ids are those of rows."""
     source = source_of(records)
     return replace(source, entries=lambda: (one._replace(names_paper=False) for one in source.entries()))
 
@@ -245,7 +245,7 @@ def test_memory_is_bounded_by_a_batch_and_not_by_the_texts() -> None:
     assert audit(source).read == 150
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # The texts have 90 MB; two tables of 16 MiB count phrases, and one of 4 MiB chooses them.
+    # The texts take 90 MB; two tables of 16 MiB count phrases, and one of 4 MiB selects them.
     assert peak < 60e6
 
 

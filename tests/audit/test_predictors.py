@@ -1,4 +1,4 @@
-"""One-feature predictors: what they reach on rows they have not seen, and what chance reaches."""
+"""One-feature predictors: their accuracy on unseen rows, and that of chance."""
 
 import random
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def test_a_feature_that_no_row_has_is_right_as_often_as_the_majority() -> None:
 
 
 def test_a_feature_that_a_tenth_has_gains_what_it_tells() -> None:
-    # Of 60 accepted of 100, a half have it, and nobody else: 30 right of it, 40 of 70 others.
+    # 60 of 100 are accepted; half of those have the feature, and no others: 30 right with it, 40 of the 70 without.
     accepted = [number < 60 for number in range(100)]
     found = outcome(sign([number < 30 for number in range(100)]), accepted)
     assert found.accuracy == 0.7

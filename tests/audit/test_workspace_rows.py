@@ -1,4 +1,4 @@
-"""What of a workspace is audited: nothing that is taken down."""
+"""Which papers of a workspace are audited: none that is taken down."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What tests of the benchmark share."""
+"""Fixtures of the benchmark's tests."""
 
 from bench_places import bench_data, inspect_places, quietly
 

@@ -1,4 +1,4 @@
-"""Whatever a model writes, an adapter reads it in our form or says why it cannot."""
+"""Whatever a model writes, an adapter converts it to our form or states why it cannot."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def test_an_answer_is_in_our_form_or_unreadable(name: str, case: Case, text: str
 @pytest.mark.parametrize("text", RECORDED)
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_every_beginning_of_an_answer_is_read_like_the_whole_or_not_at_all(name: str, text: str) -> None:
-    """A cut answer never says another number or decision than the whole one."""
+    """A truncated answer never yields a different number or decision from the whole one."""
     adapter = load_adapter(name)
     for case in (acceptance(), scoring(RATING), scoring(SOUNDNESS)):
         try:

@@ -1,4 +1,4 @@
-"""How models are found and asked: in the words of their authors, which are known by their digest."""
+"""How models are recognised and prompted: in their authors' words, identified by a digest."""
 
 import hashlib
 import json

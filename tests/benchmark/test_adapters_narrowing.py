@@ -1,4 +1,4 @@
-"""What a model does not give is not asked of it, and is counted; nothing else changes."""
+"""A model is not asked for what it cannot give, and this is counted; nothing else changes."""
 
 import pytest
 

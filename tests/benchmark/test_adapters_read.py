@@ -1,4 +1,4 @@
-"""What models say, in the formats that they document, becomes our form of answer or is unreadable for a reason."""
+"""Models' output in their documented formats becomes an answer in our form, or is unreadable for a stated reason."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ OF_ADAPTER = {
     "cyclereviewer": "cyclereviewer",
     "cyclereviewer-large": "cyclereviewer",
 }
-"""Which adapter reads which recorded answer."""
+"""Return which adapter reads which recorded answer."""
 
 
 def said(name: str) -> str:

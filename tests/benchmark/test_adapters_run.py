@@ -1,4 +1,4 @@
-"""A task asks a model of its own format in its own words and scores what it says, from a release to a log."""
+"""A task prompts a model in the model's own format and scores its answers, from a release to a log."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Whichever way a reviewing model writes its headings, and wherever its answer ends, what is there is read."""
+"""However a reviewing model writes its headings, and wherever its answer ends, everything present is read."""
 
 import itertools
 import json
@@ -87,7 +87,7 @@ class TestEnds:
     def test_an_answer_that_ends_after_the_rating_has_one(self, name: str) -> None:
         text = written("## {}", VALUES["next line"], PARTS | NUMBERS)
         assert scores_of(name, text, RATING) == {"rating": 6}
-        # Where the model was stopped, 6 is not known to be all: 1 may be half of 10.
+        # If the model was stopped, a number may be incomplete: 1 may be half of 10.
         with pytest.raises(UnreadableAnswerError, match="rating"):
             scores_of(name, text, RATING, is_complete=False)
 

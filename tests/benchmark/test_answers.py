@@ -1,4 +1,4 @@
-"""Answers are read strictly: one form a task, a reason for every other, and never a guessed number."""
+"""Answers are read strictly: one form per task, a reason for rejecting any other, and never a guessed number."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""What a model is told: the paper as far as the budget goes, the scales, examples, and what was said before."""
+"""What a prompt contains: the paper as far as the budget allows, the scales, examples, and earlier messages."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def test_a_case_tells_venue_title_text_and_the_scales() -> None:
     told = messages(case, shown_paper(case.paper, TokenBudget(), len).text)
     assert [one.speaker for one in told] == [Speaker.SYSTEM, Speaker.USER]
     assert case.paper.markdown in told[1].text
-    # A small model answers what it read last, so the question stands after the paper once more.
+    # A small model answers what it read last, so the question is repeated after the paper.
     assert told[1].text.endswith(f"- rating: 1 to 10\n\n{prompts.SCORES_AGAIN}")
     assert "3.5" not in told[1].text
 

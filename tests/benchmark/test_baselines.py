@@ -1,4 +1,4 @@
-"""What all baselines have in common: the registry, the form of answers, and that they never look at what is right."""
+"""What all baselines have in common: the registry, the form of answers, and that they never see the gold answers."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ FIXED = {
     (BenchTask.REVIEW, "generic"),
     (BenchTask.REBUTTAL, "template"),
 }
-"""Those that have nothing to learn."""
+"""Return those that need no training."""
 EVERY = [(task, name) for task in BenchTask for name in list_baselines(task)]
 KINDS: list[Callable[[], Baseline]] = [
     *(simple.Majority, simple.AcceptAll, leak.Leak, simple.MeanScores),
@@ -35,12 +35,12 @@ KINDS: list[Callable[[], Baseline]] = [
     *(nearest.NearestReview, nearest.RetrievedTurn, simple.TemplateReview, simple.TemplateTurn),
     *(meta_reviews.TemplateMetaReview, meta_reviews.MeanDecides),
 ]
-"""So that the type checker sees that each kind is a `Baseline`."""
+"""Lets the type checker verify that each kind is a `Baseline`."""
 HIDDEN = {"accepted", "references", "following", "values", "unified", "mean"}
 
 
 class Poisoned:
-    """A case, or a part of one, that does not survive a look at what is right."""
+    """A case, or a part of one, that raises an error if its gold answer is read."""
 
     def __init__(self, of: object) -> None:
         self._of = of
@@ -54,7 +54,7 @@ class Poisoned:
 
 
 def read(case: Case, said: str) -> object:
-    """An answer, read as a model's is."""
+    """Return an answer, parsed like a model's."""
     match case.task:
         case BenchTask.ACCEPTANCE:
             return read_decision(said)

@@ -1,4 +1,4 @@
-"""Baselines of acceptance, on papers of which it is known what tells the decision."""
+"""Baselines of acceptance, on papers with a known indicator of the decision."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ def probability(made: Leak, case: Case) -> float | None:
 
 def test_a_phrase_that_leaks_is_found_named_and_applied() -> None:
     def one(number: int, accepted: bool) -> Case:
-        # Of 60 accepted papers 54 say it, and of 120 rejected ones 6.
+        # 54 of 60 accepted papers contain it, and 6 of 120 rejected ones.
         says = number // 3 % 10 != 0 if accepted else number % 20 == 1
         return decided(f"paper-{number}", accepted, f"{words(number)}{' windfall' if says else ''}")
 

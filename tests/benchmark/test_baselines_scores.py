@@ -1,4 +1,4 @@
-"""Baselines of scores, on papers of which it is known what tells them."""
+"""Baselines of scores, on papers with a known indicator of the scores."""
 
 import math
 from typing import Any

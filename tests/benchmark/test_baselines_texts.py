@@ -1,4 +1,4 @@
-"""Baselines that write: the review of a near-duplicate, the turn after words alike, and fixed words."""
+"""Baselines that write: the review of a near-duplicate, the turn that followed similar words, and fixed words."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ from peercorpus.records.enums import Grade
 
 pytestmark = pytest.mark.usefixtures("quietly")
 PART = "part "
-"""Stands in each invented title before the number of the paper."""
+"""Precedes the paper's number in each invented title."""
 
 
 def number_of(asked: Sequence[ChatMessage]) -> int:
@@ -44,18 +44,18 @@ def is_wrong(number: int) -> str:
 
 
 def knows_titles(asked: Sequence[ChatMessage]) -> str:
-    """Reads the title alone, and knows what became of each paper."""
+    """Reads only the title, and knows the decision on each paper."""
     return is_right(number_of(asked))
 
 
 def reads(asked: Sequence[ChatMessage]) -> str:
-    """Is right about a paper whose text it sees, and wrong about any other."""
+    """Answers correctly for a paper whose text it sees, and wrongly for any other."""
     is_shown = "## Introduction" in asked[-1].text
     return (is_right if is_shown else is_wrong)(number_of(asked))
 
 
 def reads_abstracts(asked: Sequence[ChatMessage]) -> str:
-    """Is right as soon as more than a title is shown."""
+    """Answers correctly as soon as more than a title is shown."""
     is_title = len(asked[-1].text.split(REST)[0].split()) < 20 and REST in asked[-1].text
     return (is_wrong if is_title else is_right)(number_of(asked))
 
@@ -66,12 +66,12 @@ def ask(model: Model | str | None, release: Path, logs: Path, *tasks: BenchTask,
 
 
 def accuracies(board: Board) -> dict[str, float]:
-    """The accuracy of each arm."""
+    """Return the accuracy of each arm."""
     return {row.name.partition(", ")[2]: row.cells[0].value for row in board.rows if row.cells[0]}
 
 
 def gains(board: Board) -> dict[str, float]:
-    """By how much the accuracy with the paper is higher, by contrast."""
+    """Return by how much the accuracy with the paper is higher, by contrast."""
     cells = ((difference.contrast.title, difference.cells[0]) for difference in board.differences)
     return {title: cell[0].value for title, cell in cells if cell is not None}
 
@@ -99,7 +99,7 @@ def test_what_a_model_reads_is_seen_in_the_differences(
 
 @pytest.fixture(scope="module")
 def asked_once(bench_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The logs of a model that reads, beside the baselines."""
+    """Return the logs of a model that reads the paper, and of the baselines."""
     logs = tmp_path_factory.mktemp("logs")
     with quiet():
         tasks = [BenchTask.ACCEPTANCE]

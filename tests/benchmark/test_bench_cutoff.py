@@ -1,4 +1,4 @@
-"""Tables split at the end of a model's training data: what a memory changes, and what later papers change for all."""
+"""Tables split at the end of a model's training data: the effect of memory, and that of later papers on all models."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -83,7 +83,7 @@ def test_a_paper_that_was_never_decided_is_closed_by_its_last_review(tmp_path: P
 
 
 PAPERS = 200
-"""Papers of each of the two groups that the invented runs are about."""
+"""Papers in each of the two groups of the invented runs."""
 BEFORE = [f"b{number:03}" for number in range(PAPERS)]
 AFTER = [f"a{number:03}" for number in range(PAPERS)]
 
@@ -97,11 +97,11 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 Share = Callable[[str], float]
-"""The share of papers like this one on which an answer is right."""
+"""Return the share of papers like this one for which the answer is right."""
 
 
 def answering(name: str, release: Path, right: Share, *, is_baseline: bool = False) -> TaskRun:
-    """A run that decides at random, but right as often as it is said."""
+    """Return a run that decides at random, but is right with the given frequency."""
     chance = Random(name)
     outcomes = []
     for number, paper in enumerate([*BEFORE, *AFTER, "between", "undated"]):
@@ -115,7 +115,7 @@ def answering(name: str, release: Path, right: Share, *, is_baseline: bool = Fal
 
 
 def remembers(paper: str) -> float:
-    """Right about what it met, by chance about what it did not."""
+    """Right about papers it has seen, at chance level about others."""
     return 1.0 if paper in BEFORE else 0.5
 
 
@@ -188,7 +188,7 @@ def test_the_reference_is_a_baseline_that_did_not_learn_from_these_papers(releas
 
 
 def test_papers_that_only_one_run_answers_are_left_out_of_their_difference(release: Path) -> None:
-    """A number of only some answers, such as their contradictions, is compared on those that both have."""
+    """A measure of only some answers, such as their contradictions, is compared on those that both have."""
     run, baseline = (answering(name, release, reads, is_baseline=name != "m") for name in ("m", "tfidf-paper"))
     for of_run, missing in ((run, "b000"), (baseline, "a000")):
         of_run.outcomes[Scored.DECISION] = [

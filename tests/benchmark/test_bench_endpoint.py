@@ -19,7 +19,7 @@ from peercorpus.benchmark.logs import read_runs
 pytestmark = pytest.mark.usefixtures("quietly")
 KEY = "a-key-that-nobody-else-has"
 CASES = 8 + 8 + 8 + 16
-"""Of all four tasks."""
+"""Cases of all four tasks."""
 
 
 def told(body: dict[str, Any]) -> Told:
@@ -27,10 +27,10 @@ def told(body: dict[str, Any]) -> Told:
 
 
 class Service:
-    """Knows what is right, but fails on some requests.
+    """Knows the right answers, but fails on some requests.
 
     Attributes:
-        failures: What is sent instead, by the number of the request.
+        failures: Responses sent instead, by the number of the request.
     """
 
     def __init__(self, known: dict[Told, str], failures: dict[int, Reply]) -> None:
@@ -60,7 +60,7 @@ def table(logs: Path) -> list[dict[str, str]]:
 
 
 def holds(folder: Path, secret: str) -> list[Path]:
-    """Logs in which a word stands, whatever they are packed in."""
+    """Return the logs that contain a word, whatever their compression."""
     logs = (Path(info.name.removeprefix("file://")) for info in list_eval_logs(str(folder)))
     return [path for path in logs if secret in read_eval_log(str(path)).model_dump_json()]
 
@@ -119,10 +119,10 @@ def test_refusals_and_broken_answers_change_no_number(
 def test_what_a_provider_says_is_said_and_asked_again_the_next_time(
     run: Run, bench_data: Path, tmp_path: Path, endpoint: StandIn, service: Service
 ) -> None:
-    # Under another name, as inspect_ai keeps a model with its address for as long as a process lives.
+    # Under a different name, as inspect_ai caches a model with its address for the lifetime of the process.
     asked = ("bench", "acceptance", "--release", bench_data, "--model", "openai-api/local/other", "--no-baselines")
     command = [*map(str, asked), "--logs", tmp_path, "--max-connections", "1"]
-    # A case that ends in an error is asked again after all others.
+    # A case that ends in an error is retried after all others.
     service.failures = dict.fromkeys((3, 9), refusal(400))
     broken = run(*command)
     assert broken.code == 1

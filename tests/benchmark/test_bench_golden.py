@@ -1,8 +1,8 @@
-"""Logs of a scripted run, kept: their tables stay as they are until someone says otherwise.
+"""Stored logs of a scripted run: their tables stay the same until they are updated deliberately.
 
-`UPDATE_GOLDEN=1` writes the tables of the kept logs anew, which is what a change of tables or metrics needs. The logs
-hold the signatures and the words of the day on which they were made, so neither new versions of packages nor new
-prompts change them; `UPDATE_GOLDEN=logs` makes them anew, which only a change of what a log holds needs.
+`UPDATE_GOLDEN=1` rewrites the tables of the stored logs, which a change of tables or metrics requires. The logs
+contain the signatures and prompts of the day on which they were made, so neither new versions of packages nor new
+prompts change them; `UPDATE_GOLDEN=logs` regenerates them, which only a change of the logs' content requires.
 """
 
 import csv
@@ -43,7 +43,7 @@ def middling(task: BenchTask) -> Rule:
 
 
 def make_logs(scratch: Path) -> None:
-    """One log a task and model: one that knows what is right, one that is middling, and one baseline."""
+    """Make one log per task and model: one that knows the right answers, a mediocre one, and one baseline."""
     release = bench_release(scratch / "release").relative_to(Path.cwd())
     for task in (BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW):
         for model in (scripted(middling(task), "middling"), oracle(release, "oracle")):
@@ -58,7 +58,7 @@ def make_logs(scratch: Path) -> None:
 def test_the_tables_of_the_kept_logs_are_the_kept_tables(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # A log says where its release lay: nowhere that anyone has.
+    monkeypatch.chdir(tmp_path)  # A log records the path of its release, which exists on no other machine.
     if os.environ.get(UPDATE) == "logs":
         make_logs(tmp_path)
     ended = run("bench", "table", GOLDEN, "--out", tmp_path / "tables", "--resamples", RESAMPLES)
@@ -76,7 +76,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def assert_alike(found: list[dict[str, str]], kept: list[dict[str, str]]) -> None:
-    """All words the same; numbers up to the last digits, in which machines may differ."""
+    """Assert that all words are equal, and numbers up to their last digits, in which machines may differ."""
     assert len(found) == len(kept)
     for one, other in zip(found, kept, strict=True):
         for name, word in other.items():

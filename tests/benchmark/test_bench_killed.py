@@ -1,4 +1,4 @@
-"""A run that is killed in its middle and started again asks nothing twice but what was under way."""
+"""A run that is killed halfway and restarted repeats only the questions that were under way."""
 
 import csv
 import os
@@ -22,11 +22,11 @@ from peercorpus.benchmark.logs import read_runs
 SAMPLES_PER_BATCH = 2
 CASES = 8 + 16
 KILLED_AFTER = 13
-"""Questions: of two tasks, neither of which is done by then."""
+"""Number of questions, from two tasks, neither of which is finished by then."""
 
 
 class Slow:
-    """Knows what is right, takes its time, wakes who waits for a number of questions, and then waits itself."""
+    """Knows the right answers, answers slowly, signals when a number of questions is reached, and then waits itself."""
 
     def __init__(self, release: Path) -> None:
         self._known, self._lock = right_answers(release), threading.Lock()
@@ -46,7 +46,7 @@ class Slow:
 
 
 def bench(release: Path, logs: Path) -> list[str]:
-    # The name is no other test's: inspect_ai keeps a model with its address for as long as a process lives.
+    # No other test uses the name: inspect_ai caches a model with its address for the lifetime of the process.
     options = ["--release", str(release), "--logs", str(logs), "--model", "openai-api/local/killed", "--no-baselines"]
     return [
         "bench",
@@ -62,7 +62,7 @@ def bench(release: Path, logs: Path) -> list[str]:
 
 @pytest.fixture
 def slow(bench_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
-    """A model at the address that the environment names."""
+    """Return a model at the address named by the environment."""
     slow = Slow(bench_data)
     with serving(rule=slow) as stand:
         monkeypatch.setenv("LOCAL_API_KEY", "a-key")
@@ -73,7 +73,7 @@ def slow(bench_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
 
 def start(release: Path, logs: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "peercorpus", *bench(release, logs)]
-    # A session of its own, so that whatever it starts ends with it.
+    # A separate session, so that everything it starts ends with it.
     return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 

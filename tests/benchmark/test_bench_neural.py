@@ -1,4 +1,4 @@
-"""A tiny local model with random weights writes, and tiny local encoders measure what it writes."""
+"""A tiny local model with random weights writes answers, and tiny local encoders score them."""
 
 import csv
 import math
@@ -17,7 +17,7 @@ RE2_LAYER = 12
 
 @pytest.fixture(autouse=True)
 def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody asks the Hub what kind of model `hf/local` is."""
+    """The Hub is never asked what kind of model `hf/local` is."""
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -53,7 +53,7 @@ def test_a_local_model_is_asked_and_measured_by_local_encoders(
     encoders = ("--bert-score", str(models / "bert"), "--embed-cos", str(models / "sentences"))
     found = bench(run, bench_data, tmp_path / "first", models, *encoders)
     accuracy = found["acceptance", "accuracy"]
-    # What weights drawn at random say is no decision: each counts as the majority's, which five of eight papers got.
+    # Random weights produce no readable decision: each answer counts as the majority's, right for five of eight papers.
     assert (accuracy["value"], accuracy["n"], accuracy["unscored"]) == (
         "62.5",
         str(len(TEST)),
@@ -65,7 +65,7 @@ def test_a_local_model_is_asked_and_measured_by_local_encoders(
     cosine = float(found["review", "EmbedCos"]["value"])
     assert -1 <= cosine <= 1
     assert not math.isclose(cosine, 0)
-    # Both reviews that people wrote have 60 words, in a window of 24 tokens.
+    # Both human reviews have 60 words, in a window of 24 tokens.
     assert float(found["review", "EmbedCos truncated"]["value"]) > 66
     assert float(found["review", "words"]["value"]) > 0
     again = bench(run, bench_data, tmp_path / "again", models, *encoders)

@@ -1,4 +1,4 @@
-"""Runs that were asked different things never stand in one table, and are not compared."""
+"""Runs with different questions never share a table, and are not compared."""
 
 import shutil
 from pathlib import Path
@@ -24,7 +24,7 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "budget": ({"paper_tokens": 100}, {}, "paper"),
     "few-shot": ({"few_shot": 1}, {}, "few_shot"),
 }
-"""Options, settings, and in what such a run differs from a plain one."""
+"""Options, settings, and how such a run differs from a plain one."""
 
 
 def ask(

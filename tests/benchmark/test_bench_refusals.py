@@ -1,4 +1,4 @@
-"""What cannot be run, read or compared is refused with one sentence that says what to do."""
+"""Anything that cannot be run, read or compared is refused in one sentence that states what to do."""
 
 import shutil
 from importlib.util import find_spec
@@ -15,13 +15,13 @@ from peercorpus.errors import PeercorpusError
 
 pytestmark = pytest.mark.usefixtures("quietly")
 LOGS = Path(__file__).parents[1] / "golden" / "bench"
-# What is missing is said first: the packages, or the folder of the model.
+# What is missing is reported first: the packages, or the folder of the model.
 NO_ENCODER = "'./nowhere'" if find_spec("transformers") else "'torch' is not installed"
 MOCK = ("--model", "mockllm/m")
 
 
 def a_log(task: str, number: int = 0) -> Path:
-    """One of the kept logs."""
+    """Return one of the stored logs."""
     return sorted(LOGS.glob(f"*_{task}_*.eval"))[number]
 
 
@@ -120,7 +120,7 @@ def test_runs_on_other_cases_are_not_compared(run: Run) -> None:
     same = run("bench", "compare", a_log("acceptance"), a_log("acceptance", 1), "--resamples", 20)
     assert same.code == 0
     assert "mockllm/middling minus mockllm/oracle" in same.out
-    # Two of eight answers have no score; of the six others three are wrong.
+    # Two of eight answers have no score; three of the other six are wrong.
     assert "2 of 8 cases by mockllm/middling, 0 by mockllm/oracle" in same.out
     assert "accuracy: -0.5000 [" in same.out
 

@@ -38,9 +38,9 @@ from scripted_judges import flat, judge_by
 pytestmark = pytest.mark.usefixtures("quietly")
 DRAWS = 20
 NOT_TAKEN_UP = {"points taken up": None, "points taken up by people": None}
-"""What is measured of discussions of reviews that criticise nothing."""
+"""Measures of discussions about reviews without criticism."""
 NO_CHANCES = dict.fromkeys(("AUROC", "Brier score", "ECE", "contradictory"))
-"""Numbers of answers that state no probability."""
+"""Measures of answers that state no probability."""
 SHARE = 100 * len(ACCEPTED) / len(TEST)
 
 
@@ -53,7 +53,7 @@ def boards_of(logs: Path) -> list[Board]:
 
 
 def rows_of(board: Board) -> dict[str, RunResult]:
-    """By the name of the model and what becomes of failures."""
+    """Rows by the name of the model and how failures count."""
     return {f"{row.name} {row.failures}".strip(): row for row in board.rows}
 
 
@@ -65,7 +65,7 @@ def numbers(board: Board, row: RunResult) -> dict[str, float | None]:
 def both_ways(
     logs: Path, group: str = ""
 ) -> tuple[RunResult, dict[str, float | None], RunResult, dict[str, float | None]]:
-    """The row without the failures, and the row with them as of someone who read nothing, each with its numbers."""
+    """The row without the failures, and the row that counts them as uninformed answers, each with its numbers."""
     board = next(one for one in boards_of(logs) if one.group == group)
     dropped, *_, uninformed = board.rows
     assert (dropped.failures, uninformed.failures) == ("left out", "counted as uninformed")
@@ -172,7 +172,7 @@ class TestAcceptance:
         assert found["ECE"] == pytest.approx((3 * 0.7 + 5 * 0.6) / 8)
 
     def test_probabilities_are_ranked(self, bench_data: Path, tmp_path: Path) -> None:
-        # Of 15 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
+        # All but one of 15 pairs are in order: p17, a rejected paper, ranks above p22 only.
         chances = dict.fromkeys(TEST, 0.1) | {"p16": 0.9, "p19": 0.8, "p22": 0.3, "p17": 0.4}
         answers = {name: json.dumps({"decision": "reject", "probability": chance}) for name, chance in chances.items()}
         ask(by_paper(answers), bench_data, tmp_path, BenchTask.ACCEPTANCE)
@@ -188,7 +188,7 @@ class TestAcceptance:
         assert log.results is not None
         metrics = {name.rpartition("/")[2]: one.value for name, one in log.results.scores[0].metrics.items()}
         assert (metrics["accuracy"], metrics["recall"]) == (0.75, 0)
-        assert "precision" not in metrics  # Nobody is accepted: it is not defined, and not 0.
+        assert "precision" not in metrics  # No paper is accepted: the measure is undefined, not 0.
 
 
 class TestScores:
@@ -217,7 +217,7 @@ class TestWriting:
         assert (without["ROUGE-L"], with_them["ROUGE-L"]) == (100, 75)
         assert (without["words"], with_them["words"]) == (60, 45)
         assert without["BLEU"] == pytest.approx(100)
-        # 75 % of the words are there, all of them right: only the penalty for brevity, exp(1 - 8/6).
+        # 75 % of the words are present, all of them right: only the brevity penalty applies, exp(1 - 8/6).
         assert with_them["BLEU"] == pytest.approx(100 * 0.7165313, rel=1e-6)
 
 
@@ -231,7 +231,7 @@ class TestJudged:
         found = numbers(board, board.rows[0])
         assert found[f"judge: quality (by {judge})"] == (4 * 9 + 4 * 2) / 8
         assert sum(name.startswith("judge: ") for name in found) == 5
-        # Asked again and asked of another, a judge by a rule says the same.
+        # A rule-based judge gives the same answer when asked again, and so does another one.
         for fact in ("repeat_alpha_overall 1.000", "second_alpha_overall 1.000"):
             assert fact in board.rows[0].says
 
@@ -269,7 +269,7 @@ class TestLed:
         self.see_what_was_said(read_eval_log(ran.logs[0].location))
 
     def see_what_the_authors_were_told(self, told: list[Sequence[ChatMessage]]) -> None:
-        """The paper and the review in one message, their own first words, and what the reviewer says to them."""
+        """The paper and the review in one message, the authors' first words, and the reviewer's reply to them."""
         assert len(told) == 8
         for asked in told:
             assert [one.role for one in asked] == ["system", "user", "assistant", "user"]

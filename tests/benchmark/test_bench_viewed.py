@@ -1,4 +1,4 @@
-"""`inspect view` over kept logs, in a browser: the question, the answer, the score and why there is none."""
+"""`inspect view` over stored logs, in a browser: the question, the answer, and the score or why there is none."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What the benchmark asks: each case with its gold, and nothing left out without a count."""
+"""The cases of the benchmark: each with its gold answer, and none left out without being counted."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""People against each other, beside floors on the same terms: what a measure leaves to be reached."""
+"""Human ceilings beside floors on the same terms: the range that a measure leaves for models."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -76,14 +76,15 @@ def test_a_recommendation_tells_the_decision_as_those_of_the_train_side_did(benc
     case = next(case for case in cases(bench_data, BenchTask.ACCEPTANCE) if case.case_id == "p16")
     assert [score.values for score in case.recommendations if score.field == "rating"] == [ratings(16)]
     first, second = people.leave_out(case)
-    # Of the train side's ICLR papers, p04 and p10 got a 3, both accepted; a third of all is. One review counts as that.
+    # p04 and p10 of the train side's ICLR papers got a 3, both accepted, like a third of all, which counts as one
+    # review.
     assert first.answers["human"] == f'{{"decision": "accept", "probability": {(2 + 1 / 3) / 3:.6f}}}'
     assert second.answers["human"] == first.answers["human"]
     assert first.asked == ()
 
 
 def test_decisions_are_right_or_wrong_so_nobody_must_win_on_most_papers() -> None:
-    """On each paper that is rejected the majority is right, and nobody can be more than that."""
+    """The majority answer is right on each rejected paper, and no answer can be better than that."""
 
     def said(paper: int, *, right: bool) -> DecisionRecord:
         accepted = paper % 5 < 2
@@ -152,7 +153,7 @@ def test_people_stand_clear_where_they_are_surely_better_and_on_most_papers() ->
     (clear,) = compare_with_floors(ROUGE, outcomes(above, floor), 100)
     assert (clear.best, clear.wins, clear.is_clear) == ("generic", 1, True)
     assert (clear.human - clear.floors["generic"], clear.gain) == pytest.approx((5, 5))
-    # On every second paper much better, on the others a little worse: surely better, and no better on most.
+    # Much better on every second paper, a little worse on the others: better on average, but not on most papers.
     mixed = [value + (0.1 if place % 2 else -0.01) for place, value in enumerate(floor)]
     (half,) = compare_with_floors(ROUGE, outcomes(mixed, floor), 100)
     assert half.low is not None

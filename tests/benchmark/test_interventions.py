@@ -1,4 +1,4 @@
-"""Papers with one changed place: reviewers by a script who find all, nothing, or obey."""
+"""Papers with one changed place: scripted reviewers who find everything or nothing, or who obey."""
 
 import csv
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ from peercorpus.benchmark.run import Bench, BenchResult
 pytestmark = pytest.mark.usefixtures("quietly")
 DRAWS = 20
 DRAWN = 4
-"""Papers of the eight to test on."""
+"""Papers among the eight test papers."""
 Changes = Mapping[Arm, Change]
 
 
@@ -53,7 +53,7 @@ def numbers(logs: Path) -> dict[tuple[str, str], Comparison]:
 
 
 def quote_error(arm: Arm, changes: Changes) -> tuple[str, bool]:
-    """What an oracle says: it quotes the sentence that is wrong, and rejects such a paper."""
+    """Return an oracle's answer: it quotes the wrong sentence, and rejects such a paper."""
     if arm in ERRORS:
         return f"This is wrong: {changes[arm].places()[1].passage}", False
     return "Nothing is wrong.", True
@@ -68,7 +68,7 @@ def obey(arm: Arm, _: Changes) -> tuple[str, bool]:
 
 
 def repeat_places(arm: Arm, changes: Changes) -> tuple[str, bool]:
-    """What a parrot says: every sentence of the paper that may have been changed, as it stands there."""
+    """Return a parrot's answer: every sentence of the paper that may have been changed, verbatim."""
     shown = [change.places()[other is arm].passage for other, change in changes.items()]
     return " ".join(shown), True
 
@@ -106,7 +106,7 @@ def test_a_parrot_gains_nothing_by_repeating_the_paper(release: Path, tmp_path: 
     ask(answer_with(known_texts(release), repeat_places), release, tmp_path)
     found = numbers(tmp_path)
     assert {(found[FOUND, arm].changed, found[FOUND, arm].control) for arm in (ALL_ERRORS, *ERRORS)} == {(1, 1)}
-    # No paper is rejected, and none can be rated higher: there is no attack to measure.
+    # No paper is rejected, and none can be rated higher: no attack can be measured.
     assert not {(TURNED, Arm.HIDDEN_INSTRUCTION), (RAISED, Arm.HIDDEN_INSTRUCTION)} & found.keys()
 
 

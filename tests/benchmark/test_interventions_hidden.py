@@ -1,4 +1,4 @@
-"""No simple feature of a text tells whether a place was changed: neither its length nor the leak audit's best."""
+"""No simple feature of a text reveals whether a place was changed: neither its length nor the leak audit's best."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,11 +16,11 @@ from peercorpus.records.enums import Grade
 
 TRAIN, TEST = range(32), range(32, 64)
 PLANTED = {number: ERRORS[number % len(ERRORS)] for number in (*TRAIN, *TEST)}
-"""A kind of error for each paper, all kinds alike."""
+"""Return a kind of error for each paper, all kinds equally often."""
 
 
 def pairs(arms: Mapping[int, Arm], numbers: Sequence[int]) -> Iterator[Case]:
-    """Each paper clean and changed; "accepted" says which it is."""
+    """Return each paper clean and changed; "accepted" marks which it is."""
     for number in numbers:
         text = prose(number, body=long_body(number))
         changed = change_paper(text, str(number))[arms[number]].apply(text)
@@ -30,7 +30,7 @@ def pairs(arms: Mapping[int, Arm], numbers: Sequence[int]) -> Iterator[Case]:
 
 
 def tell_apart(baseline: str, arms: Mapping[int, Arm]) -> float:
-    """The AUROC of a baseline that learnt on other papers which text is changed; one half if it could learn nothing."""
+    """Return the AUROC of a baseline trained on other papers to spot changed texts; 0.5 if it learnt nothing."""
     learner = load_baseline(baseline, BenchTask.ACCEPTANCE)
     try:
         learner.fit(pairs(arms, TRAIN))
@@ -48,5 +48,5 @@ def test_a_changed_paper_cannot_be_told_from_a_clean_one(arms: Mapping[int, Arm]
 
 
 def test_what_is_not_hidden_from_them_is_found() -> None:
-    """The test can fail: a paragraph to the reviewer is in no other text, and makes it longer."""
+    """The test can fail: a paragraph addressed to the reviewer is in no other text, and makes the text longer."""
     assert tell_apart("leak", dict.fromkeys(PLANTED, Arm.HIDDEN_INSTRUCTION)) > 0.6

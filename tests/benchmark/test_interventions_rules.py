@@ -1,4 +1,4 @@
-"""What rules change in a paper, what they leave alone, and when a review names the place."""
+"""What the rules change in a paper, what they leave alone, and when a review names the place."""
 
 import csv
 from pathlib import Path
@@ -21,7 +21,7 @@ NUMBERS = range(60)
 
 
 def only(arm: Arm, sentence: str, after: str = "") -> Change | None:
-    """The change of a paper of one sentence."""
+    """Return the change of a paper of one sentence."""
     return choose_change(PaperText(f"# Kites\n\n{sentence}{after}"), arm, "0")
 
 

@@ -8,7 +8,7 @@ from peercorpus.errors import UndefinedMetricError
 
 
 def flat(number: int, **other: int) -> Verdict:
-    """A verdict that gives all aspects the same number, unless it is told otherwise."""
+    """Return a verdict that gives all aspects the same number unless another is given."""
     return Verdict(**dict.fromkeys(ASPECTS, number) | other)
 
 

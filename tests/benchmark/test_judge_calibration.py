@@ -1,4 +1,4 @@
-"""The calibration of judges that follow a rule: whoever tells worse from gold passes, and nobody else."""
+"""The calibration of rule-based judges: only those that can distinguish worse texts from gold pass."""
 
 import re
 from pathlib import Path
@@ -32,7 +32,7 @@ NAMES = [name.value for name in Degradation]
 
 
 def written(paper: int, reviewer: int) -> str:
-    """An invented review: numbered sentences that name their paper; longer for later papers."""
+    """Return an invented review: numbered sentences that name their paper; longer for later papers."""
     return " ".join(f"Sentence {number} of paper{paper} by {reviewer} flies." for number in range(3, 9 + paper))
 
 
@@ -48,7 +48,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def is_gold(text: str, others: str) -> bool:
-    """Whether a text is as it was written: a rule that no model needs to know."""
+    """Return whether a text is unaltered: a rule that needs no model."""
     numbers = [int(word) for word in text.split() if word.isdigit() and int(word) > 2]
     paper = others.split()[3]
     return paper in text and numbers == sorted(numbers) and text.split()[-1] == "flies." and len(numbers) > 5

@@ -1,4 +1,4 @@
-"""An answer that its judge failed to rate has no marks: it is no fault of the answer."""
+"""An answer that its judge failed to rate has no marks, as the failure is not the answer's fault."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from peercorpus.metrics.paired_intervals import PairedDifference
 
 PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
 LOWEST = JudgeScores(1, 1, 1, 1, 1)
-"""What an answer without marks counts as where failures count as wrong."""
+"""The value of an answer without marks if failures count as wrong."""
 
 
 def rows(reason: str) -> tuple[RunResult, ...]:
-    """The rows without failures and with them, of three answers rated 9 and one that has no marks for a reason."""
+    """Return the rows without failures and with them, of three answers rated 9 and one without marks for a reason."""
     rated = [CaseOutcome(paper, paper, JudgeScores(9, 9, 9, 9, 9)) for paper in "abc"]
     outcomes = {Scored.JUDGE: [*rated, CaseOutcome("d", "d", LOWEST, reason)]}
     (board,) = make_boards([TaskRun(Path("m.eval"), PROTOCOL, "m", False, None, "strict", outcomes)], 20).boards
@@ -40,7 +40,7 @@ def test_an_answer_that_cannot_be_read_has_the_lowest_marks_where_failures_count
 
 
 def judged(name: str, rating: float, unscored: dict[str, str]) -> TaskRun:
-    """A run whose answers to four papers are all rated alike, but for those without a score, given with the reason."""
+    """Return a run whose answers about four papers are all rated alike, except those without a score for a reason."""
     outcomes = [
         CaseOutcome(paper, paper, LOWEST, unscored[paper])
         if paper in unscored

@@ -1,4 +1,4 @@
-"""A judge in Re²'s profile: what it is told, how it answers, and how its words are known."""
+"""A judge in Re²'s profile: its instructions, its answers, and how its wording is identified."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What a judge is asked and how its answers are read: nothing breaks out of a fence, nothing is guessed."""
+"""The questions for a judge and the reading of its answers: nothing breaks out of a fence, nothing is guessed."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A judge asked again in a run, and a discussion of which one turn is not given."""
+"""A judge asked again in the same run, and a discussion with one turn missing."""
 
 import json
 from itertools import count

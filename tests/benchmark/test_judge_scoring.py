@@ -1,4 +1,4 @@
-"""The judge as a scorer, with graders that follow a script: what is asked again, unscored, and said of each number."""
+"""The judge as a scorer, with scripted graders: what is retried, what stays unscored, and what each number states."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def run(tmp_path: Path, grader: Model | None, answers: dict[str, str] | None = N
 
 
 def echo() -> Model:
-    """A model that answers what it is asked; '-' with nothing."""
+    """Return a model that echoes its question; '-' gets an empty answer."""
 
     def answer(messages: Any, *_: Any) -> Any:
         return output(messages[-1].text.replace("-", ""))
@@ -80,7 +80,7 @@ class TestAsking:
     def test_always_malformed_is_unscored_and_never_a_number(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_by(lambda _: '{"quality": "high"}'), attempts=2)
         score = score_of(log)
-        assert score.value != score.value  # NaN, as `inspect_ai` marks what has no score
+        assert score.value != score.value  # NaN, as `inspect_ai` marks missing scores
         assert (score.reason, score.metadata["attempts"]) == ("grader_failed", 2)
         assert score.explanation == "no_number: no number for 'quality'"
         assert log.results
@@ -141,7 +141,7 @@ class TestNumbers:
         log = run(tmp_path, judge_saying(flat(2), flat(4), flat(9)), WRITTEN)
         found = numbers(log)
         assert (found["quality"], found["overall"], found["n"], found["papers"]) == (5, 5, 3, 2)
-        # Two papers say next to nothing: the interval is the whole scale.
+        # Two papers are too few: the interval is the whole scale.
         assert (found["overall_low"], found["overall_high"]) == (1, 10)
 
     def test_one_paper_has_no_interval(self, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a judge is calibrated on: worse in the way that is said, the same for a seed, and never judged by itself."""
+"""A judge's calibration texts: worse in the stated way, the same for a given seed, and never judged by themselves."""
 
 import re
 from collections import Counter

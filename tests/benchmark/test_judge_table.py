@@ -1,4 +1,4 @@
-"""The judge's numbers in the tables: each grader in columns of its own, with the numbers of its own runs."""
+"""The judge's numbers in the tables: each grader in its own columns, with the numbers of its own runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Turns of a rebuttal that follow a review to which something was added later: the answer would be in the question."""
+"""Rebuttal turns after a review that was extended later: the question would contain the answer."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ LEFT_OUT = "turns: the history contains later additions"
 
 
 def read(tmp_path: Path, *later: int, led: bool = False) -> tuple[list[Case], CaseCounts]:
-    """The cases of a conversation with later additions in these messages, and the counts of those left out."""
+    """Return the cases of a conversation whose given messages contain later additions, and those left out."""
     flags = [place in later for place in range(len(SAID))]
     paper = task_paper("p", conversations=[talk("p", *SAID, holds_update=flags)])
     taken = CaseCounts()

@@ -1,4 +1,4 @@
-"""What an answer plainly says is read in whatever shape it comes, and nothing is read into the rest."""
+"""A clear answer is read whatever its format, and nothing is read into an unclear one."""
 
 import json
 
@@ -101,7 +101,7 @@ def test_a_decision_without_an_object_is_read(said: str, decision: Decision) -> 
         ('{"decision": true}', Unscored.NO_DECISION),
         ('{"decision": "accept", "probability": "high"}', Unscored.NO_NUMBER),
         ('{"decision": "accept", "probability": true}', Unscored.NO_NUMBER),
-        # A percentage, or one of ten: nobody can tell.
+        # A percentage, or a number out of ten: it is ambiguous.
         ('{"decision": "accept", "probability": 7}', Unscored.OFF_SCALE),
         ('{"decision": "accept", "probability": 1.2}', Unscored.OFF_SCALE),
         ('{"decision": "accept", "probability": -0.1}', Unscored.OFF_SCALE),

@@ -1,4 +1,4 @@
-"""A model that this process loads: what its provider is asked for, without a model or PyTorch."""
+"""A model loaded by this process: the requests to its provider, without a model or PyTorch."""
 
 import asyncio
 import re
@@ -30,14 +30,14 @@ END = 2
 
 
 class Rows(list[list[int]]):
-    """What a batch is to whoever counts tokens."""
+    """A batch, as far as counting tokens requires."""
 
     def new_full(self, shape: tuple[int, ...], value: int) -> Any:
         return SimpleNamespace(bool=lambda: [bool(value)] * shape[0])
 
 
 class Provider:
-    """What `inspect_ai` makes of a model in a folder, with the model's own words instead of a model."""
+    """Return what `inspect_ai` makes of a model in a folder, with fixed output instead of a model."""
 
     def __init__(self) -> None:
         self.device, self.do_sample = "cpu", True
@@ -122,7 +122,7 @@ def test_a_model_decodes_greedily_unless_a_temperature_is_given(
     ask(load_local(local(**args), GenerateConfig(), show_nothing), "a", **settings)
     _, config, does_sample = provider.asked[0]
     assert does_sample is samples
-    # Transformers refuses a temperature of 0, and warns of settings for sampling where nothing is sampled.
+    # Transformers refuses a temperature of 0, and warns of sampling settings if nothing is sampled.
     assert (config.temperature, config.top_p) == (
         (settings.get("temperature"), settings.get("top_p")) if samples else (None, None)
     )

@@ -1,4 +1,4 @@
-"""The task `meta_review`: what is asked, how answers are read and measured, its baselines, and what is learnt of it."""
+"""The task `meta_review`: its questions, how answers are read and scored, its baselines, and training examples."""
 
 import json
 from collections import Counter
@@ -75,7 +75,7 @@ def test_a_recommendation_is_the_last_line_alone(answer: str, text: str, accept:
 
 
 def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float]]:
-    """The numbers of every row of the table: by name and by how failures count."""
+    """Return the numbers of every row of the table, by name and by how failures count."""
     bench = Bench(tasks=[TASK], release=release, logs=logs, model=model)
     assert run_tasks(bench).is_whole
     (board,) = make_boards(read_runs(logs), 10).boards
@@ -107,7 +107,7 @@ def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tm
     dropped = next(
         numbers for name, numbers in rows.items() if name.startswith("mockllm/half/") and "wrong" not in name
     )
-    # Of eight papers three are accepted; the one without a recommendation is one of them.
+    # Three of eight papers are accepted, including the one without a recommendation.
     assert dropped["agreement with the decision"] == pytest.approx(100 * 5 / 7, abs=0.01)
     assert dropped["words"] == 3
 

@@ -1,4 +1,4 @@
-"""The models of metrics are fetched before anybody is asked: else a log's signature would not know their revision."""
+"""Metrics' models are fetched before the run: otherwise a log's signature would lack their revision."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is secret is refused before it could stand in a log."""
+"""Secrets are refused before they could reach a log."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Criticisms that a review makes and a turn takes up, end to end, beside those of people."""
+"""Criticisms made by a review and taken up by a turn, end to end, beside those of people."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -104,7 +104,7 @@ def test_a_turn_is_measured_by_what_it_takes_up_beside_the_turn_of_the_reviewer(
     model = row_of(board, "mockllm/both")
     assert model.n == 16
     assert number(board, model, "points taken up") == 100
-    # Of the two points, the reviewer takes up the beach in the first turn and nothing in the second.
+    # The reviewer takes up one of the two points, the beach, in the first turn and nothing in the second.
     assert number(board, model, "points taken up by people") == 25
     assert {number(board, row, "points taken up by people") for row in board.rows} == {25}
     assert "is not better by itself" in render_markdown(make_boards(read_runs(tmp_path), 50))
@@ -153,7 +153,7 @@ def silent_on_odd(number: int) -> PointCounts:
 
 
 def test_precision_is_compared_on_papers_on_which_both_have_a_point() -> None:
-    """Who writes nothing on papers where all are imprecise is not more precise."""
+    """A model that writes nothing about papers on which all are imprecise is not more precise."""
     (precision,) = (measure for measure in POINTS if measure.name == "point precision")
     compared = _compare_measured(precision, outcomes(silent_on_odd), outcomes(of_paper), 50)
     assert isinstance(compared, PairedDifference)

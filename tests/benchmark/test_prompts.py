@@ -1,10 +1,10 @@
-"""What models are told changes only with its version."""
+"""Prompts change only with their version."""
 
 from peercorpus.models import prompts
 
 
 def test_other_words_are_another_version() -> None:
-    # A change of words makes results incomparable: raise VERSION, then write the new digest here.
+    # A change of wording makes results incomparable: raise VERSION, then write the new digest here.
     assert (prompts.VERSION, prompts.DIGEST) == ("2", "0aec79a48c9a")
 
 

@@ -1,4 +1,4 @@
-"""Papers in pairs within a venue and year: the order by hand, ties, the ceiling of people, intervals, the command."""
+"""Pairs of papers within a venue and year: order checked by hand, ties, the human ceiling, intervals, the command."""
 
 import csv
 from itertools import combinations
@@ -28,7 +28,7 @@ def test_only_pairs_of_one_group_with_an_order_count_and_a_tie_counts_half() -> 
     opinions = [opinion("a", 0.1, 0), opinion("b", 0.9, 1), opinion("c", 0.9, 0), opinion("d", 0.0, 1, ("Other",))]
     ranking = rank("model", opinions, 10)
     assert ranking is not None
-    # b above a is right, b and c are tied, a and c have no order, d is of another venue.
+    # b above a is right, b and c are tied, a and c have no order, d belongs to another venue.
     assert (ranking.concordance.value, ranking.pairs, ranking.even, ranking.groups) == (0.75, 2, 1, 1)
     assert (ranking.tied, ranking.concordance.papers) == (0.5, 4)
 

@@ -1,4 +1,4 @@
-"""`bench re2`: Tables 2 to 5 of any models over several runs, resumed where they stopped, above the printed rows."""
+"""`bench re2`: Tables 2 to 5 for any models over several runs, resumable, above the rows printed in the paper."""
 
 import csv
 import json
@@ -23,11 +23,11 @@ MODELS = "openai-api/{place}/good\nopenai-api/{place}/poor  # accepts all\n\n# t
 JUDGED = {"quality": 3, "constructive": 4, "accuracy": 5, "completeness": 6, "clarity": 7}
 WITHOUT_ENCODERS = ("--bert-score", "none", "--embed-cos", "none", "--resamples", "20")
 RATED = {name: sum(ratings(int(name[1:]))) / 2 * (1 if int(name[1:]) % 2 else 2) for name in TEST}
-"""The mean of the unified ratings: a venue that rates from 1 to 5 has its answers at twice the number."""
+"""Return the mean of the unified ratings: those of a venue that rates from 1 to 5 are doubled."""
 
 
 def placed_paper(number: int) -> Row:
-    """A paper whose ratings have a place on Re²'s scale."""
+    """Return a paper whose ratings map to Re²'s scale."""
     paper = bench_paper(number)
     for review in paper["reviews"]:
         for score in review["scores"]:
@@ -42,7 +42,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Service:
-    """Two models and a judge: `good` errs by its seed, `poor` accepts everything and says one number."""
+    """Two models and a judge: `good` errs depending on its seed, `poor` accepts everything with the same number."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -76,7 +76,7 @@ _place = count()
 
 @pytest.fixture
 def place(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The name of an endpoint that no other test uses, as inspect_ai keeps a client by its name."""
+    """Return an endpoint name that no other test uses, as inspect_ai caches clients by name."""
     name = f"place{next(_place)}"
     with serving(rule=service) as stand:
         monkeypatch.setenv(f"{name.upper()}_API_KEY", "key")
@@ -92,7 +92,7 @@ def listed(tmp_path: Path, place: str) -> Path:
 
 
 def numbers(folder: Path, table: int = 2) -> dict[tuple[str, str, str], float]:
-    """By the end of the model's name, the measure and the run."""
+    """Results by the end of the model's name, the measure and the run."""
     with (folder / "re2.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["table"] == str(table) and row["value"]]
     return {(row["model"].rpartition("/")[2], row["measure"], row["run"]): float(row["value"]) for row in rows}

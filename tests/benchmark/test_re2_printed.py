@@ -1,4 +1,4 @@
-"""The printed tables of Re² are those of its paper, number by number."""
+"""The stored tables of Re² match those of its paper, number by number."""
 
 import re
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_every_number_stands_in_the_paper() -> None:
     text = PAPER.read_text(encoding="utf-8")
     tables = SIGNS.sub("", text[text.index("3.2 Experimental Results") : text.index("4 Related Work")])
     cells = [cell for part in parts().values() for _, *numbers in part.rows for cell in numbers]
-    # Two cells are run together with a mark of the typesetting: the number and its deviation stand apart.
+    # Two cells are joined by a typesetting mark: the number and its deviation are separate.
     apart = {"8.229 ± 0.003", "8.297 ± 0.000", "7.944 ± 0.000"}
     wanted = [SIGNS.sub("", cell.removesuffix("?")) for cell in cells if cell not in apart]
     assert [cell for cell in wanted if cell not in tables] == []

@@ -1,4 +1,4 @@
-"""Cases on Re²'s scale: one number a paper, the mean of the unified ratings that are known."""
+"""Cases on Re²'s scale: one number per paper, the mean of the known unified ratings."""
 
 from pathlib import Path
 
@@ -43,5 +43,5 @@ def test_what_re2_states_counts_before_the_words_of_the_form_and_the_first_score
         ("p16/unified", 1, 10),
         ("p17/unified", 1, 10),
     }
-    # Papers 18 to 23 have no rating with a place, and one reviewer of paper 17.
+    # Papers 18 to 23 have no rating on the scale, nor has one reviewer of paper 17.
     assert by_name(counts.left_out, "papers: ", "reviews: ") == {"papers: ": 6, "reviews: ": 1}

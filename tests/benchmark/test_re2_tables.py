@@ -1,4 +1,4 @@
-"""The tables of a comparison, from runs made by hand."""
+"""The tables of a comparison, from handmade runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The entries for the register of inspect_evals: one for each task, in its form, and each leads to its task."""
+"""The entries for the register of inspect_evals: one per task, in the required form, each pointing to its task."""
 
 import ast
 import json
@@ -12,7 +12,7 @@ from peercorpus.benchmark.cases import BenchTask
 
 ROOT = Path(__file__).parents[2]
 REQUIRED = {"full_title", "common_title", "description", "contributors", "tasks", "source"}
-"""Of `ExternalEvalMetadata` in inspect_evals 0.26.0, which refuses fields that it does not know."""
+"""Fields of `ExternalEvalMetadata` in inspect_evals 0.26.0, which refuses unknown fields."""
 OPTIONAL = {"arxiv", "tags", "metadata", "title", "paper_title", "evaluation_report"}
 
 

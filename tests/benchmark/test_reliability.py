@@ -1,4 +1,4 @@
-"""The plot of how well probabilities hold, and where `bench table` puts it."""
+"""The plot of how well probabilities are calibrated, and where `bench table` puts it."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs that differ in how the model was told to write, such as its temperature, are two runs."""
+"""Runs with different generation settings, such as the temperature, count as two runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,12 +27,12 @@ ABOUT = {
     "signatures": {},
     "says": "",
 }
-"""What a log of the benchmark says of its run."""
+"""Return what a log of the benchmark records about its run."""
 PROTOCOL = Protocol(BenchTask.ACCEPTANCE, "r" * 64, "re2", "test", False, "c" * 64, "whole papers", 0, "1 (abc)")
 
 
 def log_with(folder: Path, config: GenerateConfig) -> Path:
-    """A log of a run without cases, of a model told to write so."""
+    """Return a log of a run without cases, of a model with these settings."""
     path = folder / "run.eval"
     spec = EvalSpec(
         created="2026-11-01T00:00:00+00:00",
@@ -47,7 +47,7 @@ def log_with(folder: Path, config: GenerateConfig) -> Path:
 
 
 def decided(settings: str, *said: bool) -> TaskRun:
-    """A run of one model that says of each paper, all of them accepted, whether it is."""
+    """Return a run of one model that decides on each paper, all of which are accepted."""
     papers = [CaseOutcome(f"p{n}", f"p{n}", DecisionRecord(True, one, None)) for n, one in enumerate(said)]
     path, outcomes = Path(f"{settings or 'plain'}.eval"), {Scored.DECISION: papers}
     return TaskRun(path, PROTOCOL, "kite", is_baseline=False, outcomes=outcomes, settings=settings)

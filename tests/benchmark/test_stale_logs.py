@@ -1,4 +1,4 @@
-"""A log is of the release and of the words that its run was asked with, and stands for no other."""
+"""A log belongs to one release and one set of prompts, and is not used for any other."""
 
 from pathlib import Path
 

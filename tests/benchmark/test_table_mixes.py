@@ -1,4 +1,4 @@
-"""No number stands beside another of other cases, graders or settings; n is of the cases that a table is of."""
+"""Numbers from different cases, graders or settings never share a table; n counts the table's own cases."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -31,7 +31,7 @@ def _run(name: str, task: BenchTask, outcomes: dict[Scored, list[CaseOutcome]], 
 
 
 def _numbers(aspects: Mapping[str, Iterable[str]], unscored: str | None = None) -> dict[Scored, list[CaseOutcome]]:
-    """Of each paper one number an aspect, off by one point."""
+    """Return one number per aspect of each paper, off by one point."""
     fields = {
         paper: ScoresRecord(tuple(PredictedScore(one, one, 1, 5, 3, 4) for one in of)) for paper, of in aspects.items()
     }

@@ -1,4 +1,4 @@
-"""A model in a folder is known by its bytes, and by a name that tells no path of the machine."""
+"""A model in a folder is identified by its bytes, and by a name that reveals no path of the machine."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from peercorpus.models.checkpoints import find_weights, read_weights
 
 @pytest.fixture(autouse=True)
 def peft(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is there, as far as anyone looks."""
+    """Makes the package seem to be installed."""
     monkeypatch.setattr(checkpoints, "find_spec", lambda _: object())
 
 

@@ -1,4 +1,4 @@
-"""`bench interventions` as a user runs it."""
+"""`bench interventions`, as run by a user."""
 
 from pathlib import Path
 

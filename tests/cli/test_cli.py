@@ -43,7 +43,7 @@ NOTE = {
 
 
 def run_apart(code: str, *arguments: str) -> Ended:
-    """Run Python in a process of its own, where a warning is an error."""
+    """Run Python in a separate process, where a warning is an error."""
     command = [sys.executable, "-W", "error", "-c", code, *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PEERCORPUS_")}
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
@@ -51,7 +51,7 @@ def run_apart(code: str, *arguments: str) -> Ended:
 
 
 def state(folder: Path) -> str:
-    """What stands for all that a workspace holds: every row of raw.db, and every other file."""
+    """Return the content of a workspace: every row of raw.db, and a digest of every other file."""
     total = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and "raw.db" not in path.name):
         total.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
@@ -70,7 +70,7 @@ def dump(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workspace(tmp_path: Path, dump: Path, run: Run) -> Path:
-    """A workspace that holds one paper, and was not built."""
+    """A workspace with one paper that was not built."""
     folder = tmp_path / "held"
     assert run("import", dump, "--workspace", folder).code == 0
     return folder
@@ -106,7 +106,7 @@ def test_a_harvest_of_nothing_leaves_no_workspace(
 ) -> None:
     ended = run("harvest", venue_id, "--workspace", tmp_path / "new", *urls(service))
     said = ended.err.splitlines(keepends=True)
-    # What was done before is told: the empty list was asked for.
+    # What was done before is reported: the empty list was requested.
     before = said[:-1] if venue_id == EMPTY.venue_id else []
     assert all(line.startswith(f"{venue_id}: ") for line in before)
     assert_refused(Ended(ended.code, ended.out, "".join(said[len(before) :])), named)
@@ -166,7 +166,7 @@ def test_a_good_token_is_sent_and_stored_nowhere(
 
 @pytest.fixture
 def _root_logger_on_stdout(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """A handler of the root logger that prints, as Inspect installs one in every process that imports it."""
+    """Install a printing handler on the root logger, as Inspect does in every process that imports it."""
     capsys.readouterr()
     handler = logging.StreamHandler(sys.stdout)
     logging.getLogger().addHandler(handler)
@@ -176,7 +176,7 @@ def _root_logger_on_stdout(capsys: pytest.CaptureFixture[str]) -> Iterator[None]
 
 @pytest.fixture
 def _without_waits() -> Iterator[None]:
-    """Attempts as many as ever, without the waits between them."""
+    """Keep the usual number of attempts, without the waits between them."""
     with stamina.set_testing(True, attempts=6):
         yield
 

@@ -1,4 +1,4 @@
-"""`peercorpus show`, and `peercorpus export` of a workspace, as a user meets them."""
+"""`peercorpus show`, and `peercorpus export` of a workspace, from the user's point of view."""
 
 import json
 import shutil
@@ -55,7 +55,7 @@ def build_corpus(folder: Path, notes: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace that tests only read."""
+    """A workspace that tests must not change."""
     return build_corpus(tmp_path_factory.mktemp("conversations"), NOTES)
 
 
@@ -179,7 +179,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
 
 def test_a_model_may_give_the_titles(corpus: Path, tmp_path: Path, run: Run) -> None:
     named = ["--titles", "model", "--model", "kite-1", "--model-url"]
-    # What a model answered is kept in the workspace.
+    # A model's answers are cached in the workspace.
     own = shutil.copytree(corpus, tmp_path / "corpus")
     with serving(completion("On kites and tails")) as stand:
         ended = run("publish", "-w", own, "--out", tmp_path / "out", *named, stand.url)

@@ -1,4 +1,4 @@
-"""`peercorpus export`, as a user meets it."""
+"""`peercorpus export`, from the user's point of view."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`peercorpus forms` shows every form that is known, how it is known, and how a workspace's reviews answer it."""
+"""`peercorpus forms` shows every known form, how it is known, and how a workspace's reviews answer it."""
 
 import json
 import re
@@ -72,12 +72,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def figures_in(line: str) -> list[int]:
-    """The numbers that a line says, in their order."""
+    """Return the numbers in a line, in order."""
     return [int(one) for one in re.findall(r"\d+", line)]
 
 
 def counts_in(line: str) -> dict[str, int]:
-    """The fields that a line names, each with how many reviews it is counted in."""
+    """Return the fields that a line names, each with the number of reviews it is counted in."""
     return {name: int(count) for name, count in re.findall(r"'([^']*)' \((\d+)\)", line)}
 
 
@@ -231,7 +231,7 @@ def test_a_venue_of_another_year_is_no_other_year_mistyped(run: Run) -> None:
 
 
 def told(run: Run, corpus: Path) -> dict[str, str]:
-    """The lines of `peercorpus status`, by what stands before them."""
+    """Return the lines of `peercorpus status`, by their labels."""
     return {line[2:22].strip(): line[23:] for line in run("status", "-w", corpus, "--all").out.splitlines()}
 
 
@@ -246,13 +246,13 @@ def test_status_names_the_fields_that_came_though_the_form_does_not_have_them(ru
 
 
 def moved(venue_id: str, *objects: RawObject) -> list[RawObject]:
-    """The same notes at another venue."""
+    """Return the same notes at another venue."""
     bodies = (found.body.replace(V.encode(), venue_id.encode()) for found in objects)
     return [found._replace(venue_id=venue_id, body=body) for found, body in zip(objects, bodies, strict=True)]
 
 
 def read_at(venue_id: str, folder: Path, *objects: RawObject) -> Path:
-    """A built corpus of one paper and these notes, at another venue."""
+    """Build a corpus of one paper and these notes, at another venue."""
     with open_workspace(folder, create=True) as workspace:
         workspace.raw.add(moved(venue_id, note("paper", {"title": "On Kites"}), *objects))
         build_here(workspace)
@@ -270,7 +270,7 @@ def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_p
     assert (form["is_verified"], form["unknown"]) == (False, {"tint": 1})
     head, *_, read, last = run("forms", venue_id, "-w", corpus).out.splitlines()
     assert head == "declared:iclr-2013"
-    # Of a form that was never seen, it is not said field by field.
+    # For a form that was never seen, it is not stated field by field.
     assert (read.split()[0], counts_in(last)) == ("1", {"tint": 1})
 
 

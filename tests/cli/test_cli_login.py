@@ -1,4 +1,4 @@
-"""`peercorpus login` and `logout`: what they ask, say and keep; and that a later harvest needs nothing else."""
+"""`peercorpus login` and `logout`: what they ask for, print and store; and that a later harvest needs nothing else."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ VARIABLES = ("PEERCORPUS_TOKEN", "PEERCORPUS_USER", "PEERCORPUS_PASSWORD", "PEER
 
 @pytest.fixture(autouse=True)
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the cache; nothing of the tester's own is used."""
+    """The folder of the cache, so that the tester's own is not used."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PEERCORPUS_CONFIG", str(tmp_path / "config"))
@@ -169,7 +169,7 @@ def test_no_secret_can_be_given_as_an_option(run: Run, option: str) -> None:
 def test_a_terminal_is_asked_and_no_secret_is_echoed(twofold: Service, settings: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "peercorpus", "login", *urls(twofold)]
-    # A session of its own has no other terminal on which the password could be asked.
+    # A separate session has no terminal on which to ask for the password.
     running = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)
     with running:

@@ -1,4 +1,4 @@
-"""`publish --points`: by rules alone, or with a model that is asked what they left open."""
+"""`publish --points`: by rules alone, or with a model for the points they leave open."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ def note(note_id: str, signer: str, reply_to: str | None, day: int, **content: A
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace that tests only read."""
+    """A workspace that tests must not change."""
     folder = tmp_path_factory.mktemp("points")
     notes = [
         note("p1", "Authors", None, 1, title="On kites", abstract="We fly kites."),
@@ -46,7 +46,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tell(body: dict[str, Any]) -> Reply:
-    """What a model answers each of the two questions."""
+    """Return a model's answer to each of the two questions."""
     is_of_answers = "which sentences answer" in body["messages"][0]["content"]
     return completion("P1: S1" if is_of_answers else "P1: weakness, experiments")
 
@@ -56,7 +56,7 @@ def rows(out: Path, config: str) -> list[dict[str, Any]]:
 
 
 def test_a_model_is_asked_what_the_rules_left_open(corpus: Path, tmp_path: Path, run: Run) -> None:
-    # What a model answered is kept in the workspace.
+    # A model's answers are cached in the workspace.
     own = shutil.copytree(corpus, tmp_path / "corpus")
     with serving(rule=tell) as stand:
         command = ["publish", "--points", "model", "--model", "kite-1", "--model-url", stand.url, "-w", own, "--out"]

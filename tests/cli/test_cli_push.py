@@ -1,4 +1,4 @@
-"""`peercorpus push` against a Hub on loopback: what arrives, what a dry run says, and what is refused."""
+"""`peercorpus push` against a Hub on loopback: what arrives, what a dry run prints, and what is refused."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
     with serving_hub() as serving:
         monkeypatch.setenv("HF_ENDPOINT", serving.url)
         monkeypatch.setenv("HF_TOKEN", serving.token)
-        # The Hub's other protocol, which is compiled and speaks to another service.
+        # The Hub's other protocol, which is compiled and talks to a different service.
         monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
         monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-token"))
         monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda _: None)
@@ -40,7 +40,7 @@ def release(plan: Plan, tmp_path: Path) -> Path:
 
 
 PROGRESS = "release: verifying files "
-"""How far the check before an upload is."""
+"""Progress of the check before an upload."""
 
 
 def contents(release: Path) -> dict[str, bytes]:
@@ -75,7 +75,7 @@ def test_without_a_yes_nothing_is_sent_and_everything_is_listed(run: Run, hub: H
     assert f"{hub.url}/datasets/{ID}" in lines[0]
     assert {line.split()[0] for line in lines[1:-2]} == set(contents(release))
     assert "--yes" in lines[-2]
-    # The release lies in no workspace.
+    # The release does not belong to a workspace.
     assert lines[-1].startswith("takedown  not checked: ")
     assert "--workspace" in lines[-1]
     hub.repos[ID] = (True, {})

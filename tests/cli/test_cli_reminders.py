@@ -1,4 +1,4 @@
-"""`peercorpus reminders`, as a user meets it, and what a release says of the decisions."""
+"""`peercorpus reminders` from the user's point of view, and what a release states about the decisions."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ NUDGE = "Dear Reviewer, the discussion ends soon. Have we addressed your concern
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """A paper whose authors answer a review and then urge the reviewer, in words with a control character."""
+    """A paper whose authors answer a review and then remind the reviewer, in a text with a control character."""
     by_reviewer = {"kind": PostKind.REVIEW, "role": Role.REVIEWER, "signature": "R1"}
     records = [
         paper("f"),

@@ -1,4 +1,4 @@
-"""Two harvests at once: one account's budget is spent by one of them, unless both are told to share it."""
+"""Two harvests at once: only one of them may spend an account's budget, unless both share it explicitly."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ def harvest_of(service: Service, folder: Path, *more: str) -> list[str]:
 
 @contextmanager
 def started(command: list[str], **environ: str) -> Iterator[subprocess.Popen[str]]:
-    """A command in a process of its own; killed in the end, if it has not ended."""
+    """Runs a command in a separate process, which is killed at the end if it is still running."""
     line, both = [sys.executable, "-m", "peercorpus", *command], {**os.environ, **environ}
     with subprocess.Popen(line, env=both, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -42,7 +42,7 @@ def started(command: list[str], **environ: str) -> Iterator[subprocess.Popen[str
 
 @dataclass
 class Gate:
-    """Keeps guests waiting from their third request on, until it is opened."""
+    """Makes guests wait from their third request on, until it is opened."""
 
     is_open: Event = field(default_factory=Event)
     is_reached: Event = field(default_factory=Event)
@@ -72,7 +72,7 @@ def service(gate: Gate) -> Iterator[Service]:
 
 @pytest.fixture
 def first(service: Service, gate: Gate, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A harvest that is in the middle of its work."""
+    """A harvest that is under way."""
     with started(harvest_of(service, tmp_path / "first")) as process:
         assert gate.is_reached.wait(timeout=60)
         yield process
@@ -123,7 +123,7 @@ def test_another_account_another_service_and_a_plan_go_on(
 
 @dataclass(slots=True)
 class Counted(ServiceBudget):
-    """A budget that counts what it refuses."""
+    """A budget that counts refused requests."""
 
     refused: int = 0
 
@@ -142,13 +142,13 @@ def test_two_that_share_a_budget_both_end_and_are_hardly_refused(tmp_path: Path)
         assert [one.returncode, two.returncode] == [0, 0], said
         windows = len(service.requests) / budget.limit
     assert windows > 2
-    # Each may send one at the end of a window that the other has just spent, and is then told when the next one opens.
+    # Each may send one at the end of a window that the other has just spent, and then learns when the next one opens.
     assert budget.refused <= 2 * windows, (budget.refused, windows)
 
 
 @dataclass(slots=True)
 class Contested(ServiceBudget):
-    """A budget of which another machine spends three requests before each that is counted here."""
+    """A budget from which another machine spends three requests before each one counted here."""
 
     def spend(self, api: str, path: str) -> tuple[dict[str, str], ApiError | None]:
         for _ in range(3):
@@ -158,7 +158,7 @@ class Contested(ServiceBudget):
 
 @pytest.fixture
 def used_elsewhere() -> Iterator[Service]:
-    # Asked note by note, a harvest spends more than one window.
+    # With requests note by note, a harvest spends more than one window.
     with serve_simulator(WORLD, faults=faults_by_name("no_domain"), budget=Contested(limit=200)) as service:
         yield service
 

@@ -1,4 +1,4 @@
-"""`peercorpus publish --splits`: sides that are written, kept, and never drawn by half a command."""
+"""`peercorpus publish --splits`: sides that are written, kept, and never drawn by an incomplete command."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from peercorpus.workspace.workspace import open_workspace
 
 @pytest.fixture
 def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Six papers that both tasks can use, in tables that nothing received stands behind."""
+    """Six papers that both tasks can use, in tables without received data behind them."""
     folder, dump = tmp_path / "corpus", tmp_path / "notes.json"
     dump.write_text(json.dumps([{"id": "x", "forum": "x", "invitation": f"{TMLR}/-/Submission", "content": {}}]))
     assert run("import", dump, "--workspace", folder).code == 0

@@ -36,7 +36,7 @@ def note(note_id: str, forum: str, content: dict[str, Any], **more: Any) -> RawO
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A venue in which something of everything is missing or odd, built; tests only read it."""
+    """A built venue with an example of everything that can be missing or odd; tests must not change it."""
     folder = tmp_path_factory.mktemp("status") / "corpus"
     with open_workspace(folder, create=True) as workspace:
         raw, odd_id = workspace.raw, f"{ESCAPE}../../x"

@@ -1,4 +1,4 @@
-"""`peercorpus takedown`, as a user meets it."""
+"""`peercorpus takedown`, from the user's point of view."""
 
 import json
 import shutil
@@ -77,7 +77,7 @@ AUTHOR = "~Ada_Example1"
 
 @pytest.fixture
 def signed(corpus: Path) -> Path:
-    """The corpus with a note that names its author."""
+    """Return the corpus with a note that names its author."""
     content = {"id": "f2", "content": {"authorids": {"value": [AUTHOR]}}}
     with open_workspace(corpus) as workspace:
         body = json.dumps(content).encode()

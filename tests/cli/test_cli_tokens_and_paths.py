@@ -1,4 +1,4 @@
-"""What the command line takes for a venue, a token, and a folder that cannot be written."""
+"""What the command line accepts as a venue or a token, and how it handles a folder that cannot be written."""
 
 import shutil
 from pathlib import Path

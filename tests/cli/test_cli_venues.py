@@ -1,4 +1,4 @@
-"""`peercorpus venues` lists what the catalogue knows."""
+"""`peercorpus venues` lists the catalogue."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Completion scripts: each names what there is to complete, and bash completes by its own."""
+"""Completion scripts: each names everything to complete, and bash completes with its script."""
 
 import shutil
 import subprocess
@@ -30,7 +30,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def complete(script: Path, *words: str) -> set[str]:
-    """Return what bash offers for the last word."""
+    """Return bash's suggestions for the last word."""
     command = ["bash", "--norc", "-c", COMPLETE, "bash", str(script), "peercorpus", *words]
     ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
     assert ended.stderr == ""

@@ -1,4 +1,4 @@
-"""Where the workspace and other options come from: arguments, then the environment, then peercorpus.toml."""
+"""Sources of the workspace and other options: arguments, then the environment, then peercorpus.toml."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def settle(here: Path, text: str) -> None:
 
 
 OBJECTS = ("build", "status", "check", "reminders", "audit grades")
-"""Commands whose object is a workspace, which can run in one without papers."""
+"""Commands that work on a workspace and can run in one without papers."""
 
 
 @pytest.mark.parametrize("command", OBJECTS)

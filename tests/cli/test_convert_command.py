@@ -1,4 +1,4 @@
-"""`peercorpus convert`, and `build --engine`: what a user gets, whatever is asked for, and after every stop."""
+"""`peercorpus convert`, and `build --engine`: their results for all options, and after every interruption."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every command that reads, over every damage to every table: a sentence and the documented exit code, or the truth.
+"""Every reading command on every damage to every table gives the documented refusal or the correct result.
 
 All pairs would take five times as long: each damage to each table meets `check` and three readers in rotation, so that
 each reader meets every table and every damage, though not each pair. `build` and `report` are not among the readers.
@@ -93,7 +93,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 def command(*arguments: str) -> Reader:
-    """A command, in which W stands for the workspace, R for its release, O for a new path, and P for a paper."""
+    """Return a command, in which W stands for the workspace, R for its release, O for a new path, and P for a paper."""
 
     def read(corpus: Corpus, out: Path) -> Ended:
         names = {"W": str(corpus.folder), "R": str(corpus.release), "O": str(out), "P": corpus.paper}
@@ -104,7 +104,7 @@ def command(*arguments: str) -> Reader:
 
 
 def in_python(read: Callable[[Corpus], object]) -> Reader:
-    """A reader that is no command: what it raises is one of ours, and counts as a refusal."""
+    """A reader that is not a command: it raises one of our errors, which counts as a refusal."""
 
     def call(corpus: Corpus, _: Path) -> Ended:
         try:
@@ -168,7 +168,7 @@ READERS: dict[str, Reader] = {
 """Everything that reads tables."""
 
 AT_A_TIME = 3
-"""Readers over one damage to one table: each meets every table, and every damage."""
+"""Return the readers for one damage to one table: each meets every table, and every damage."""
 
 
 @pytest.fixture(scope="module")
@@ -190,13 +190,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def truth(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ended]:
-    """How each reader ends over the undisturbed workspace."""
+    """Return the result of each reader on the undamaged workspace."""
     out = tmp_path_factory.mktemp("out")
     return {name: read(corpus, out / name) for name, read in READERS.items()}
 
 
 def damaged(table: Path, keep: Path) -> Iterator[str]:
-    """Do each damage to a table that it can suffer, and undo it."""
+    """Inflict each possible damage on a table, and undo it."""
     shutil.copytree(table, keep)
     for name, damage in DAMAGES.items():
         if "part" not in name or any(table.rglob("*.parquet")):
@@ -207,7 +207,7 @@ def damaged(table: Path, keep: Path) -> Iterator[str]:
 
 
 def is_honest(ended: Ended, truth: Ended, out: Path) -> bool:
-    """Whether a reader gave what it gives over whole tables, or one sentence that names the repair."""
+    """Return whether a reader gave the same result as on undamaged tables, or one sentence that names the repair."""
     if (ended.code, ended.out) == (truth.code, truth.out) and (ended.code != 2 or ended.err == truth.err):
         return True
     sentence = ended.err.splitlines()[-1]

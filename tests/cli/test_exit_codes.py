@@ -1,4 +1,4 @@
-"""A scheduler can act on the exit code: 1 found something, 2 change the command or its input, 3 try again later."""
+"""A scheduler can act on the exit code: 1 for findings, 2 to change the command or its input, 3 to try again later."""
 
 import inspect
 import re

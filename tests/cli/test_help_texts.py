@@ -1,4 +1,4 @@
-"""Every option of every command says what it does, in a sentence of its own."""
+"""Every option of every command describes what it does in its own sentence."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from peercorpus.cli.commands import app
 
 
 def list_options(command: App, *path: str) -> Iterator[tuple[str, str]]:
-    """Yield each option of a command and of those below it, with its help."""
+    """Yield each option of a command and its subcommands, with its help."""
     if command.default_command is not None:
         for option in command.assemble_argument_collection(parse_docstring=True):
             if option.parameter.show is not False and option.name != "*":

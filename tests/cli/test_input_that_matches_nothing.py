@@ -12,7 +12,7 @@ from peercorpus.workspace.workspace import open_workspace
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two papers, one of them with everything."""
+    """Two papers, one of them with every kind of record."""
     from commands import succeed
 
     folder = tmp_path_factory.mktemp("nothing")

@@ -1,4 +1,4 @@
-"""What is printed with --json: one document with the documented keys, and the same exit codes."""
+"""The output of --json: one document with the documented keys, and the same exit codes."""
 
 import json
 import re
@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def keys_of(document: Any) -> set[str]:
-    """Return the keys of a document as they are documented: those of the items of a list where these are documented."""
+    """Return the keys of a document as documented: those of a list's items if they are documented."""
     if isinstance(document, list):
         return {f"[].{key}" for item in document for key in item}
     return set(document)

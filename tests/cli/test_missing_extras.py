@@ -1,4 +1,4 @@
-"""A command whose extra is not installed says so at once: one sentence that names the extra, and nothing is started."""
+"""A command whose extra is not installed names it in one sentence at once, without starting anything."""
 
 import json
 import subprocess
@@ -147,12 +147,12 @@ for extra, command in commands:
         results.append((command, hidden == [extra] and extra or "", code, out, err, os.listdir(where)))
 json.dump(results, sys.stdout)
 """
-"""A process that runs each command without its extra, and the first of each extra without any."""
+"""Run each command without its extra, and the first of each extra without any, in one process."""
 
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, int, str, str, list[str]]]:
-    """How each command ended: it, the extra that was missing ("" for all), code, output, error, files written."""
+    """Return the result of each command: it, the missing extra ("" for all), code, output, error, files written."""
     commands = [(extra, command) for extra, commands in COMMANDS.items() for command in commands]
     ran = subprocess.run(
         [sys.executable, "-c", WITHOUT],

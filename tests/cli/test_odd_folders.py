@@ -1,4 +1,4 @@
-"""A folder may be called anything: commands work in it, or refuse it in one sentence before they write."""
+"""A folder may have any name: commands work in it, or refuse it in one sentence before they write."""
 
 import json
 import shutil
@@ -14,10 +14,10 @@ from peercorpus.cli.commands import app
 ODD = [
     *("ven:2024", "50%", "a#b?c", "für 日本", "-dash", "a[1]*", "s3:x", "~", "a'b\"", "{x}", "ü ñ", "a b", "x" * 200),
 ]
-"""Names that every command takes."""
+"""Names that every command accepts."""
 
 MISREAD = ["a%20b", "50%25", "back\\slash", "tab\there", "line\nbreak", "\udcff\udcfe"]
-"""Names that Delta Lake takes for others: a workspace cannot have them, anything else can."""
+"""Names that Delta Lake misreads: a workspace cannot have them, anything else can."""
 
 QUICK = (
     "import note.json --workspace W",
@@ -47,10 +47,10 @@ QUICK = (
     "takedown ID --workspace W",
     "takedown --workspace W --list",
 )
-"""What each folder is given, in this order: W is a workspace, R a release, O the beginning of other names."""
+"""Commands run in each folder, in this order: W is a workspace, R a release, O the prefix of other names."""
 
 SLOW = ("convert pdfs --out O.texts", "import --pdfs pdfs --workspace W", "report --workspace W --out O.report")
-"""What takes longer, in folders of a few names."""
+"""Slower commands, run in folders with a few of the names."""
 
 ELSEWHERE = {
     "completion": "has no folder",
@@ -64,7 +64,7 @@ ELSEWHERE = {
     "simulate": "has no folder",
     "venues": "has no folder",
 }
-"""Commands that are not walked, and why."""
+"""Commands that are not run, and why."""
 
 NOTE = {
     "id": "rkgO66VKDS",
@@ -76,7 +76,7 @@ NOTE = {
 
 
 MAY_REFUSE = {"audit", "bench", "finetune", "push", "export", "pdfs"}
-"""Commands that one paper without a decision, or a package that is not installed, keeps from their work."""
+"""Commands that fail here because one paper has no decision, or a package is not installed."""
 
 
 def make_inputs(folder: Path) -> Path:
@@ -88,7 +88,7 @@ def make_inputs(folder: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with what they import: packages take some relative paths for URLs."""
+    """The folder in which the commands run, with what they import: packages mistake some relative paths for URLs."""
     monkeypatch.chdir(make_inputs(tmp_path))
     return tmp_path
 
@@ -100,7 +100,7 @@ def test_every_command_is_walked_or_has_a_reason_why_not() -> None:
 
 
 def walk(lines: tuple[str, ...], workspace: str, others: str) -> list[tuple[str, Ended]]:
-    """Run commands in this folder, and return how each ended, without the names of the folders."""
+    """Run commands in this folder, and return the result of each, without the names of the folders."""
     beside = "./" if others.startswith("-") else ""
     names: dict[str, str] = {
         "W": f"./{workspace}",
@@ -116,7 +116,7 @@ def walk(lines: tuple[str, ...], workspace: str, others: str) -> list[tuple[str,
 
 
 def put_names(word: str, names: dict[str, str]) -> str:
-    """Return an argument with its letter replaced by the name that it stands for.
+    """Return an argument with its letter replaced by the name it represents.
 
     >>> put_names("O.csv", {"O": "a b"})
     'a b.csv'
@@ -137,7 +137,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, str], int
 
 
 def list_unlike(ended: list[tuple[str, Ended]], codes: dict[tuple[int, str], int | str | None]) -> list[object]:
-    """Return the commands that ended with another code than in plain folders, or without a sentence."""
+    """Return the commands whose exit code differs from that in plain folders, or that printed no sentence."""
     unlike: list[object] = []
     for number, (line, end) in enumerate(ended):
         is_sentence = end.code in {0, 1} or end.err.splitlines()[-1].startswith("peercorpus: ")
@@ -182,9 +182,9 @@ def test_a_folder_whose_path_is_misread_is_refused_and_not_made(run: Run, name: 
     others = ["publish --workspace W --out R", "harvest Invented.cc/2024/Conference --workspace W", "mcp --workspace W"]
     for line in (*opening, *others):
         command = [name if word == "W" else word for word in line.split()]
-        # The others look for a release, too, before they open a workspace.
+        # The others also look for a release before they open a workspace.
         opens = "--workspace W" in line and not line.startswith(("report", "table1", "mcp"))
-        assert_refused(run(*command), *(["cannot hold a workspace", "rename"] if opens else []))
+        assert_refused(run(*command), *(["cannot be a workspace", "rename"] if opens else []))
     assert {path.name for path in here.iterdir()} == given
 
 

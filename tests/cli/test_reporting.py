@@ -1,4 +1,4 @@
-"""What a command says while it works: -q, -v and a log file without secrets."""
+"""Output of a command while it works: -q, -v and a log file without secrets."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""The table of `status`: a row a venue, exceptions once, and a summary where there are many venues."""
+"""The table of `status`: a row per venue, exceptions only once, and a summary if there are many venues."""
 
 import dataclasses
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a terminal cannot show, streams that nobody reads, and signals, at the moments at which they can come."""
+"""Unprintable characters, streams without readers, and signals at every moment at which they can arrive."""
 
 import json
 import os
@@ -139,7 +139,7 @@ def test_errors_in_callbacks_are_told_however_many_commands_one_process_ran(monk
 
 
 def heed_signals() -> None:
-    """Undo what `nohup` or a shell's `&` may have left to this process: to ignore a signal is inherited."""
+    """Stop ignoring signals that `nohup` or a shell's `&` made this process ignore, as this is inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 

@@ -1,4 +1,4 @@
-"""What was posted after the decision stands in turns of its own, which say so."""
+"""Posts after the decision form separate turns, which are marked as such."""
 
 from dataclasses import replace
 from datetime import timedelta

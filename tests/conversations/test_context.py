@@ -1,4 +1,4 @@
-"""How a response to all reviewers stands beside one conversation."""
+"""How a response to all reviewers is placed beside one conversation."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What holds of every forum, whatever was posted in it and in whatever order it is listed."""
+"""Properties of every forum, whatever was posted in it and in whatever order it is listed."""
 
 from collections import Counter
 from itertools import pairwise
@@ -27,7 +27,7 @@ KINDS = (PostKind.COMMENT, PostKind.COMMENT, PostKind.REVIEW, PostKind.REBUTTAL,
 
 @st.composite
 def forums(draw: st.DrawFn) -> list[Post]:
-    """Posts that answer each other, the paper, or what is not there; some of one time, deleted or hidden."""
+    """Posts that answer each other, the paper, or missing posts; some simultaneous, deleted or hidden."""
     posts: list[Post] = []
     for number in range(draw(st.integers(0, 9))):
         above = draw(st.sampled_from([None, None, "gone", *(f"p{before}" for before in range(number + 1))]))
@@ -48,7 +48,7 @@ def forums(draw: st.DrawFn) -> list[Post]:
 
 
 def all_above(post: Post, by_id: dict[str, Post]) -> list[Post]:
-    """A post, the post it answers, and so on, while they are known and none is itself below."""
+    """Yield a post, the post it answers, and so on, while they are known and none recurs."""
     above: list[Post] = []
     found: Post | None = post
     while found is not None and found not in above:

@@ -1,4 +1,4 @@
-"""Which part of an answer a title says a post is, and the one title of a turn."""
+"""Which part of an answer a post is according to its title, and the single title of a turn."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Conversations are built from a part of what the tables hold, and say what all of it says."""
+"""Conversations are built from some columns of the tables, and equal those built from all of them."""
 
 from itertools import groupby
 from operator import attrgetter
@@ -11,7 +11,7 @@ from peercorpus.workspace.workspace import Workspace, open_workspace
 
 
 def _build_from_all(workspace: Workspace, venue_id: str) -> list[Conversation]:
-    """The conversations of a venue, from every column of every post and review."""
+    """Return the conversations of a venue, from every column of every post and review."""
     decided = {paper.forum_id: paper.decided_at for paper in workspace.tables.read(Paper, venue_id)}
     reviews = list(workspace.tables.read(Review, venue_id))
     conversations: list[Conversation] = []

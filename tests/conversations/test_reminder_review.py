@@ -1,4 +1,4 @@
-"""Which posts a person is shown to decide on, and what a decision does to the conversations."""
+"""Which posts are shown to a person for a decision, and how a decision changes the conversations."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which posts only urge: two sets of labelled posts, one by another hand and not looked at while rules were made."""
+"""Which posts are only reminders: two labelled sets, one by another annotator and unseen while rules were written."""
 
 import json
 from collections import Counter
@@ -12,7 +12,7 @@ LABELLED = Path(__file__).parent / "labelled"
 
 
 def told(name: str) -> dict[str, tuple[int, int]]:
-    """Label to how many posts it has, and how many of them are told to be reminders."""
+    """Return for each label how many posts it has, and how many of them are recognised as reminders."""
     posts = [json.loads(line) for line in (LABELLED / name).read_text(encoding="utf-8").splitlines()]
     all_of = Counter(post["label"] for post in posts)
     found = Counter(post["label"] for post in posts if is_reminder(post["title"], post["text"]))

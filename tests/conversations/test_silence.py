@@ -1,4 +1,4 @@
-"""Where nobody says anything there is no conversation, and that is counted."""
+"""Without any reply there is no conversation, and that is counted."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,7 @@ WORDS = post("B", 0, OTHER)
 
 
 def told(*posts: Post) -> tuple[dict[str, list[str]], list[tuple[str, Reason]]]:
-    """The turns of each conversation, and what is set aside with its reason."""
+    """Return the turns of each conversation, and what is set aside with its reason."""
     talks, left = build_conversations(posts)
     turns = {talk.reviewer: ["+".join(turn.post_ids) for turn in talk.turns] for talk in talks}
     return turns, sorted((one.post_id, reason) for one, reason, _ in left)

@@ -1,4 +1,4 @@
-"""Where changes of scores and final justifications sit."""
+"""Where changes of scores and final justifications are placed."""
 
 from dataclasses import replace
 from datetime import timedelta

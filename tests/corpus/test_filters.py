@@ -1,4 +1,4 @@
-"""Conditions that choose papers: read from text, and met or not."""
+"""Conditions that select papers: parsed from text, and met or not."""
 
 import polars as pl
 import pytest

@@ -1,4 +1,4 @@
-"""Of points, only what the public records of a paper still say is kept."""
+"""Points keep only what the public records of a paper still contain."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`reminders.tsv`: what its lines say, what is refused, and what editing it leaves as it was."""
+"""`reminders.tsv`: what its lines mean, what is refused, and what editing it leaves unchanged."""
 
 from datetime import date
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What links join is one work, and each work's tries are told in their order, with public ratings alone."""
+"""Linked submissions are the same work, and each work's submissions are listed in order, with public ratings only."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Replies are joined to the points that they answer, whatever shows it, and to none where nothing does."""
+"""Replies are matched to the points they answer on any evidence, and to none without evidence."""
 
 from itertools import pairwise
 

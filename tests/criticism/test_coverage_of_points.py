@@ -1,4 +1,4 @@
-"""Critical points of a review that a later text takes up."""
+"""Critical points of a review that a later text takes up again."""
 
 from peercorpus.criticism.coverage import MAX_SENTENCES, Coverage, measure_coverage
 

@@ -1,4 +1,4 @@
-"""Points about one paper that are the same criticism, by their rare words and the places they name."""
+"""Points about the same paper that make the same criticism, by their rare words and the places they name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texts are split into passages without gaps, with what lists, labels and headings say of each."""
+"""Texts are split into passages without gaps, each with its information from lists, labels and headings."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""An executor is named on the command line; what is missing for it is told, and machines with other versions refuse."""
+"""An executor is named on the command line; missing packages are reported, and machines with other versions refuse."""
 
 import re
 import signal

@@ -1,4 +1,4 @@
-"""A build on a real Ray cluster whose machines, head or driver die at work gives the tables of this machine."""
+"""A build on a Ray cluster whose machines, head or driver die during the work gives the tables of this machine."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def until(is_so: Callable[[], object], what: str) -> None:
 
 
 class Machine:
-    """What `ray start` starts: a machine of a cluster, with all its processes."""
+    """A machine of a cluster, started by `ray start`, with all its processes."""
 
     def __init__(self, env: dict[str, str], *options: str) -> None:
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *MACHINE, *options]
@@ -63,14 +63,14 @@ class Machine:
         return list(psutil.Process(self._started.pid).children(recursive=True))
 
     def is_at_work(self) -> bool:
-        """Whether one of its workers is doing an item."""
+        """Return whether one of its workers is processing an item."""
         try:
             return any(one.name() == "ray::do_item" for one in self._processes())
         except psutil.NoSuchProcess:
             return False
 
     def kill(self) -> None:
-        """Every process at once, none of which can do anything about it."""
+        """Kill every process at once, without a chance to react."""
         if self.is_running:
             for one in [psutil.Process(self._started.pid), *self._processes()]:
                 with suppress(psutil.NoSuchProcess):
@@ -90,7 +90,7 @@ class Cluster:
         self._machines: dict[str, Machine] = {}
 
     def start(self) -> None:
-        """Start whichever machine does not run."""
+        """Start the machines that are not running."""
         if not self._runs("head"):
             port = self.address.rpartition(":")[2]
             options = ("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={self._folder}")
@@ -113,13 +113,13 @@ class Cluster:
         return self._machines[name]
 
     def stop(self) -> None:
-        """Kill all that runs."""
+        """Kill all that are running."""
         for machine in reversed(self._machines.values()):
             machine.kill()
 
 
 class Building:
-    """`peercorpus build` on a cluster, in a process of its own."""
+    """`peercorpus build` on a cluster, in a separate process."""
 
     def __init__(self, workspace: Path, cluster: Cluster) -> None:
         self._texts = workspace / "texts"
@@ -129,23 +129,23 @@ class Building:
         self.process = subprocess.Popen([*command, *spread], env=cluster.env, **output)
 
     def wait_for_texts(self, machine: Machine) -> None:
-        """Until some texts are read, others are not, and a machine is reading one."""
+        """Wait until some texts are read, others are not, and a machine is reading one."""
         until(lambda: len(self.texts()) >= 5 and machine.is_at_work(), "a machine that reads texts")
         assert len(self.texts()) < FEWEST_FILES // 2
 
     def texts(self) -> dict[Path, int]:
-        """The texts that are read, each with the time when it was."""
+        """Return the texts read so far, each with its time."""
         return {path: path.stat().st_mtime_ns for path in self._texts.rglob("*.zst")}
 
     def end(self) -> tuple[int, str]:
-        """Its exit code, and what it said."""
+        """Return its exit code and output."""
         said, _ = self.process.communicate(timeout=LONGEST_S)
         return self.process.returncode, said
 
 
 @pytest.fixture(scope="module")
 def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace that was harvested and not built; tests copy it."""
+    """A harvested workspace that was not built; tests copy it."""
     folder = tmp_path_factory.mktemp("cluster") / "harvested"
     with (
         serve_simulator(build_world(papers=PAPERS, venues=VENUES)) as service,
@@ -157,7 +157,7 @@ def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(folder: Path) -> list[Rows]:
-    """The tables of a workspace, of which every sum agrees and nothing is left to do."""
+    """Return the tables of a workspace, whose sums must all agree with nothing left to do."""
     with open_workspace(folder, write=False) as workspace:
         standing = read_status(workspace)
         assert (standing.holds, standing.unfinished) == (True, [])
@@ -166,7 +166,7 @@ def built(folder: Path) -> list[Rows]:
 
 @pytest.fixture(scope="module")
 def expected(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Rows]:
-    """The tables that this machine alone makes."""
+    """The tables made by this machine alone."""
     folder = shutil.copytree(harvested, tmp_path_factory.mktemp("cluster") / "local")
     with open_workspace(folder) as workspace:
         build(workspace)
@@ -177,7 +177,7 @@ def expected(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 @pytest.fixture(scope="module")
 def machines() -> Iterator[Cluster]:
-    # Ray's sockets lie below it, and their paths must be short.
+    # Ray's sockets are below it, and their paths must be short.
     with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
         made = Cluster(Path(folder))
         try:
@@ -188,7 +188,7 @@ def machines() -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(machines: Cluster) -> Cluster:
-    """Two machines, whatever became of them before."""
+    """Two running machines, whatever happened to them before."""
     machines.start()
     return machines
 

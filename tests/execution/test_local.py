@@ -1,4 +1,4 @@
-"""Items that hang, crash, raise or eat memory cost themselves and nothing else."""
+"""Items that hang, crash, raise or exhaust memory fail alone and harm nothing else."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from peercorpus.execution.local_processes import LocalExecutor
 
 
 def assert_failed(result: object, kind: FailureKind, named: str, fault: PdfFault | None = None) -> None:
-    """Assert that an item failed in a way, and that its one sentence names something."""
+    """Assert that an item failed in the given way, and that its one-sentence error names something."""
     assert isinstance(result, Failure)
     assert (result.kind, result.fault) == (kind, fault)
     assert named in result.detail
@@ -27,7 +27,7 @@ def assert_failed(result: object, kind: FailureKind, named: str, fault: PdfFault
 
 
 def behave(item: str) -> str:
-    """Do what the item says."""
+    """Carry out the item's instruction."""
     if item == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if item == "exit":
@@ -95,7 +95,7 @@ def test_any_number_of_items_is_done(number: int) -> None:
 
 
 def end_afterwards(number: int) -> int:
-    """Do the item; 0.3 seconds later the process dies, as one would that is ended from outside."""
+    """Process the item; 0.3 seconds later the process dies as if killed from outside."""
     threading.Timer(0.3, os._exit, [1]).start()
     return number
 
@@ -111,7 +111,7 @@ def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(
     found = list(LocalExecutor()(end_afterwards, slowly(), timeout_s=20, workers=2, in_order=in_order))
     assert sorted(item for item, _ in found) == list(range(14))
     assert [item for item, _ in found] == list(range(14)) or not in_order
-    # An item that was at work when its process died of an earlier one says so.
+    # An item that was running when its process died because of an earlier one reports this.
     assert all(result == item or isinstance(result, Failure) for item, result in found)
     assert any(result == item for item, result in found)
 
@@ -155,7 +155,7 @@ def test_an_item_whose_process_dies_is_tried_once_more_and_keeps_its_place(tmp_p
 
 
 class HardToTellError(Exception):
-    """Cannot be made again from what it says, as some of other libraries."""
+    """An error that cannot be rebuilt from its arguments, as in some libraries."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"{one} and {other}")
@@ -178,7 +178,7 @@ def test_an_exception_that_cannot_be_told_costs_its_own_item(in_order: bool) -> 
 
 
 class Unopened:
-    """Cannot be read by the process that asked."""
+    """A result that the calling process cannot unpickle."""
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return int, ("no number",)
@@ -188,7 +188,7 @@ def give_unopened(item: int) -> object:
     return Unopened() if item == 5 else item
 
 
-# A thread of pebble's ends with it.
+# One of pebble's threads ends with it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("in_order", [False, True])
 def test_a_result_that_cannot_be_read_ends_the_work_and_nothing_waits_for_ever(in_order: bool) -> None:
@@ -239,7 +239,7 @@ def test_items_come_in_their_order_where_that_is_asked_for_and_few_wait_for_a_sl
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """An item that is done once as many processes as named have begun one, each of which leaves its number."""
+    """An item that finishes once the given number of processes have begun one; each records its process id."""
 
     number: int
     folder: Path
@@ -264,8 +264,8 @@ def test_a_number_of_workers_that_is_named_holds_for_a_few_items_too(
 
 
 def workers() -> set[int]:
-    """The processes that work for this one."""
-    # Looked up so, none is in the way that is dying.
+    """Return the worker processes of this one."""
+    # Looked up in this way, a dying process does not interfere.
     found = [one.info for one in psutil.process_iter(["pid", "ppid", "cmdline"])]
     ours = [one for one in found if one["ppid"] == os.getpid()]
     return {one["pid"] for one in ours if "spawn_main" in " ".join(one["cmdline"] or [])}

@@ -1,4 +1,4 @@
-"""On a cluster of two machines, one of which dies at work, the rows are those of this machine, each once."""
+"""On a cluster of two machines, one of which dies during the work, each row of this machine arrives exactly once."""
 
 import hashlib
 import os
@@ -48,27 +48,27 @@ MACHINE = {"num_cpus": 2, "object_store_memory": 100 << 20}
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A number to square, and the folder where each try leaves a note."""
+    """A number to square, and the folder where each attempt leaves a note."""
 
     number: int
     folder: Path
 
 
 def square_slowly(errand: Errand) -> int:
-    """Square a number, and note on which machine."""
+    """Square a number, and record on which machine."""
     Path(errand.folder, f"{errand.number}-{os.environ.get('RAY_RAYLET_PID', 'here')}-{time.monotonic_ns()}").touch()
     time.sleep(0.3)
     return errand.number**2
 
 
 def tell_process(item: Path) -> None:
-    """Leave the number of this process, and hang."""
+    """Record the id of this process, and hang."""
     item.write_text(str(os.getpid()))
     time.sleep(600)
 
 
 def end_worker(item: str) -> str:
-    """Kill the worker of Ray beside which this process is, if the item says so."""
+    """Kill this process's Ray worker, if the item says so."""
     if item == "kill":
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(60)
@@ -76,7 +76,7 @@ def end_worker(item: str) -> str:
 
 
 def read_there(job: EngineJob) -> tuple[Location, bytes]:
-    """The path under which a machine finds the file, and what is in it."""
+    """Return the path under which a machine finds the file, and its content."""
     return job.path, job.path.read_bytes()
 
 
@@ -128,7 +128,7 @@ def test_what_a_dying_machine_was_doing_is_done_elsewhere(executor: RayExecutor,
     dying = cluster.add_node(**MACHINE)
     cluster.wait_for_nodes()
     raylet = psutil.Process(dying.all_processes["raylet"][0].process.pid)
-    # On a busy machine it takes long until the new one does anything, and there must be something left for it.
+    # On a busy machine the new one takes long to start, and there must be work left for it.
     is_dead, most = Event(), 2_000
     given = takewhile(lambda number: number < 80 or not is_dead.is_set(), range(most))
     outcomes = executor(square_slowly, (Errand(number, tmp_path) for number in given), timeout_s=20)
@@ -237,7 +237,7 @@ def test_items_come_in_their_order_where_that_is_asked_for(cluster: Any) -> None
 
 
 def refuse(item: str) -> str:
-    """Say what would be said of every item."""
+    """Return the same result for every item."""
     raise ModelError(f"There is no model for {item}.")
 
 
@@ -259,7 +259,7 @@ def test_a_cluster_that_does_not_answer_is_told() -> None:
 
 @contextmanager
 def driver(call: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """Another process, that calls a function of this module."""
+    """Start another process that calls a function of this module."""
     code = f"import sys, test_ray; test_ray.{call}(*sys.argv[1:])"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -270,7 +270,7 @@ def driver(call: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def hang(address: str, noted: str) -> None:
-    """Begin an item that hangs; end as the command line does."""
+    """Start an item that hangs; exit as the command line does."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

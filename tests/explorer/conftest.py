@@ -1,4 +1,4 @@
-"""The two corpora that tests of the explorer read, the sites of their releases, and a browser."""
+"""Fixtures of the explorer's tests: two corpora, the sites of their releases, and a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def known_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The workspace of the corpus of which everything is known; tests only read it."""
+    """The workspace of the corpus whose content is fully known; tests must not change it."""
     return tmp_path_factory.mktemp("explored") / "known"
 
 
@@ -40,7 +40,7 @@ def hostile_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCli
 
 @pytest.fixture(scope="session")
 def known_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of that corpus, without the paper that is taken down; tests only read it."""
+    """A release of that corpus, without the paper that is taken down; tests must not change it."""
     folder = tmp_path_factory.mktemp("published")
     with invented(folder / "known", known_with_points()) as workspace:
         keep(workspace)
@@ -51,7 +51,7 @@ def known_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def known_site(known_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of that release; tests only read it."""
+    """The site of that release; tests must not change it."""
     folder = tmp_path_factory.mktemp("sites") / "known"
     write_site(open_release(known_release), folder)
     return folder
@@ -59,7 +59,7 @@ def known_site(known_release: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="session")
 def hostile_static_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of a release in which every text is hostile, but for the one of a megabyte; tests only read it."""
+    """The site of a release in which every text is hostile, without the megabyte text; tests must not change it."""
     folder = tmp_path_factory.mktemp("sites")
     venues = dict(list(hostile().items())[:-1])
     with invented(folder / "workspace", venues) as workspace:

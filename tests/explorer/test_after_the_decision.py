@@ -1,4 +1,4 @@
-"""The page of a paper says what was posted, or changed, after the decision, and shows scores in words as words."""
+"""A paper's page marks what was posted or changed after the decision, and shows scores given in words as words."""
 
 import re
 from dataclasses import replace
@@ -17,7 +17,7 @@ from peercorpus.records.scores import Score
 AFTER = NOON + timedelta(days=2)
 TAG = re.compile(r"<[^>]+>")
 CONTENTS = re.compile(r'<nav class="contents".*?</nav>', re.DOTALL)
-"""The list of what is on the page, which names its parts before they come."""
+"""Return the page's table of contents."""
 
 
 def words_of(page: str) -> str:
@@ -25,7 +25,7 @@ def words_of(page: str) -> str:
 
 
 def page_of(folder: Path, **of_review: Any) -> str:
-    """The words on the page of a paper with one review and a late turn of its reviewer."""
+    """Return the words on the page of a paper with one review and a late turn of its reviewer."""
     late = replace(turn(Role.REVIEWER, "late"), created_at=AFTER, posted_after_decision=True)
     records = [
         *a_forum("f1")[:1],

@@ -1,4 +1,4 @@
-"""The page of a paper, its JSON and `show` set apart what an AI says of it, and show only what everyone may read."""
+"""A paper's page, its JSON and `show` separate AI reviews from others, and show only what everyone may read."""
 
 import json
 import re

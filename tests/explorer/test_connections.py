@@ -1,4 +1,4 @@
-"""The explorer drops connections that bring no whole request, and answers others meanwhile."""
+"""The explorer drops connections without a complete request, and answers others meanwhile."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ Address = tuple[str, int]
 
 @pytest.fixture
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
-    """Where an explorer answers that waits a fifth of a second, for three connections at most."""
+    """The address of an explorer with a timeout of a fifth of a second and at most three connections."""
     monkeypatch.setattr(connections, "HEAD_TIMEOUT_S", 0.2)
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
     app = Starlette(routes=[Route("/", lambda _: PlainTextResponse("Papers")), Route("/slow", _answer_slowly)])
@@ -71,7 +71,7 @@ def connect(address: Address) -> socket:
 
 
 def read_answer(connection: socket) -> bytes:
-    """What arrives until the end of an answer; its head and body may come apart."""
+    """Return the bytes up to the end of an answer, whose head and body may arrive separately."""
     answer = b""
     while not answer.endswith(b"apers") and (part := connection.recv(10_000)):
         answer += part

@@ -1,4 +1,4 @@
-"""Exports: the same papers as the page, in each format, and what reproduces them."""
+"""Exports: the same papers as the page, in each format, and the command that reproduces them."""
 
 import csv
 import io

@@ -277,6 +277,6 @@ def test_a_page_shows_what_published_records_state_differently_and_the_stated_si
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     assert "title Kites in strong wind reviewbench:Lively01 Kites in a gale re2-reviews:Lively01" in page
     assert "review: test; another of its files states train" in page
-    # R9 has no review here: what was said of it may have been taken down.
+    # R9 has no review here, as it may have been taken down.
     assert "R9" not in client.get(f"/record/{LIVELY}").text + page
     assert "Published datasets" not in words_of(client.get(f"/paper/{QUIET}").text)

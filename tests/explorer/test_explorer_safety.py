@@ -44,7 +44,7 @@ DOCUMENT = {
 
 
 class Tags(HTMLParser):
-    """Every tag of a page, with what it could execute or load."""
+    """Collects every tag of a page, with anything it could execute or load."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def tags_of(page: str) -> Tags:
 
 
 def hostile_pages() -> list[str]:
-    """The address of every page that shows a text of the hostile corpus."""
+    """Return the address of every page that shows a text of the hostile corpus."""
     pages = [
         "/",
         "/venues",
@@ -113,7 +113,7 @@ def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_clien
     assert read.bad == []
     assert read.tags.count("script") == 1
     assert [read.tags.count(name) for name in ("html", "head", "body", "main")] == [1, 1, 1, 1]
-    # Beside the title of the page there are those of what its figures draw.
+    # Besides the page's title there are those of the shapes in its figures.
     assert read.tags.count("title") == 1 + answer.text.count(' tabindex="-1"><title>')
 
 

@@ -1,4 +1,4 @@
-"""The home page: what it counts is what its links find, and what the report counts."""
+"""The home page: its counts match what its links find and what the report counts."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ LINK = re.compile(r'<a href="(/papers\?[^"]+)">([\d,]+)</a>')
 DRAWN = re.compile(r'<a href="(/papers\?[^"]+)" tabindex="-1"><title>([^<]*)</title>')
 TOTAL = re.compile(r'<strong id="total">([\d,]+)</strong>')
 FIRST_AND_LAST: list[list[tuple[int | None, int]]] = [
-    # Ratings as first given and as they stand now, of the reviews of a paper; None: not known.
+    # Initial and current ratings of the reviews of a paper; None: not known.
     [(3, 3), (8, 8)],
     [(5, 6), (6, 6)],
     [(5, 8), (3, 8), (4, 8)],
@@ -43,7 +43,7 @@ def _rated(forum_id: str, venue_id: str, status: Status, pairs: list[tuple[int |
 
 
 def scored() -> dict[str, list[object]]:
-    """Papers of three venues, of which one names no year, with every kind of rating, change and decision."""
+    """Papers of three venues, one without a year, with every kind of rating, change and decision."""
     statuses = list(Status)
     venues: dict[str, list[object]] = {}
     for place, venue_id in enumerate((ICLR, ICML, TMLR)):

@@ -1,4 +1,4 @@
-"""The explorer in a browser: what people do with it, what a hostile corpus cannot do, and whether all can use it."""
+"""The explorer in a browser: typical use, a hostile corpus, and accessibility."""
 
 import re
 import threading
@@ -337,7 +337,7 @@ def test_a_hostile_corpus_executes_nothing_and_asks_nobody_else(
 
 
 def test_what_a_hostile_text_would_need_is_refused_by_the_policy(browser: "Browser", site: str) -> None:
-    """The second wall holds too: were a script of a text ever in a page, it would not run."""
+    """The second line of defence works too: a script in a page would not run."""
     context = browser.new_context(base_url=site)
     page = context.new_page()
     page.goto("/")

@@ -1,4 +1,4 @@
-"""An index in a workspace that somebody else gave names no file of the user, and puts none where it should not be."""
+"""The index in a workspace from an untrusted source exposes no file of the user, and writes none elsewhere."""
 
 import json
 import shutil
@@ -21,14 +21,14 @@ PRECIOUS = "what the user wrote"
 
 
 def opened(workspace: Workspace) -> Path:
-    """The folder of the index of a workspace."""
+    """Return the folder of a workspace's index."""
     open_index(workspace, read_takedown(workspace), show_nothing)
     (folder,) = (path for path in (workspace.folder / "explorer").iterdir() if not path.is_symlink())
     return folder
 
 
 def alter(folder: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
-    """Make an index that is an earlier one of its workspace, with other parts."""
+    """Make an earlier index of the workspace, with different parts."""
     earlier = folder.rename(folder.with_name("index-0"))
     parts = json.loads((earlier / PARTS).read_bytes())
     change(parts)
@@ -62,7 +62,7 @@ def test_only_files_of_segments_are_taken(tmp_path: Path, name: str) -> None:
 
 
 def index_parts_taken(workspace: Workspace) -> int:
-    """The number of the three parts of what is known that an earlier index gives."""
+    """Return how many of the three known parts an earlier index provides."""
     scratch = workspace.folder / "scratch"
     (scratch / POINTS).mkdir(parents=True)
     with workspace.tables.looking_once():

@@ -1,4 +1,4 @@
-"""The index keeps the parts whose venues did not change, and is what one made from nothing would be."""
+"""The index keeps the parts of unchanged venues, and equals one made from scratch."""
 
 import os
 import random
@@ -45,7 +45,7 @@ def opened(workspace: Workspace, spread: LocalExecutor | None = None) -> OpenInd
 
 
 def described(index: OpenIndex) -> dict[str, Any]:
-    """Everything that an index holds and answers, in its order."""
+    """Return all content and results of an index, in order."""
     found: dict[str, Any] = {"venues": index.venues}
     for words in ("*", *SEARCHES):
         query = index.index.parse_query(words, list(TEXTS))
@@ -62,19 +62,19 @@ def described(index: OpenIndex) -> dict[str, Any]:
 
 
 def forums_of(index: OpenIndex) -> set[str]:
-    """The papers that have points."""
+    """Return the papers that have points."""
     every_point = index.points.searcher.search(index.points.index.parse_query("*"), 1_000).hits
     return {read_point_row(index.points.searcher.doc(address)).forum_id for _, address in every_point}
 
 
 def described_anew(workspace: Workspace) -> dict[str, Any]:
-    """What an index made from nothing holds; the one that is there stays."""
+    """Return the content of an index made from scratch, without replacing the existing one."""
     explorer, aside = workspace.folder / "explorer", workspace.folder / "aside"
     explorer.rename(aside)
     try:
         return described(opened(workspace))
     finally:
-        # Of an index that is open tantivy looks after the folder, and may put a lock back while it is removed.
+        # tantivy watches the folder of an open index, and may put a lock back while it is removed.
         removed = explorer.rename(workspace.folder / "removed")
         shutil.rmtree(removed, ignore_errors=True)
         shutil.rmtree(removed, ignore_errors=True)
@@ -91,13 +91,13 @@ def holds(folder: Path, words: bytes) -> bool:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A part for each venue, and a segment a paper."""
+    """Make a part per venue and a segment per paper."""
     monkeypatch.setattr(index_parts, "PART_PAPERS", 1)
     monkeypatch.setattr(index_parts, "_SEGMENT_CHARACTERS", 1)
 
 
 class Corpus:
-    """A corpus that changes by chance: venues come, go and change, papers and posts are taken down and given back."""
+    """A corpus that changes at random: venues are added, removed or changed, papers and posts taken down or back."""
 
     def __init__(self, workspace: Workspace, chance: random.Random) -> None:
         self.workspace = workspace
@@ -117,7 +117,7 @@ class Corpus:
         if self.chance.random() < 0.7:
             reviews = [record for record in records if isinstance(record, Review)]
             records += [point for of_paper in reviews for point in split(of_paper)]
-        # A file of another venue's paper, and a link with one.
+        # A file of another venue's paper, and a link to one.
         shared = self.pick_forum()
         records.append(version(f"{venue_id[:2]}.p{numbers[-1]}", f"sha-{shared}", Grade.UNREVISED, venue_id))
         records.append(link(f"{venue_id[:2]}.p0", venue_id, shared, f"{shared[:2]}.cc/2020/Conference"))

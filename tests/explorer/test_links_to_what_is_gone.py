@@ -1,4 +1,4 @@
-"""The page of a paper whose other submission is taken down says nothing of that one."""
+"""The page of a paper whose other submission is taken down does not mention that one."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ FIRST, SECOND, THIRD = "First001", "Second02", "Third003"
 
 
 def tries() -> dict[str, list[object]]:
-    """One work at three venues, each submission linked with each other."""
+    """One work at three venues, with all submissions linked to each other."""
     later = [link(THIRD, TMLR, FIRST), link(THIRD, TMLR, SECOND, ICML)]
     return {
         ICLR: [paper(FIRST)],

@@ -1,4 +1,4 @@
-"""A page that a browser holds is not sent again, pages are compressed, and nothing is read twice for one of them."""
+"""A page cached by the browser is not sent again, pages are compressed, and nothing is read twice for one page."""
 
 from pathlib import Path
 

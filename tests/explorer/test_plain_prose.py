@@ -1,4 +1,4 @@
-"""A text without signs of Markdown is shown as the parser of Markdown shows it, without being parsed."""
+"""A text without Markdown syntax is shown as the Markdown parser would show it, without being parsed."""
 
 import pytest
 from hypothesis import given

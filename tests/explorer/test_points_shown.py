@@ -1,4 +1,4 @@
-"""A review is shown as its points, each with what public posts say of it, and nothing that is hidden or taken down."""
+"""A review is shown as its points, each with the public posts about it, and nothing hidden or taken down."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def words_of(page: str) -> str:
 
 
 def point_on(page: str, number: int) -> str:
-    """The HTML of a point on the page of its paper."""
+    """Return the HTML of a point on the page of its paper."""
     start = page.index(f'<div class="point" id="{point_anchor(REVIEW, number)}">')
     ends = (page.find(end, start + 1) for end in ('<div class="point"', "</details>", '<p class="side-name">'))
     return page[start : min(end for end in ends if end > 0)]
@@ -122,7 +122,7 @@ def test_what_is_taken_down_goes_from_the_points_of_others(
 
 
 def test_points_of_another_text_than_the_review_are_not_shown(tmp_path: Path) -> None:
-    """A review may have changed since its points were made: they may hold what its reviewer removed."""
+    """A review may have changed since its points were made, which may contain what its reviewer removed."""
     records = [
         replace(record, sections=record.sections[:1]) if isinstance(record, Review) else record
         for record in split_into_points()
@@ -189,7 +189,7 @@ def split_by_lines(one: Review) -> list[Point]:
 
 
 def test_hostile_points_are_in_the_pages_that_the_tests_of_safety_open(hostile_client: TestClient) -> None:
-    """Else they would test nothing of points."""
+    """Otherwise the tests would cover no points."""
     found = hostile_client.get("/points?kind=all").text
     assert words_of(found).count("very likely") == 0
     assert f"{2 * (len(ATTACKS) + 1)} points" in words_of(found)

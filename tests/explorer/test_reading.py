@@ -1,4 +1,4 @@
-"""Reading the page of a paper: what is long is folded, and each turn can be cited by its address on OpenReview."""
+"""Reading the page of a paper: long texts are folded, and each turn can be cited by its address on OpenReview."""
 
 import re
 from dataclasses import replace

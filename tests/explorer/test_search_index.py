@@ -1,4 +1,4 @@
-"""The index: made once for each state of the tables, replaced when they change, and never half there."""
+"""The index: made once for each state of the tables, replaced when they change, and never incomplete."""
 
 import shutil
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_an_open_explorer_shows_the_tables_of_which_its_index_was_made(tmp_path:
         before = client.get(f"/paper/{LIVELY}").text
         with workspace.tables.replacing(("1-papers", "3-posts"), ICLR, "invent", "b" * 64) as replacement:
             replacement.add(paper("New00001"))
-        assert client.get(f"/paper/{LIVELY}?points=none").text == before  # Another address: that one is kept.
+        assert client.get(f"/paper/{LIVELY}?points=none").text == before  # Another address: its copy is kept.
         assert client.get("/paper/New00001").status_code == 404
 
 
@@ -97,7 +97,9 @@ def test_without_tables_it_says_what_to_do(tmp_path: Path, run: Run) -> None:
         shutil.rmtree(workspace.folder / "tables" / "1-papers")
         with pytest.raises(TableError, match="peercorpus build"):
             opened(workspace)
-        assert_refused(run("explore", "-w", tmp_path / "corpus", "--no-browser"), "its log is gone", "check --repair")
+        assert_refused(
+            run("explore", "-w", tmp_path / "corpus", "--no-browser"), "its log is missing", "check --repair"
+        )
     with invented(tmp_path / "empty", {}) as workspace:
         fill(workspace, ICLR, [])
         assert_refused(run("explore", "-w", tmp_path / "empty", "--no-browser"), "peercorpus build")

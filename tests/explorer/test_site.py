@@ -1,4 +1,4 @@
-"""A site of a release: files that lead to each other, and hold what may be shown and nothing else."""
+"""A site of a release: files that link to each other, and contain only what may be shown."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from peercorpus.workspace.workspace import open_workspace
 
 
 class Links(HTMLParser):
-    """Collects what a page names: links, files that it loads, and its own anchors."""
+    """Collects a page's references: links, files that it loads, and its own anchors."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def pages(site: Path) -> dict[str, Links]:
 
 
 def resolve(page: str, link: str) -> tuple[str, str]:
-    """The path in the site and the anchor that a relative link means on a page."""
+    """Return the path in the site and the anchor to which a relative link on a page points."""
     parts = urlsplit(link)
     if not parts.path:
         return page, unquote(parts.fragment)

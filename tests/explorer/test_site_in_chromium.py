@@ -1,4 +1,4 @@
-"""A site in a browser, from a plain file server and from disk: it finds, it leads on, and it asks nobody else."""
+"""A site in a browser, from a plain file server and from disk: searches, links, and no requests to other servers."""
 
 import re
 import threading
@@ -35,7 +35,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder below a path of its own, as the pages of a forge are."""
+    """Serve a folder below a path, like the pages of a code forge."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder.parent))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/{folder.name}/"
@@ -71,7 +71,7 @@ def search(page: "Page", words: str) -> list[str]:
 def test_a_search_leads_to_a_paper_and_back(
     browser: "Browser", address: str, known_site: Path, *, is_served: bool
 ) -> None:
-    """From disk too: there a page may load scripts beside it, but not fetch."""
+    """Also from disk, where a page may load scripts beside it, but not fetch."""
     page = browser.new_page()
     seen = watched(page)
     start = address if is_served else f"{known_site.as_uri()}/"
@@ -130,7 +130,7 @@ def test_everything_but_the_search_works_without_scripts(browser: "Browser", add
 def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
     browser: "Browser", address: str, place: str, scheme: Any
 ) -> None:
-    # axe looks into the page from outside, which the policy of the page forbids.
+    # axe inspects the page from outside, which the page's policy forbids.
     context = browser.new_context(color_scheme=scheme, viewport=PHONE, bypass_csp=True)
     page = context.new_page()
     page.goto(address + place)

@@ -1,4 +1,4 @@
-"""The words of a search: spellings that are alike, words that are missed, ids and addresses, facets, and likeness."""
+"""Search words: equivalent spellings, missing words, ids and addresses, facets, and similarity."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A release to learn from, tiny models to tune, and adapters of theirs."""
+"""A release to train on, tiny models to tune, and their adapters."""
 
 from pathlib import Path
 
@@ -13,19 +13,19 @@ __all__ = ["bench_data", "inspect_places", "quietly"]
 
 @pytest.fixture(autouse=True)
 def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody asks the Hub for anything."""
+    """Nothing is requested from the Hub."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
 @pytest.fixture(scope="session")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The invented release with sides; tests only read it."""
+    """The invented release with sides; tests must not change it."""
     return bench_release(tmp_path_factory.mktemp("learn") / "release")
 
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny LLaMA and a tiny Qwen2 with random weights, in the folders `llama` and `qwen`; tests only read them."""
+    """A tiny LLaMA and a tiny Qwen2 with random weights, in folders `llama` and `qwen`; tests must not change them."""
     for name in ("torch", "transformers", "tokenizers"):
         pytest.importorskip(name)
     from tiny_chats import write_tiny_llama, write_tiny_qwen
@@ -38,13 +38,13 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tuning() -> None:
-    """All that tuning needs is installed."""
+    """Skip unless everything that tuning needs is installed."""
     for name in NEEDED:
         pytest.importorskip(name, reason=f"{name} is not installed")
 
 
 @pytest.fixture(scope="session", params=["llama", "qwen"])
 def tuned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, bench_data: Path) -> Tuned:
-    """An adapter of each family, learnt from the invented release; tests only read it."""
+    """An adapter of each family, trained on the invented release; tests must not change it."""
     request.getfixturevalue("tuning")
     return tune_on(bench_data, tmp_path_factory.mktemp(request.param), request.param)

@@ -1,4 +1,4 @@
-"""The card of an adapter: true to its run, readable for the Hub, without a path of this machine."""
+"""The card of an adapter: accurate about its run, readable by the Hub, without a path of this machine."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def changed(folder: Path, **fields: Any) -> None:
 
 
 def cells(text: str) -> set[tuple[str, ...]]:
-    """The rows of all its tables."""
+    """Return the rows of all its tables."""
     rows = (line.strip("|").split("|") for line in text.splitlines() if line.startswith("|"))
     return {tuple(cell.strip() for cell in row) for row in rows}
 
@@ -87,7 +87,7 @@ def test_it_says_what_went_in_and_what_did_not(wanted: RunOptions) -> None:
     assert ("ICLR.cc/2020/Conference", "review", str(told), str(papers)) in found
     assert (folder / DATA / "lengths.md").read_text("utf-8").strip() in text
     assert ("none stated", "0") in found
-    # The invented release lists one paper of these.
+    # The invented release lists one of these papers.
     rest = str(made.papers["train"] - 1)
     assert ("CC BY 4.0", "1") in found
     assert (Naming("unknown"), rest) in [row for row in found if len(row) == 2]

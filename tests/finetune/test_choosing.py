@@ -1,4 +1,4 @@
-"""Which examples are taken: by venue, year, grade, what reviews say of their worth, one try of a work, and weights."""
+"""Which examples are selected: by venue, year, grade, reviews' scores, one submission per work, and weights."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def _sure(value: float) -> Row:
 def taken_of(
     tmp_path: Path, papers: list[Row], task: BenchTask = BenchTask.REVIEW, **chosen: Any
 ) -> tuple[set[str], CaseCounts]:
-    """The ids of the examples taken, and what was left out; `links` are pairs of papers, later and earlier."""
+    """Return the ids of the selected examples, and what was left out; `links` pairs later with earlier papers."""
     links = [{"forum_id": later, "earlier_id": earlier} for later, earlier in chosen.pop("links", ())]
     rows = [
         {"forum_id": paper["forum_id"], **{name: one[name] for name in ("review_id", "reviewer", "scores")}}
@@ -66,7 +66,7 @@ def test_venue_year_and_grade(tmp_path: Path) -> None:
 
 def test_length_of_a_review(tmp_path: Path) -> None:
     reviews = [review(name, text=f"{'word ' * count}", scores=[]) for name, count in (("a", 2), ("b", 5), ("c", 9))]
-    # Its scores stand below a review and are no words of it.
+    # Scores are printed below a review and are not part of its words.
     reviews[0]["scores"] = reviews[1]["scores"] = [_rating(5), _sure(3)]
     found, taken = taken_of(tmp_path, [task_paper("p", reviews=reviews)], min_words=5, max_words=8)
     assert found == {"b"}

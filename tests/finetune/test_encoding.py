@@ -1,4 +1,4 @@
-"""Examples as tokens: what is learnt is what the assistant says, and nobody else's words are a mark of the model."""
+"""Examples as tokens: only the assistant's words are learnt, and no quoted text becomes a special token."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from peercorpus.release.splits import Split
 
 pytestmark = pytest.mark.neural
 ENDS = {"llama": "<|eot_id|>", "qwen": "<|im_end|>\n"}
-"""What ends a turn."""
+"""The token that ends a turn."""
 FAMILIES = sorted(ENDS)
 TALK = [
     CaseMessage(Speaker.SYSTEM, "You review."),
@@ -35,7 +35,7 @@ def tokenizer(models: Path, family: str) -> Any:
 
 
 def runs(encoded: Encoded) -> list[list[int]]:
-    """The stretches of tokens that are learnt, each without a gap."""
+    """Return the contiguous runs of learnt tokens."""
     found: list[list[int]] = []
     for place, label in enumerate(encoded.labels):
         if label == NOT_LEARNT:
@@ -114,7 +114,7 @@ def test_nobodys_words_end_a_turn(models: Path, family: str, encoder: Encoder) -
 
 
 def test_words_that_a_template_takes_for_reasoning_stay_words(models: Path, tmp_path: Path) -> None:
-    """As Qwen3 has it: `</think>` is no special token, but the template cuts what an assistant says there."""
+    """As in Qwen3: `</think>` is not a special token, but the template cuts the assistant's text there."""
     qwen = tokenizer(models, "qwen")
     qwen.add_tokens(["</think>", "unlike"])
     qwen.chat_template = qwen.chat_template.replace("one['content']", "one['content'].split('</think>')[-1]")

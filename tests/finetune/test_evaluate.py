@@ -1,4 +1,4 @@
-"""Before and after: base and adapter on the papers to test on, beside the baselines, and how far they differ."""
+"""Before and after: base and adapter on the test papers, beside the baselines, and how far they differ."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def test_base_adapter_and_baselines_stand_in_one_table_and_differ(
     (rows,) = [part for part in table.split("\n## ") if part.startswith("acceptance\n") and "majority" in part]
     assert all(name in rows for name in names)
     assert "400 tokens of" in rows
-    # The base says nothing that can be read, the adapter decides here and there: that is no difference in accuracy.
+    # The base gives no readable answer, the adapter decides occasionally: that is no difference in accuracy.
     told = re.search(
         rf"^- acceptance: answers without a score {len(TEST)} → (\d) of {len(TEST)}\.$", below, re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""What is learnt: the benchmark's own words, then what people said."""
+"""What is learnt: the benchmark's own prompts, then people's answers."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_
     reviews = [review("a", scores=raised), review("b", scores=other, text="Words of b.")]
     learnt, _ = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=reviews))
     assert [example.example_id for example in learnt] == ["a", "b"]
-    # Of b nothing is known on the scale that is asked for.
+    # For b nothing is known on the requested scale.
     assert [example.messages(PAPER)[-1].text for example in learnt] == [
         "## Summary\n\nWords of a.\n\nrating: 3\nsoundness: 3",
         "Words of b.",

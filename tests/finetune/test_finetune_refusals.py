@@ -1,4 +1,4 @@
-"""What is refused before anything is read or loaded."""
+"""Requests refused before anything is read or loaded."""
 
 import sys
 from pathlib import Path

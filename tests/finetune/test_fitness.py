@@ -1,4 +1,4 @@
-"""A release is learnt from only if nothing of it is tested on as well."""
+"""A release is used for training only if no training paper is also a test paper."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ from peercorpus.workspace.object_store import file_digest
 
 
 def write(release: Path, config: str, split: str, rows: Sequence[dict[str, object]]) -> None:
-    """Write a file of a release anew, and name it in the manifest as it is now."""
+    """Rewrite a file of a release, and update its manifest entry."""
     import pyarrow as pa
 
     schema = CONFIGS[config].schema
@@ -39,7 +39,7 @@ def _link(later: str, earlier: str) -> dict[str, object]:
 
 @pytest.fixture
 def release(papers: Path, tmp_path: Path) -> Path:
-    """A copy of the release that a test may spoil."""
+    """A copy of the release that a test may damage."""
     shutil.copytree(papers, tmp_path / "release")
     return tmp_path / "release"
 

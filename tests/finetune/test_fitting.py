@@ -1,4 +1,4 @@
-"""Examples are the same, byte for byte, wherever they are made to fit; one that cannot be made is told."""
+"""Examples are the same, byte for byte, wherever they are truncated; one that cannot be made is reported."""
 
 from pathlib import Path
 
@@ -19,12 +19,12 @@ CUTTING = Recipe(paper_tokens=128, context=900, validation=2)
 
 @pytest.fixture(autouse=True)
 def _many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few papers there are, they are spread."""
+    """Spread even a few papers over processes."""
     monkeypatch.setattr(lengths, "MIN_PAPERS_TO_SPREAD", 1)
 
 
 def prepared(release: Path, model: Path, out: Path, spread: Executor | None) -> dict[str, bytes]:
-    """Every file of a run whose examples are made."""
+    """Return every file of a run whose examples have been made."""
     wanted = RunOptions(release, TrainingTask.MIXED, str(model), out, CUTTING, leaves_out_long=True)
     prepare_run(wanted, lambda _: None, spread=spread)
     return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}

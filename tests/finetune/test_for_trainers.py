@@ -1,4 +1,4 @@
-"""What other trainers are given: the same tokens, of which the same are learnt, and the same recipe."""
+"""Exports for other trainers: the same tokens, the same of them learnt, and the same recipe."""
 
 import json
 from collections import Counter
@@ -42,7 +42,7 @@ def _render(messages: list[dict[str, str]], asks: bool) -> str:
 
 
 LETTERS = Encoder("letters", _render, lambda text: [ord(letter) for letter in text], None)
-"""A model whose tokens are letters."""
+"""Return a model whose tokens are letters."""
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def tokens_for_us(folder: Path, side: str) -> list[dict[str, list[int]]]:
 
 
 def factory_pieces(row: dict[str, Any]) -> list[tuple[bool, str]]:
-    """As LLaMA-Factory reads it with the template `empty`: each message for itself, the assistant's learnt."""
+    """As LLaMA-Factory reads it with the template `empty`: each message separately, the assistant's learnt."""
     return [(one["role"] == "assistant", one["content"]) for one in row["messages"]]
 
 
@@ -188,7 +188,7 @@ CHANGED: dict[str, Any] = {
     "seed": 11,
     "lora": Lora(rank=4),
 }
-"""Another value of each setting that is translate_recipe over."""
+"""A different value of each setting that is translated."""
 
 
 @pytest.mark.parametrize("trainer", Trainer)
@@ -207,7 +207,7 @@ def test_each_trainer_is_told_in_its_own_words() -> None:
     assert factory["gradient_accumulation_steps"] == axolotl["gradient_accumulation_steps"] == 8
     assert (factory["lr_scheduler_type"], axolotl["lr_scheduler"]) == ("linear", "linear")
     assert (factory["warmup_steps"], axolotl["warmup_ratio"]) == (0.1, 0.1)
-    # LLaMA-Factory takes one off where it packs.
+    # LLaMA-Factory subtracts one when it packs.
     assert (factory["cutoff_len"], axolotl["sequence_len"]) == (4_097, 4_096)
     assert translate_recipe(Trainer.LLAMA_FACTORY, Recipe())["cutoff_len"] == Recipe().context
     assert factory["neat_packing"] is axolotl["sample_packing"] is True

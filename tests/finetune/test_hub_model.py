@@ -1,4 +1,4 @@
-"""A model of the Hub is the commit that the run began with, from the first example to the merged export."""
+"""A Hub model stays at the commit with which the run began, from the first example to the merged export."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ checkpointing = false
 
 @pytest.fixture
 def hub(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What the Hub's own cache holds of `kite/tiny`: one commit of it, the newest."""
+    """Fill the Hub's own cache with `kite/tiny`: one commit, the newest."""
     constants = pytest.importorskip("huggingface_hub.constants")
     pytest.importorskip("trl")
     folder = tmp_path / "cache" / "models--kite--tiny"

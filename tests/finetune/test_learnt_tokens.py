@@ -1,4 +1,4 @@
-"""Which tokens a model learns, without a model: the assistant's words and the mark that ends them, and nothing else."""
+"""Which tokens a model learns, tested without one: only the assistant's words and the mark that ends them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Papers are cut to fit, answers never; what does not fit is told before anything is learnt."""
+"""Papers are truncated to fit, answers never; what does not fit is reported before training."""
 
 import random
 from dataclasses import replace
@@ -71,7 +71,7 @@ def test_whatever_fits_is_within_the_context_with_every_word_after_the_paper(enc
             assert len(found.encoded.ids) <= context
             assert found.encoded.learnt == told
         else:
-            # Without the paper there is no room for the least of it.
+            # Even without the paper there is not enough room.
             bare = len(encoder.encode(one.messages("")).ids)
             assert bare + 64 > context - 16
             assert found.tokens > context - 16
@@ -107,7 +107,7 @@ def test_the_table_tells_what_is_cut_and_where(encoder: Encoder) -> None:
     tokens, learnt = sorted(lengths.tokens), sorted(lengths.learnt)
     assert cells[:2] == ["rebuttal", "4"]
     assert cells[2:8] == [str(one[place]) for one in (tokens, learnt) for place in (1, 2, 2)]
-    # All three papers lose their references; of one, more goes.
+    # All three papers lose their references; one loses more.
     assert cells[8:10] == ["3", "1"]
     assert cells[11] == "1"
     assert "examples with one: 1." in table

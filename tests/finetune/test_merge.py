@@ -1,4 +1,4 @@
-"""A merged model says what its base says with the adapter on top."""
+"""A merged model gives the same output as its base with the adapter on top."""
 
 import shutil
 from pathlib import Path

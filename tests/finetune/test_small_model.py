@@ -1,4 +1,4 @@
-"""A real small model: in a folder, behind an endpoint without a key, as a judge, and tuned. Weak numbers, real ways."""
+"""A small real model: from a folder, behind an endpoint without a key, as a judge, and tuned; its scores are poor."""
 
 import re
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_behind_an_endpoint_without_a_key_and_as_a_judge_in_a_folder(
     assert ended.code == 0, ended.err
     judged = only_run(tmp_path)
     assert judged.name == "openai-api/local/smol"
-    # It rates nothing in six tokens: that is the judge's failure, and no error.
+    # It rates nothing in six tokens, which is the judge's failure, not an error.
     assert " grader_failed 1 " in ended.out
     assert "strictly positive" not in ended.out + ended.err
 

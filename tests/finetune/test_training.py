@@ -1,4 +1,4 @@
-"""A tiny model learns from the invented release: its loss falls, and a run that was killed ends as any other."""
+"""A tiny model trained on the invented release: its loss falls, and a killed run ends like an undisturbed one."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def in_another_process(arguments: list[str]) -> Iterator["subprocess.Popen[str]"
 
 
 def refused(ended: Ended, sentence: str) -> None:
-    """Refused with one sentence, below what was said of the progress."""
+    """Assert that a run is refused in one sentence, below its progress messages."""
     assert ended.code == 2
     *_, last = ended.err.splitlines()
     assert last.startswith("peercorpus: ")
@@ -107,7 +107,7 @@ def test_the_demo_release_can_be_learnt_from(run: Run, demo_folder: Path, models
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """As in the processes of these tests: the same sums in the same order, and thus the same bytes."""
+    """As in the processes of these tests: the same sums in the same order, and therefore the same bytes."""
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -127,7 +127,7 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(
             time.sleep(0.002)
         broken.send_signal(signal.SIGKILL)
     assert not (tmp_path / "broken" / "adapter").exists()
-    # What was being written when it was killed.
+    # The file being written when it was killed.
     (checkpoint.parent.parent / "checkpoint-99").mkdir()
     for name in ("broken", "whole"):
         ended = run(*command(papers, models / "llama", tmp_path / name, recipe))

@@ -1,4 +1,4 @@
-"""What an AI says of a paper is kept apart where the venue itself posts it as such, and nobody else is called an AI."""
+"""AI reviews are separated only if the venue itself posts them as such; no other author is treated as an AI."""
 
 import json
 from contextlib import closing
@@ -59,7 +59,7 @@ AI_REVIEW = note("ai", "AI_Review", AI, ai_review="Claims hold.")
 
 
 class Made:
-    """What notes were normalised to, and the conversations of it."""
+    """Return the records normalised from notes, and their conversations."""
 
     def __init__(self, folder: Path, notes: list[Json], group: Json | None = None, own: str = "") -> None:
         folder.mkdir(parents=True)
@@ -229,7 +229,7 @@ def test_a_user_can_state_an_invitation_and_never_that_somebody_is_an_ai(tmp_pat
 
 
 def _draw_forum(chance: Random) -> list[Json]:
-    """A forum in which anybody answers anything."""
+    """A forum in which anyone answers anything."""
     notes = [ROOT, REVIEW]
     people = (REVIEWER, f"{PAPER}/Reviewer_EfGh", AUTHORS, "~Ada_Example1", f"{PAPER}/Strangers", CHAIRS, AI)
     tails = ("Official_Comment", "Rebuttal", "Official_Review", "Survey", "Meta_Review", "AI_Review", "AI_Review")
@@ -252,9 +252,9 @@ OF_PEOPLE = ("Official_Review", "Meta_Review")
 
 
 def _below_ai(notes: list[Json]) -> set[str]:
-    """What stands below an AI's review, by a rule of this test's own: down from it until a person's form."""
+    """Return the posts below an AI's review, by the test's own rule: all of them until a person's form."""
     gone = {one["id"] for one in notes if _is_posted_by_ai(one)}
-    for one in notes:  # Each stands after what it answers.
+    for one in notes:  # Each comes after the post it answers.
         is_persons = one["invitations"][0].endswith(OF_PEOPLE) and one["signatures"] != [AI]
         if one["replyto"] in gone and not is_persons:
             gone.add(one["id"])

@@ -1,4 +1,4 @@
-"""What a review said when its paper was decided on: shown by times or edits, or not known, with the reason."""
+"""The state of a review at its paper's decision: shown by times or edits, or unknown, with the reason."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -133,7 +133,7 @@ def test_a_post_says_whether_it_came_after_the_decision(made: int, decided: int 
 
 
 class Rows:
-    """Receives what a forum becomes."""
+    """Receives the records of a forum."""
 
     def __init__(self) -> None:
         self.records: list[Any] = []

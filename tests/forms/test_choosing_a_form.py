@@ -1,4 +1,4 @@
-"""Which form a venue's reviews are read with: its invitation's, else the one declared for it, else what they show."""
+"""Which form a venue's reviews are read with: its invitation's, else the declared one, else one inferred from them."""
 
 import json
 from contextlib import closing
@@ -33,7 +33,7 @@ def note(note_id: str, tail: str, signer: str, content: dict[str, Any], **more: 
 
 
 def read(folder: Path, venue_id: str, *notes: dict[str, Any], form: dict[str, Any] | None = None) -> list[Review]:
-    """The reviews of one forum, in the order of their ids."""
+    """Return the reviews of one forum, in the order of their ids."""
     paper = note("paper", "-/Blind_Submission", "Authors", {"title": "On Kites"})
     found = [(RawKind.NOTE, each) for each in (paper, *notes)]
     for _, each in found:

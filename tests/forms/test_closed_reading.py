@@ -1,4 +1,4 @@
-"""Statuses and labels in unusual words and shapes: what can mean two things, or nothing known, is not guessed."""
+"""Statuses and labels in unusual words and formats: ambiguous or unknown ones are not guessed."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Declared forms: a record for every venue that needs one, nothing that it may not say, and real reviews fit it."""
+"""Declared forms: a record for every venue that needs one, without unfounded claims, and real reviews fit it."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""How a record that declares a form is read: what it may say, and what is refused by file and name."""
+"""How a record that declares a form is read: what it may contain, and what is refused, naming file and form."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a form tells of each field, read from an invitation of either API."""
+"""The properties of each field of a form, read from an invitation of either API."""
 
 import json
 from typing import Any

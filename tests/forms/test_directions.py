@@ -1,4 +1,4 @@
-"""Which end of a scale is the better one: read from its words, stated as data, or not known."""
+"""Which end of a scale is the better one: read from its labels, stated as data, or unknown."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ from peercorpus.records.enums import FieldType
 
 
 def asking(name: str, options: list[str], api: int = 2, **more: Any) -> ReviewForm:
-    """The form of an invitation of either API that asks one question."""
+    """Return the form of an invitation of either API that asks one question."""
     if api == 1:
         body = {"id": "F", "reply": {"content": {name: {"value-radio": options, "required": True, **more}}}}
     else:

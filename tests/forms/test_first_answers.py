@@ -1,4 +1,4 @@
-"""What a review said at first is kept apart from what was written after the rebuttal, or flagged where it cannot be."""
+"""A review's first answers are kept apart from those written after the rebuttal, or flagged if they cannot be."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Fixture notes: each file in `notes/` has a review note and what must be read from it.
+"""Fixture notes: each file in `notes/` has a review note and its expected reading.
 
 A file has the venue's id, the note as OpenReview gives it and, if the form is to be read from it, the invitation;
 without one, the form declared for the venue is used. `expected` has the id of the form, value and scale of each score,

@@ -1,4 +1,4 @@
-"""Where no form is known, what a field asks for is read off its answers; its scale stays unknown."""
+"""If no form is known, the meaning of a field is inferred from its answers; its scale stays unknown."""
 
 from typing import Any
 

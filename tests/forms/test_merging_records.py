@@ -1,4 +1,4 @@
-"""Records of two datasets of one paper become one: each is believed for what it is good at, and nothing is doubled."""
+"""Records of the same paper in two datasets become one: each is trusted where it is better, nothing is duplicated."""
 
 import json
 from collections.abc import Iterator
@@ -129,7 +129,7 @@ def test_every_order_of_imports_makes_the_same_rows(tmp_path: Path) -> None:
 
 
 def say(words: str, **more: Any) -> Rows:
-    """A conversation with one reviewer in which the authors say something."""
+    """A conversation with one reviewer that includes a post by the authors."""
     talk = re2_rebuttal(**more)
     return talk | {"messages": [*talk["messages"][:-1], {"role": "user", "content": words}]}
 

@@ -1,4 +1,4 @@
-"""What a meta-review recommends, how sure it is and why, of venues of both APIs."""
+"""A meta-review's recommendation, confidence and reasons, for venues of both APIs."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ V1_PAPER = v1("paper", "Submission", content={"title": "On Kites"})
 
 
 def read(folder: Path, *notes: dict[str, Any], form: dict[str, Any] | None = None) -> dict[str, MetaReview | None]:
-    """The meta-review of every post, by id."""
+    """Return the meta-review of every post, by id."""
     invitation = {"id": f"{V}/-/Meta_Review", "edit": {"invitation": {"edit": {"note": {"content": form or {}}}}}}
     others = [raw(invitation, RawKind.INVITATION)] if form else []
     done = Normalised(folder / "corpus", list(notes), *others)

@@ -1,4 +1,4 @@
-"""Whatever a form offers and a reviewer answers: a value is one the form offers, or null, and no answer is lost."""
+"""Whatever the form and the answer: a value is one that the form offers, or null, and no answer is lost."""
 
 import json
 from typing import Any

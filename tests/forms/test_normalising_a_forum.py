@@ -50,7 +50,7 @@ ACCOUNTS = ("~Ada_Example1", "jane.doe@example.org")
 
 
 class Normalised:
-    """What a list of notes was normalised to."""
+    """Return the records normalised from a list of notes."""
 
     def __init__(self, folder: Path, notes: list[dict[str, Any]], *others: RawObject) -> None:
         folder.mkdir(parents=True)

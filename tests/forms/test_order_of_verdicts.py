@@ -1,4 +1,4 @@
-"""What counts where a chair, the programme chairs and the authors speak one after the other."""
+"""Which verdict counts if a chair, the programme chairs and the authors post one after another."""
 
 import pytest
 
@@ -12,7 +12,7 @@ V = "Kites.cc/2019/Conference"
 
 
 def root(*, is_old: bool, **content: str) -> Note:
-    """A submission, of API v1 where it is old."""
+    """A submission, of API v1 if it is old."""
     named = {"title": "On Kites"} | content
     if is_old:
         return Note(id="p", forum="p", invitation=f"{V}/-/Blind_Submission", content=dict(named))
@@ -22,14 +22,14 @@ def root(*, is_old: bool, **content: str) -> Note:
 
 
 def reply(tail: str, at: int, **content: str) -> Note:
-    """A reply of some moment, whose content is flat."""
+    """A reply posted at a given time, whose content is flat."""
     note = Note(id=f"{tail}{at}", forum="p", replyto="p", invitation=f"{V}/Paper1/-/{tail}")
     note.tcdate, note.content = at, dict(content)
     return note
 
 
 def paper_of(submission: Note, *replies: Note) -> Paper:
-    """The paper that a submission and its replies, in time order, make."""
+    """Return the paper made from a submission and its replies, in time order."""
     words = VenueVocabulary()
     return read_paper(submission, V, [(words.kind(invitation_name(note.created_by)), note) for note in replies], words)
 
@@ -38,7 +38,7 @@ DECISION = reply("Decision", 2, decision="Accept (Poster)", comment="They fly.")
 
 
 def advice(at: int) -> Note:
-    """A meta-review that recommends the contrary of the decision."""
+    """A meta-review that recommends the opposite of the decision."""
     return reply("Meta_Review", at, recommendation="Reject", metareview="They fall.")
 
 

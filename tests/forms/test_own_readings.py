@@ -1,4 +1,4 @@
-"""`peercorpus forms` shows how `venues.toml` changes what is read of a venue's reviews, and `status` names its form."""
+"""`peercorpus forms` shows how `venues.toml` changes the reading of a venue's reviews; `status` names its form."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Under which licence a reply stands and whether its writer agreed to publish it, in many wordings."""
+"""The licence of a reply and its writer's consent to publication, in many wordings."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fields that name their time, and numbers in unusual places: read where they can mean one thing alone."""
+"""Fields that name their time, and numbers in unusual places: read only if they are unambiguous."""
 
 import pytest
 

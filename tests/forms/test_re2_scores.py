@@ -1,4 +1,4 @@
-"""Scores of a Re² record: one an aspect and time, and a number only where everything said of it agrees."""
+"""Scores of a Re² record: one per aspect and time, and a number only if all statements of it agree."""
 
 import json
 
@@ -14,7 +14,7 @@ Told = tuple[str, float | None, str]
 
 
 def read(lines: str, rating: str = "7: accept") -> list[Told]:
-    """Field, value and label of the scores of a review with these lines, the ratings and lines at first as usual."""
+    """Return field, value and label of a review's scores, from these lines and default ratings and first lines."""
     paper = re2_paper()
     paper["reviews"][0]["final_score"] = re2_scores("") | {"rating": rating, "aspect_score": lines}
     body = json.dumps(paper).encode()

@@ -1,4 +1,4 @@
-"""Reviews that the venue showed to everyone after the decision: last changed together, so not by their reviewers."""
+"""Reviews that the venue released after the decision: last changed together, so not by their reviewers."""
 
 from typing import Any
 from unittest.mock import MagicMock

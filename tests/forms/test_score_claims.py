@@ -1,4 +1,4 @@
-"""What reviewers say in words of their scores: taken as a lower grade, and only where the note and the form agree."""
+"""Reviewers' statements about their scores: used with a lower grade, and only if the note and the form agree."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where no readable edit shows an earlier score, an earlier version of the review that we hold does."""
+"""If no readable edit shows an earlier score, a stored earlier version of the review may."""
 
 import json
 from contextlib import closing
@@ -33,7 +33,7 @@ PAPER = {
 
 
 def review(day: int, rating: int | None, text: str = "Clear.", **more: Any) -> dict[str, Any]:
-    """The one review as it was on a day; without a rating where its field was hidden."""
+    """The review as it was on a given day; without a rating if its field was hidden."""
     fields: dict[str, Any] = {"review": text, "confidence": 4} | ({} if rating is None else {"rating": rating})
     return {
         "id": "r",
@@ -61,7 +61,7 @@ def raw(note: dict[str, Any]) -> RawObject:
 
 
 def normalised(folder: Path, *objects: RawObject) -> tuple[list[Review], list[SetAside]]:
-    """The reviews and what was set aside, of objects that arrived one harvest after the other."""
+    """Return the reviews and what was set aside, from objects that arrived in successive harvests."""
     folder.mkdir(parents=True)
     with closing(Workspace(folder)) as workspace:
         for found in (raw(PAPER), *objects):

@@ -1,4 +1,4 @@
-"""What became of a paper, what a reply is, and who wrote it: of today's venues and of the oldest."""
+"""The outcome of a paper, the kind of a reply, and its author's role: at today's venues and the oldest."""
 
 import json
 from contextlib import closing
@@ -51,7 +51,7 @@ def reply(tail: str, at: int = 1, signature: str = "", **content: Any) -> Note:
 
 
 def paper_of(root: Note, *replies: Note) -> Paper:
-    """The paper that a submission and its replies, in time order, make."""
+    """Return the paper made from a submission and its replies, in time order."""
     words = VenueVocabulary()
     return read_paper(root, V, [(words.kind(invitation_name(note.created_by)), note) for note in replies], words)
 

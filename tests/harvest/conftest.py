@@ -1,4 +1,4 @@
-"""What the tests of the harvest share: an invented OpenReview, an empty workspace, and a client that hardly waits."""
+"""Fixtures of the harvest's tests: an invented OpenReview, an empty workspace, and a client that hardly waits."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -25,7 +25,7 @@ def venue_ids() -> list[str]:
 
 @pytest.fixture(scope="session")
 def invented() -> World:
-    """A world no test changes."""
+    """A world that tests must not change."""
     return build_world(papers=PAPERS)
 
 
@@ -37,7 +37,7 @@ def service(invented: World) -> Iterator[Service]:
 
 @pytest.fixture
 def hasty() -> Iterator[Callable[..., Client]]:
-    """Makes clients of a service that hardly wait between attempts, and closes them in the end."""
+    """Makes clients of a service that hardly wait between attempts, and closes them at the end."""
     patience = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=1.5, pauses_s=(0.01, 0.02))
     with ExitStack() as clients:
 
@@ -56,7 +56,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def digests(venue_ids: list[str]) -> Callable[[Workspace], dict[str, str]]:
-    """What a workspace holds, as digests of its content."""
+    """Return the content of a workspace as digests."""
 
     def take(workspace: Workspace) -> dict[str, str]:
         kinds = [kind.value for kind in RawKind]

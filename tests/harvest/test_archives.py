@@ -1,4 +1,4 @@
-"""Many files in one zip: each is stored right or asked for alone, and nothing is written outside `files/`."""
+"""Many files in one zip: each is stored correctly or requested alone, and nothing is written outside `files/`."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ LATER_MS = 1_900_000_000_000
 
 @pytest.fixture
 def world() -> World:
-    """Papers whose edits nobody may read, so that every PDF is asked for as the current one."""
+    """Papers with unreadable edits, so that every PDF is requested as the current one."""
     world = build_world(papers=12, venues=[BOREALIS])
     world.v2.edits.clear()
     return world
@@ -49,7 +49,7 @@ def asked_alone(service: Service) -> list[str]:
 
 
 def assert_all_right(workspace: Workspace, world: World) -> None:
-    """Every paper's file is the one it names, and nothing else was written."""
+    """Assert that every paper's file is the one it names, and that nothing else was written."""
     stored = {one.path: one for one in workspace.raw.state.files(BOREALIS)}
     assert set(stored) == {values_of(note, "content.pdf")[0] for note in papers(world)}
     for path, one in stored.items():
@@ -89,19 +89,19 @@ def renamed(members: Members, name: Callable[[str], str]) -> Members:
 
 
 def with_a_page(members: Members) -> Members:
-    """The zip with a page in place of its first file."""
+    """The zip with an HTML page in place of its first file."""
     first, *_ = members
     return {**members, first: html_response("Error | OpenReview").body}
 
 
 def rotated(members: Members) -> Members:
-    """Every file under another one's name, and whole."""
+    """Every file under another one's name, intact."""
     first, *others = members.values()
     return dict(zip(members, [*others, first], strict=True))
 
 
 def twice(members: Members) -> bytes:
-    """Two members of one name, whose contents differ."""
+    """Two members of the same name, with different contents."""
     archive = io.BytesIO(packed(members))
     first, second, *_ = members
     with ZipFile(archive, "a") as written:
@@ -122,7 +122,7 @@ def scratched(members: Members) -> bytes:
 
 
 def locked(members: Members) -> bytes:
-    """The zip whose members say they are encrypted."""
+    """The zip whose members are marked as encrypted."""
     whole = bytearray(packed(members))
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         start = whole.find(mark)
@@ -133,7 +133,7 @@ def locked(members: Members) -> bytes:
 
 
 def unknown_packing(members: Members) -> bytes:
-    """The zip whose members are packed in a way nobody knows."""
+    """The zip whose members use an unknown compression method."""
     whole = bytearray(packed(members))
     for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
         start = whole.find(mark)
@@ -148,7 +148,7 @@ def single(members: Members) -> Response:
 
 
 def understated(members: Members) -> bytes:
-    """The zip that says its members are smaller than they are."""
+    """The zip that declares its members smaller than they are."""
     whole = bytearray(packed(members))
     start = whole.find(b"PK\x01\x02")
     while start >= 0:
@@ -158,9 +158,9 @@ def understated(members: Members) -> bytes:
 
 
 COMPARED = 1
-"""One file of a zip is asked for alone as well: it must be the same."""
+"""One file of a zip is also requested alone and must be the same."""
 
-# How many files are then asked for alone; None: all.
+# How many files are then requested alone; None: all.
 DAMAGES: dict[str, tuple[Callable[[Members], Members | bytes | Response], int | None]] = {
     "without its first": (lambda members: dict(list(members.items())[1:]), 1),
     "without any": (lambda _: {}, None),
@@ -185,7 +185,7 @@ DAMAGES: dict[str, tuple[Callable[[Members], Members | bytes | Response], int | 
 
 
 def assert_no_remark_on_files(summary: HarvestSummary) -> None:
-    """The simulated venue shows no edits, which a remark says; there is no other."""
+    """The simulated venue shows no edits, which the only remark states."""
     assert [remark for remark in summary.remarks if "an empty list of edits" not in remark] == []
 
 
@@ -257,14 +257,14 @@ def test_a_paper_without_a_number_is_asked_for_alone(
 def harvest_twice(
     world: World, workspace: Workspace, service: Service, hasty: MakeClient, change: Callable[[str], object]
 ) -> tuple[list[str], HarvestSummary]:
-    """List the venue; let something happen to two papers; fetch the files as if that were long after."""
+    """List the venue; change two papers; fetch the files as if long afterwards."""
     harvest(workspace, hasty(service), [BOREALIS], files=False)
     changed = [str(note["id"]) for note in papers(world)[:2]]
     workspace.raw.state.sight([str(note["id"]) for note in papers(world)], 1)
     for paper_id in changed:
         change(paper_id)
     service.reindex()
-    # With a limit it does not ask what changed.
+    # With a limit it does not request changes.
     return changed, harvest(workspace, hasty(service), [BOREALIS], limit=99)[0]
 
 

@@ -1,4 +1,4 @@
-"""What edits and settings should not hold: no note is harmed by it, and what is built of it all still adds up."""
+"""Malformed edits and settings: no note is affected, and the tables built from them still add up."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -65,18 +65,18 @@ def test_what_is_wrong_with_one_edit_harms_no_other(
     for venue_id, expected in undisturbed.items():
         now = held(workspace, venue_id)
         lost = {object_id for object_id in expected if object_id not in now}
-        # Of each answer the first edit is another now, under another id or none.
+        # The first edit of each answer is replaced, under a different id or none.
         assert edits_held(workspace, venue_id) >= edits_of(expected, workspace, venue_id)
         assert lost.isdisjoint(note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id))
 
 
 def edits_held(workspace: Workspace, venue_id: str) -> int:
-    """How many edits and references are held."""
+    """Return how many edits and references are stored."""
     return sum(1 for kind in (RawKind.EDIT, RawKind.REFERENCE) for _ in workspace.raw.versions(kind, venue_id))
 
 
 def edits_of(expected: Held, workspace: Workspace, venue_id: str) -> int:
-    """How many there are where nothing is wrong."""
+    """How many there are if nothing is wrong."""
     return sum(len(bodies) for bodies in expected.values()) - workspace.raw.count(RawKind.NOTE, venue_id)
 
 
@@ -86,7 +86,7 @@ def test_a_build_of_all_that_is_wrong_with_edits_holds(
     sent: set[str] = set()
 
     def every_wrong_edit(rows: Rows) -> None:
-        """Beside the true edits, one for each case in which something is wrong with it."""
+        """Besides the correct edits, one for each kind of fault."""
         for name, change in EDITS.items():
             wrong = [{**deepcopy(rows[0]), "id": f"{rows[0]['id']}{mark_of(name)}"}]
             change(wrong)
@@ -120,7 +120,7 @@ SETTINGS: dict[str, tuple[str, Change]] = {
 
 
 def with_settings(*cases: str) -> Faults:
-    """A service whose settings are wrong in these ways."""
+    """A service whose settings have these faults."""
     places = [altering(path, path[1:], change, in_lists=False) for path, change in map(SETTINGS.__getitem__, cases)]
     return first_of(places)
 
@@ -139,7 +139,7 @@ def settings_of(path: str) -> list[str]:
     return [case for case, (asked, _) in SETTINGS.items() if asked == path]
 
 
-# One invitation and one group at a time: what is wrong with the same object twice could hide one of the two.
+# One invitation and one group at a time: two faults in the same object could mask each other.
 @pytest.mark.parametrize(
     "cases", [*zip(settings_of("/invitations"), settings_of("/groups"), strict=True)], ids="; ".join
 )

@@ -1,4 +1,4 @@
-"""What OpenReview's objects should not hold: each is kept safely or set aside by itself, and all else goes on."""
+"""Malformed OpenReview objects: each is kept safely or set aside alone, and everything else continues."""
 
 import json
 import re
@@ -43,7 +43,7 @@ LONG = "x" * 10_000
 
 
 def with_answer(name: str, value: object) -> Change:
-    """A submission with another answer, wrapped as its API wraps answers."""
+    """A submission with a different answer, wrapped as in its API."""
 
     def change(rows: Rows) -> None:
         rows[0]["content"][name] = {"value": value} if "domain" in rows[0] else value
@@ -182,7 +182,7 @@ CASES: dict[str, Change] = {
 
 
 def assert_all_else_is_held(workspace: Workspace, undisturbed: dict[str, Held]) -> None:
-    """Of each venue, nothing is missing or different outside the one forum in which something was wrong."""
+    """Assert that nothing is missing or different outside the forum with the fault, at any venue."""
     for venue_id, expected in undisturbed.items():
         now = held(workspace, venue_id)
         spoilt = {forum for key, bodies in expected.items() if now.get(key) != bodies for forum, _ in bodies}
@@ -232,7 +232,7 @@ def test_a_count_that_counts_nothing_loses_nothing(
 
 
 def everything(rows: Rows) -> None:
-    """Beside the true submissions, one for each case in which something is wrong with it."""
+    """Besides the correct submissions, one for each kind of fault."""
     wrong: Rows = []
     for name, change in CASES.items():
         pair, right = ([own(row, name) for row in rows[:2]] for _ in range(2))
@@ -242,7 +242,7 @@ def everything(rows: Rows) -> None:
 
 
 def own(row: Row, name: str) -> Row:
-    """The same submission and its replies under ids of their own."""
+    """The same submission and its replies under new ids."""
     mark = mark_of(name)
     for note in ((copy := deepcopy(row)), *copy["details"]["replies"]):
         note["id"], note["forum"] = f"{note['id']}{mark}", f"{note['forum']}{mark}"

@@ -1,4 +1,4 @@
-"""Cassettes: what one harvest recorded gives another workspace the same tables, whole, in parts, and in any order."""
+"""Cassettes: a recorded harvest gives another workspace the same tables, whole, in parts, and in any order."""
 
 import hashlib
 import random
@@ -43,7 +43,7 @@ TABLES = ("1-papers", "2-reviews", "3-posts", "4-versions", "6-conversations", "
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_key() -> Iterator[None]:
-    """Let pseudonyms be the same in every workspace."""
+    """Make pseudonyms the same in every workspace."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(secrets, "token_bytes", bytes)
         yield
@@ -84,7 +84,7 @@ def tables(workspace: Workspace) -> dict[str, str]:
 
 
 def raw(workspace: Workspace) -> dict[str, str]:
-    """Digests of what is stored as received."""
+    """Return digests of what is stored as received."""
     found = {f"{venue} {kind}": workspace.raw.digest(kind, venue) for venue in (V1, V2) for kind in RawKind}
     return found | {f"{venue} files": workspace.raw.state.files_digest(venue) for venue in (V1, V2)}
 
@@ -280,7 +280,7 @@ def test_an_entry_holds_what_the_format_says_and_no_more(recorded: Recorded) -> 
         (HEADER, "no harvested venue"),
         (HEADER + b"anything else", "no entry begins here"),
         (HEADER + b"entry 40 9999999999 " + b"0" * 64 + b"\n" + b"x" * 41, "9,999,999,999 bytes"),
-        (HEADER + b"entry 4 5 " + b"0" * 64 + b"\nxxxx\n", "its hash is another"),
+        (HEADER + b"entry 4 5 " + b"0" * 64 + b"\nxxxx\n", "its hash does not match"),
         (HEADER + b"entry 4000 5 " + b"0" * 64 + b"\nxxxx\n", "cut off"),
     ],
 )
@@ -347,12 +347,12 @@ def test_a_damaged_entry_is_set_aside_and_the_rest_taken(recorded: Recorded, run
     path = write(tmp_path / "bad", [*parts[:pdf], bad, *parts[pdf + 1 :]])
     ended = run("import", path, "--workspace", tmp_path / "corpus")
     assert ended.code == 1
-    assert "its hash is another" in ended.out
+    assert "its hash does not match" in ended.out
     assert f"missing: GET {urls[pdf]}" in ended.out
 
 
 def entry_of(content: bytes, unpacked: int | None = None, *, sized: bool = True) -> bytes:
-    """An entry whose hash is right, whatever it holds."""
+    """An entry with a correct hash, whatever its content."""
     packed = zstandard.ZstdCompressor(write_content_size=sized).compress(content)
     digest = hashlib.sha256(packed).hexdigest()
     return f"entry {len(packed)} {unpacked or len(content)} {digest}\n".encode() + packed + b"\n"

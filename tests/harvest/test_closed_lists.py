@@ -1,4 +1,4 @@
-"""Withdrawn and desk-rejected papers of API v1: their lists are always asked for and compared with their counts."""
+"""Withdrawn and desk-rejected papers of API v1: their lists are always requested and compared with their counts."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ def refuses(request: Request) -> Fault | None:
 
 
 def miscounts(request: Request) -> Fault | None:
-    """Announces one withdrawn paper more than it lists."""
+    """Reports one withdrawn paper more than it lists."""
 
     def alter(answer: Response) -> Response:
         body = msgspec.json.decode(answer.body)

@@ -1,4 +1,4 @@
-"""What `peercorpus status` says of a venue is what was harvested, and every trap in it is recognised."""
+"""`peercorpus status` reports exactly what was harvested of a venue, and every special case is recognised."""
 
 import json
 from collections import Counter
@@ -34,7 +34,7 @@ MakeClient = Callable[..., Client]
 
 
 def note(note_id: str, forum: str = "paper", tail: str = "Official_Comment", **more: Any) -> dict[str, Any]:
-    """A note of API v2; a root where forum and id are the same."""
+    """A note of API v2; a root if forum and id are the same."""
     is_root = note_id == forum
     content = {name: {"value": value} for name, value in more.pop("content", {}).items()}
     return {
@@ -68,7 +68,7 @@ def raw(body: dict[str, Any], kind: RawKind = RawKind.NOTE, subject: str = "", a
 
 @pytest.fixture
 def complete(workspace: Workspace) -> Callable[..., Completeness]:
-    """Builds invented notes and says how complete they are."""
+    """Builds invented notes and reports how complete they are."""
 
     def read(*found: RawObject) -> Completeness:
         with workspace.raw.transaction():
@@ -309,7 +309,7 @@ def test_one_pdf_on_references_months_apart_is_a_trap(
 def catalogued(
     workspace: Workspace, venue_id: str, statuses: dict[str, str]
 ) -> tuple[dict[KnownIssue, tuple[int, int | None]], str | None]:
-    """What is said of one reviewed paper of each `venueid`, at a venue that the catalogue knows."""
+    """Return the report on one reviewed paper of each `venueid`, at a venue in the catalogue."""
     for forum_id, venueid in statuses.items():
         for body in (paper(forum_id, venueid), review(forum_id, rating=6)):
             moved = json.loads(json.dumps(body).replace(V, venue_id))

@@ -1,4 +1,4 @@
-"""Import of dumps: every object of every shape becomes a row of its own, or the import stores nothing and says why."""
+"""Import of dumps: every object of every shape becomes a row, or the import stores nothing and states why."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Whatever goes wrong at the service, a harvest ends complete, or says what is missing and takes it up next time."""
+"""Whatever goes wrong at the service, a harvest ends complete, or reports what is missing and resumes next time."""
 
 import json
 import signal
@@ -35,10 +35,10 @@ Digests = dict[str, str]
 
 HASTY = Patience(attempts=4, first_wait_s=0.001, longest_wait_s=3.0, pauses_s=(0.001,))
 MOST_S = 60
-"""Longer than this a harvest of a few papers hangs."""
+"""A harvest of a few papers that takes longer has hung."""
 
 SAYS_A_SECOND = frozenset({"rate_limit", "rate_limit_in_words", "rate_limit_reset_time", "rate_limit_gzip"})
-"""Faults that ask to wait for a second; the clock of these tests lets it pass at once."""
+"""Faults that demand a wait of a second, which the clock of these tests skips."""
 
 SAID: dict[str, str] = {
     "challenge": "peercorpus login",
@@ -48,17 +48,17 @@ SAID: dict[str, str] = {
     "not_a_pdf": "the same command",
     "not_a_pdf_inside": "the same command",
 }
-"""What the user is told where a harvest cannot end complete; under every other fault it does."""
+"""The user's message if a harvest cannot end complete; under every other fault it does."""
 
 SLOWER = {"no_domain": "(400 Validation), so the edits", "unknown_domain": "(an empty list of edits), so the edits"}
-"""What the user is told where a harvest ends complete and takes more requests."""
+"""The user's message if a harvest ends complete but takes more requests."""
 
 CHANGES_THE_WORLD = frozenset({"shifting_list", "note_vanishes"})
 WITHOUT_BOUNDS = frozenset({"huge_file", "zip_bomb"})
-"""Harvested in a process of its own, whose memory is measured."""
+"""Harvested in a separate process, whose memory is measured."""
 
 ELSEWHERE = frozenset({"drips", "login_429", *(name for name in FAULTS if name.startswith("unreadable_"))})
-"""Tested by themselves: here, or in `test_client` and `test_unreadable_objects`."""
+"""Tested separately: here, or in `test_client` and `test_unreadable_objects`."""
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ def undisturbed(world: World, venue_ids: list[str], tmp_path_factory: pytest.Tem
 
 
 def hastened(faults: Faults) -> Faults:
-    """The same faults; what comes late comes a tenth as late."""
+    """The same faults, with delays a tenth as long."""
 
     def choose(request: Request) -> Fault | None:
         fault = faults(request)
@@ -111,7 +111,7 @@ def take_digests(workspace: Workspace, venue_ids: list[str]) -> Digests:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a harvest ended; `waited_s` by the clock of the client."""
+    """The outcome of a harvest; `waited_s` by the clock of the client."""
 
     error: PeercorpusError | None
     summaries: list[HarvestSummary]
@@ -120,7 +120,7 @@ class Ended:
 
     @property
     def is_said(self) -> str:
-        """All that the user is told of what is missing."""
+        """Return everything reported to the user as missing."""
         remarks = [remark for summary in self.summaries for remark in summary.remarks]
         return " ".join([str(self.error or ""), *remarks, *self.problems]).strip()
 
@@ -143,7 +143,7 @@ def attempt(
 
 
 def problems_of(workspace: Workspace, venue_ids: list[str]) -> list[str]:
-    """What the workspace says it could not get."""
+    """Return what the workspace records as not fetched."""
     files = [one.problem for venue in venue_ids for one in workspace.raw.state.files(venue) if one.problem]
     return [*files, *(cause for venue in venue_ids for cause in take_inventory(workspace.raw, venue).edits_not_had)]
 
@@ -220,7 +220,7 @@ def test_a_list_that_changes_while_it_is_read_loses_nothing(
         first = attempt(workspace, service, venue_ids)
         assert all(summary.expected == summary.submissions for summary in first.summaries)
         assert_every_file_is_right(workspace, world, venue_ids)
-        # What appeared before the place where the list was being read comes with the next harvest.
+        # What appeared before the current position in the list comes with the next harvest.
         assert attempt(workspace, service, venue_ids).error is None
         with open_workspace(tmp_path / "fresh", create=True) as fresh:
             attempt(fresh, service, venue_ids)
@@ -272,7 +272,7 @@ PATHS = ("/groups", "/invitations", "/notes", "/notes/edits", "/references", *FI
 
 @pytest.mark.parametrize(
     ("path", "fault"),
-    # Half a PDF that comes again as it was may be all there is of it.
+    # Half a PDF that arrives unchanged a second time may be all there is.
     [(path, fault) for path in PATHS for fault in LASTING if fault != "truncated" or path not in FILES],
 )
 def test_a_path_out_of_order_for_a_whole_run_is_taken_up_by_the_next(
@@ -289,7 +289,7 @@ def test_a_path_out_of_order_for_a_whole_run_is_taken_up_by_the_next(
     if take_digests(workspace, venue_ids) != undisturbed:
         assert ended.is_said != ""
     with serve_simulator(world) as service:
-        # What was refused, and not for a while only, is asked for again by who wants all of that asked for again.
+        # Permanent refusals are requested again only if the user asks for that.
         again = attempt(workspace, service, venue_ids, refresh=fault in {"400", "403"})
     assert again.is_said == ""
     assert take_digests(workspace, venue_ids) == undisturbed
@@ -312,12 +312,12 @@ with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_
     summaries = harvest(workspace, client, venue_ids)
 print(json.dumps([peak_kb() - before_kb, [remark for summary in summaries for remark in summary.remarks]]))
 """
-"""Prints the kB that a harvest adds to its peak (`getrusage` would begin at the peak of the tests' process), and its
+"""Prints the kB that a harvest adds to its peak (`getrusage` would start at the peak of the tests' process), and its
 remarks."""
 
 
 def harvest_apart(folder: Path, service: Service, venue_ids: list[str]) -> tuple[int, list[str]]:
-    """Harvest in a process of its own; the bytes of memory that took, and what it remarked."""
+    """Harvest in a separate process; return the bytes of memory used, and the remarks."""
     urls = [service.base_url_v1, service.base_url_v2]
     command = [sys.executable, "-c", MEASURED, str(folder), *urls, *venue_ids]
     run = subprocess.run(command, check=True, timeout=MOST_S, capture_output=True, text=True)
@@ -335,7 +335,7 @@ def test_a_file_without_bounds_takes_neither_memory_nor_disk_and_nothing_else_is
     folder = tmp_path / "corpus"
     with serve_simulator(world, faults=faults_by_name(name)) as service:
         taken_bytes, remarks = harvest_apart(folder, service, venue_ids)
-    # A file of 200 MB is the largest that is read at all.
+    # Files of more than 200 MB are not read.
     assert taken_bytes < 250_000_000
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 20_000_000
     with open_workspace(folder) as workspace:
@@ -345,7 +345,7 @@ def test_a_file_without_bounds_takes_neither_memory_nor_disk_and_nothing_else_is
             assert "200 MB" in said
             assert take_digests(workspace, venue_ids) != undisturbed
             with serve_simulator(world) as service:
-                # A file that is too large is asked for again only by who wants all of them asked for again.
+                # A file that is too large is requested again only if the user asks for that.
                 assert attempt(workspace, service, venue_ids, refresh=True).is_said == ""
         else:
             assert said == ""

@@ -1,4 +1,4 @@
-"""A harvest of invented venues holds what the public may see: all of it, once, as received."""
+"""A harvest of invented venues stores everything that the public may see, once, as received."""
 
 import re
 from collections import Counter
@@ -92,7 +92,7 @@ def test_every_file_is_the_one_its_edit_brought(
         assert len(content) == one.size_bytes
     asked = [request for request in service.requests if request.path.endswith(("pdf", "attachment"))]
     files = [file for request in asked for file in request.query.get("ids", request.query.get("id", "")).split(",")]
-    # One of each venue's archive is asked for alone as well, to see that the names in it say whose files they are.
+    # One file of each venue's archive is also requested alone, to verify that names in it identify the files' papers.
     archives = {request.query["ids"].split(",")[0] for request in asked if "ids" in request.query}
     assert len(files) == len({one.path for one in stored}) + len(archives)
     assert len(asked) < len(files)
@@ -210,7 +210,7 @@ def test_progress_ends_where_it_should(service: Service, workspace: Workspace, h
 REPLACED = "replaced since the paper was listed"
 
 
-# On API v1 each file is asked for by the reference that brought it, which does not change.
+# On API v1 each file is requested by the reference that introduced it, which does not change.
 @pytest.mark.parametrize(("venue_id", "problems"), [(AURORA, {None}), (BOREALIS, {None, REPLACED})])
 def test_a_pdf_replaced_since_the_listing_never_passes_for_the_listed_one(
     workspace: Workspace, hasty: MakeClient, venue_id: str, problems: set[str | None]
@@ -232,7 +232,7 @@ def test_a_pdf_replaced_since_the_listing_never_passes_for_the_listed_one(
             pdf = later if venue_id == AURORA else {"value": later}
             holdings.notes[note_id] = {**note, "content": {**content, "pdf": pdf}}
         service.reindex()
-        # With a limit it does not ask what changed.
+        # With a limit it does not request changes.
         harvest(workspace, hasty(service), [venue_id], limit=99)
     current = [stored for stored in workspace.raw.state.files(venue_id) if stored.edit_id in listed]
     wrong = [

@@ -1,4 +1,4 @@
-"""Whose earlier versions are asked for: reviews that changed by themselves, all of them, and few of the rest."""
+"""Which earlier versions are requested: those of all reviews that changed individually, and a few of the rest."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def history(workspace: Workspace, modified_ms: Sequence[int], api: int = 2) -> Notes:
-    """What is asked for of reviews posted at once and modified at these times, as `r0`, `r1`, …"""
+    """Return the requests for reviews posted together and modified at these times, as `r0`, `r1`, …"""
     _store(workspace.raw, modified_ms)
     profile = VenueProfile(VENUE, api, (f"{VENUE}/-/Submission",), "Official_Review", ("", b"{}"), ())
     with Client() as client:

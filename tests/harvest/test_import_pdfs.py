@@ -1,4 +1,4 @@
-"""PDFs that a user already has: which version each is, and what is set aside."""
+"""PDFs that a user already has: which version each one is, and what is set aside."""
 
 import hashlib
 import json
@@ -65,7 +65,7 @@ def _import(workspace: Workspace, folder: Path, files: Mapping[str, bytes], tabl
 
 
 def _held(workspace: Workspace) -> dict[str, str]:
-    """The words of each file that is held, by the id of its edit."""
+    """Return the words of each stored file, by the id of its edit."""
     return {
         stored.edit_id: workspace.files.read(stored.sha256)[9:-7].decode()
         for stored in workspace.raw.state.files(V)

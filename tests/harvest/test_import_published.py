@@ -1,4 +1,4 @@
-"""What others published is taken in record by record, as it is; what is no such record is named, and nothing stored."""
+"""Published datasets are imported record by record, unchanged; anything else is named, and nothing is stored."""
 
 import gzip
 import io

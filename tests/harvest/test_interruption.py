@@ -1,4 +1,4 @@
-"""A harvest may stop at any instant; the same call goes on and ends where an undisturbed one does."""
+"""A harvest may stop at any moment; the same call resumes and ends like an undisturbed one."""
 
 import subprocess
 import sys
@@ -78,8 +78,8 @@ def test_an_interrupted_harvest_goes_on(
     assert digests(workspace) == undisturbed
     asked = Counter((one.api, one.path, tuple(sorted(one.query.items()))) for one in service.requests)
     twice = [(path, dict(query)) for (_, path, query), times in asked.items() if times > 1]
-    # Each run asks for the settings, and whether anything came, changed or went in what is complete; and of files,
-    # after they came, whether their papers name them still.
+    # Each run requests the settings, checks complete lists for additions, changes and removals, and checks after
+    # fetching files whether their papers still name them.
     is_question = [
         path in {"/groups", "/invitations", "/notes/search"} or _asks_for_news(query) for path, query in twice
     ]

@@ -65,7 +65,7 @@ def venue_id(request: pytest.FixtureRequest) -> str:
 def test_nothing_but_a_count_names_an_offset(venue_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _ = harvest_twice(tmp_path / "whole", venue_id)
     monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 2)
-    if venue_id == VENUES[1]:  # API v1 has no order for invitations, so that its one page must be whole.
+    if venue_id == VENUES[1]:  # API v1 does not sort invitations, so its only page must be complete.
         monkeypatch.setattr(listing, "LARGEST_PAGE", 3)
     paged, requests = harvest_twice(tmp_path / "paged", venue_id)
     assert paged == whole

@@ -1,4 +1,4 @@
-"""Harvests killed at random instants end where an undisturbed one does, file for file and row for row."""
+"""Harvests killed at random moments end like an undisturbed one, file for file and row for row."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Harvesting again asks for what changed, keeps every version seen, and marks what is gone; it never forgets."""
+"""Harvesting again requests what changed, keeps every version seen, and marks what is gone; nothing is forgotten."""
 
 import time
 from collections.abc import Callable
@@ -64,7 +64,7 @@ def is_public(note: Json) -> bool:
 
 
 def replies(world: World, venue_id: str, kind: str = "") -> list[str]:
-    """Public replies of public papers, those whose invitation ends so."""
+    """Return the public replies of public papers whose invitation ends in this way."""
     notes = holdings(world, venue_id).notes
     return [
         note_id
@@ -77,7 +77,7 @@ def replies(world: World, venue_id: str, kind: str = "") -> list[str]:
 
 
 def papers(world: World, venue_id: str) -> list[str]:
-    """Public papers, those with a PDF of their own that are not withdrawn."""
+    """Return the public papers that have their own PDF and are not withdrawn."""
     lists = {f"{venue_id}/-/Submission", f"{venue_id}/-/Blind_Submission"}
     notes = holdings(world, venue_id).notes
     return [
@@ -93,7 +93,7 @@ def versions(workspace: Workspace, venue_id: str, note_id: str) -> list[Json]:
 
 
 def questions(service: Service) -> list[Request]:
-    """Requests for notes, edits and files; settings are asked for each time."""
+    """Return the requests for notes, edits and files; settings are requested every time."""
     return [one for one in service.requests if one.path not in {"/groups", "/invitations"}]
 
 
@@ -249,7 +249,7 @@ def test_a_submission_opened_late_comes_with_its_replies(
 
 
 def news_answered(how: str) -> Faults:
-    """A service that does not know how to say what changed."""
+    """A service that cannot report changes."""
 
     def choose(request: Request) -> Fault | None:
         asks_for_news = request.path == "/notes" and "details" not in request.query and "id" not in request.query

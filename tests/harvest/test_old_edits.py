@@ -1,4 +1,4 @@
-"""Files of edits that were listed long ago: one look at the venue's latest edits shows which of them changed since."""
+"""Files of edits listed long ago: a single request for the venue's latest edits shows which changed since."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ MakeClient = Callable[..., Client]
 def listed_long_ago(
     world: World, workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch, *faults: str
 ) -> Iterator[Service]:
-    """A service all whose edits were listed four hours ago, before any file was asked for."""
+    """A service whose edits were all listed four hours ago, before any file was requested."""
     with serve_simulator(world, faults=faults_by_name(*faults)) as service:
         harvest(workspace, hasty(service), [BOREALIS], files=False)
         for module in (pdfs, latest_edits):
@@ -54,7 +54,7 @@ def fetch_files(workspace: Workspace, client: Client) -> None:
 
 
 def looks(service: Service) -> Counter[str]:
-    """How often edits were asked for, by what they were asked by."""
+    """Return how often edits were requested, by the parameter used."""
     queries = [one.query for one in service.requests if one.path == "/notes/edits"]
     return Counter("venue" if "domain" in query else "note" for query in queries)
 
@@ -89,7 +89,7 @@ def test_the_file_of_an_edit_that_names_another_now_is_not_kept_as_the_one_it_na
     with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
         wanted = _wanted(workspace, hasty(service))
         paths = Counter(one.path for one in wanted)
-        # Where the paper names the same file, that one is the edit's too.
+        # If the paper names the same file, that file is the edit's too.
         first = next(one.key for one in wanted if one.route != CURRENT and paths[one.path] == 1)
         edit: dict[str, Any] = world.v2.edits[first[0]]
         other = next(path for path in world.v2.files if path != first[1])
@@ -104,7 +104,7 @@ def test_the_file_of_an_edit_that_names_another_now_is_not_kept_as_the_one_it_na
 
 
 def _first_of_an_edit(workspace: Workspace, client: Client) -> tuple[str, str]:
-    """The key of a file that nothing but one edit names."""
+    """Return the key of a file that only one edit names."""
     wanted = _wanted(workspace, client)
     paths = Counter(one.path for one in wanted)
     return next(one.key for one in wanted if one.route != CURRENT and paths[one.path] == 1)
@@ -113,7 +113,7 @@ def _first_of_an_edit(workspace: Workspace, client: Client) -> tuple[str, str]:
 def test_the_file_of_an_edit_that_is_gone_is_not_kept(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is in no list any more; as the list holds all edits of the venue, it was hidden or deleted."""
+    """It is no longer in any list; as the list has all edits of the venue, it was hidden or deleted."""
     world = build_world(papers=30, venues=[BOREALIS])
     with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
         first = _first_of_an_edit(workspace, hasty(service))
@@ -139,7 +139,7 @@ def without(latest: LatestEdits, edit_id: str) -> LatestEdits:
 def test_an_edit_of_another_domain_is_asked_for_by_itself(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The list of the venue never holds it, so that its absence from the latest ones says nothing."""
+    """The list of the venue never contains it, so its absence from the latest edits means nothing."""
     world = build_world(papers=30, venues=[BOREALIS])
     with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
         first = _first_of_an_edit(workspace, hasty(service))
@@ -148,7 +148,7 @@ def test_an_edit_of_another_domain_is_asked_for_by_itself(
             pdfs, "venue_of_edit", lambda body: "Elsewhere.cc" if first[0].encode() in body else own(body)
         )
         fetch_latest = latest_edits.fetch_latest
-        # As where the venue has more edits than the list shows, all of which were modified later.
+        # As if the venue has more edits than the list shows, all modified later.
         monkeypatch.setattr(
             pdfs,
             "fetch_latest",

@@ -1,4 +1,4 @@
-"""One PDF of one paper, asked for again and again: what is kept of it, and why what came is not."""
+"""One PDF of one paper, requested repeatedly: what is stored, and why a response is not."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def digest(content: bytes) -> str:
 
 @contextmanager
 def visiting(workspace: Workspace, *files: bytes, refresh: bool = False) -> Iterator[VenueSession]:
-    """A visit to a venue of API v1 that gives these files for the paper's one path, the last one again and again."""
+    """A visit to a venue of API v1 that returns these files for the paper's only path, then repeats the last one."""
     given = iter([*files[:-1], *repeat(files[-1], 9)])
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -44,7 +44,7 @@ def visiting(workspace: Workspace, *files: bytes, refresh: bool = False) -> Iter
 
 
 def fetched(workspace: Workspace, *files: bytes, refresh: bool = False) -> StoredFile:
-    """What is remembered of the paper's file after a harvest to which these files are given."""
+    """Return what is recorded about the paper's file after a harvest that receives these files."""
     with visiting(workspace, *files, refresh=refresh) as visit:
         harvest_pdfs(visit)
     (stored,) = workspace.raw.state.files(VENUE)
@@ -53,7 +53,7 @@ def fetched(workspace: Workspace, *files: bytes, refresh: bool = False) -> Store
 
 @pytest.fixture
 def listed(workspace: Workspace) -> Workspace:
-    """A workspace that holds the note of the paper, and none of its files."""
+    """A workspace with the paper's note but none of its files."""
     with workspace.raw.transaction():
         workspace.raw.add(
             [RawObject(RawKind.NOTE, "kite", 1, VENUE, "kite", "kite", 1, 1, "t", msgspec.json.encode(PAPER))]

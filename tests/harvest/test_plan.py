@@ -1,4 +1,4 @@
-"""The plan of a harvest: what it reckons is what is then asked for."""
+"""The plan of a harvest: its estimates match the requests made afterwards."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def steps(workspace: Workspace, client: Client, venue_id: str, **options: int) -
 
 
 def kinds(service: Service) -> Counter[str]:
-    """How many requests of each step a service got."""
+    """Return how many requests of each step a service received."""
     names = {"/notes": "listing", "/notes/edits": "versions", "/references": "versions"}
     others = {"/groups", "/invitations", "/notes/search"}
     return Counter(names.get(one.path, "files") for one in service.requests if one.path not in others)
@@ -42,7 +42,7 @@ def test_what_is_planned_is_what_is_asked_for(workspace: Workspace, hasty: MakeC
         harvest(workspace, hasty(service), [venue_id], files=False)
         asked = kinds(service)
         lists = {one.query["invitation"] for one in service.requests if one.path == "/notes"}
-        # A list with nothing in it is read and counted all the same.
+        # An empty list is read and counted too.
         empty = 2 * (len(lists) - 1)
         assert asked["versions"] > 0
         listing = planned["listing"]

@@ -1,4 +1,4 @@
-"""Import of what others recorded: the counts are those of the data's own index, found by hand."""
+"""Import of recorded dumps: the counts match those of the data's own index, established by hand."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where every request of one kind gets the same refusal, a harvest fails and says what that costs."""
+"""If every request of one kind is refused in the same way, a harvest fails and reports what is lost."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ REFUSAL = Fault(invalid("offset", "0", "is not supported any more").answer())
 
 
 def harvest(run: Run, folder: Path, venue_id: str, path: str, times: int) -> tuple[int, str]:
-    """Harvest from a service that refuses so many requests to a path; return the exit code and the error."""
+    """Harvest from a service that refuses some requests to a path; return the exit code and the error."""
     with serve_simulator(
         build_world(papers=6, venues=[venue_id]), faults=on_path(path, REFUSAL, times=times)
     ) as service:

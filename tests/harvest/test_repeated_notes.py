@@ -1,4 +1,4 @@
-"""Notes that a listing repeats are held and counted once, and stand for no note that did not come."""
+"""Notes that a listing repeats are stored and counted once, and do not make up for missing notes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 class Shifting:
-    """A service that heeds `offset` alone, and gives some notes of the first page again on the second, for once."""
+    """A service that supports only `offset`, and once repeats some notes of the first page on the second."""
 
     def __init__(self, repeated: int) -> None:
         self.repeated = repeated

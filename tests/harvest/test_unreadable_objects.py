@@ -36,7 +36,7 @@ def world() -> World:
 
 
 def harming(value: bytes, object_ids: Set[str], *paths: str) -> Faults:
-    """A service of which some objects are not JSON wherever they come, or only on some paths."""
+    """A service with some objects that are not JSON, everywhere or only on some paths."""
 
     def choose(request: Request) -> Fault | None:
         return unreadable(value, object_ids) if not paths or request.path in paths else None
@@ -108,7 +108,7 @@ def as_page(_body: bytes, _object_id: bytes) -> bytes:
 
 
 def spoiling(spoil: Callable[[bytes, bytes], bytes], object_ids: Set[str]) -> Faults:
-    """A service each of whose answers is spoilt from the first of some objects on."""
+    """A service whose responses are corrupt from the first of some objects on."""
 
     def alter(answer: Response) -> Response:
         for object_id in map(msgspec.json.encode, sorted(object_ids)):
@@ -139,7 +139,7 @@ def test_a_note_that_spoils_every_answer_it_is_in_is_kept_and_all_others_too(
     without = ids(workspace, venue_id)
     assert not take(workspace, hasty, world, venue_id).unreadable
     lost = {subject for kind, subject in ids(workspace, venue_id) - without if kind is RawKind.NOTE}
-    # A submission that does not even say its id cannot be asked for its replies.
+    # The replies of a submission without a readable id cannot be requested.
     assert lost >= {root, reply}
     assert spoil is not cut_off or lost == {root, reply}
 

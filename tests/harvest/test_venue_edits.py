@@ -1,4 +1,4 @@
-"""Edits come from one list of the venue, or from one request a note: the same records and tables, and nothing lost."""
+"""Edits from one list of the venue or from one request per note: the same records and tables, and nothing lost."""
 
 import secrets
 from collections import Counter
@@ -42,7 +42,7 @@ REFUSED = Fault(invalid("note.id", "x", "must be something else").answer())
 
 @pytest.fixture(autouse=True)
 def _small_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a list of a few pages be worth it for a few notes."""
+    """Make a list of a few pages worthwhile for a few notes."""
     monkeypatch.setattr(listing, "LARGEST_PAGE", PAGE)
     monkeypatch.setattr(venue_edits, "CHECKED", 1)
     monkeypatch.setattr(venue_edits, "FEW", 2)
@@ -50,7 +50,7 @@ def _small_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_key() -> Iterator[None]:
-    """Let pseudonyms be the same in every workspace."""
+    """Make pseudonyms the same in every workspace."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(secrets, "token_bytes", bytes)
         yield
@@ -58,13 +58,13 @@ def _one_key() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    """A world no test changes."""
+    """A world that tests must not change."""
     return build_world(papers=30, venues=[BOREALIS])
 
 
 @pytest.fixture(scope="module")
 def by_note(world: World, tmp_path_factory: pytest.TempPathFactory) -> tuple[Records, Mapping[str, Any]]:
-    """What one request a note gives: raw records and tables."""
+    """Raw records and tables from one request per note."""
     with open_workspace(tmp_path_factory.mktemp("by-note") / "corpus", create=True) as workspace:
         (summary,), asked = fetch(workspace, world, faults_by_name("no_domain"))
         assert summary.no_list == "400 Validation"
@@ -76,7 +76,7 @@ def by_note(world: World, tmp_path_factory: pytest.TempPathFactory) -> tuple[Rec
 def fetch(
     workspace: Workspace, world: World, faults: Faults = lambda _: None, **options: Any
 ) -> tuple[list[HarvestSummary], list[Request]]:
-    """Harvest without files; return the requests for edits too."""
+    """Harvest without files; also return the requests for edits."""
     with serve_simulator(world, faults=faults) as service, make_client(service) as client:
         summaries = harvest(workspace, client, [BOREALIS], files=False, **options)
         return summaries, edit_requests(service)

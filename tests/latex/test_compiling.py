@@ -1,4 +1,4 @@
-"""Every engine of TeX that is installed here compiles what is written, also of hostile Markdown."""
+"""Every installed TeX engine compiles the output, even that of hostile Markdown."""
 
 import shutil
 import subprocess

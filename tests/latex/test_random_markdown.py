@@ -1,4 +1,4 @@
-"""Whatever the Markdown is, its LaTeX is balanced, uses known commands alone and has all words in their order."""
+"""Whatever the Markdown, its LaTeX is balanced, uses only known commands and has all words in order."""
 
 import re
 import time

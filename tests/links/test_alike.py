@@ -1,4 +1,4 @@
-"""What says that two papers are one work, and what does not."""
+"""What shows that two papers are the same work, and what does not."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def rule(one: tuple[str | None, str | None], other: tuple[str | None, str | None
 
 
 def words(start: int, count: int) -> str:
-    """A text of which no two words are equal."""
+    """A text without repeated words."""
     return " ".join(
         f"w{chr(97 + n // 676 % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n % 26)}" for n in range(start, start + count)
     )

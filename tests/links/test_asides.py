@@ -1,4 +1,4 @@
-"""What floats on a page is compared by itself, wherever it stands, and divides no sentence."""
+"""Floats are compared separately, wherever they are placed, and split no sentence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Papers that are alike are candidates, the same in every process; a crowd of equals costs little."""
+"""Similar papers are candidates, the same in every process; a large group of equal papers costs little."""
 
 import subprocess
 import sys

@@ -46,7 +46,7 @@ NAMES = [
 ]
 REST = ["(", "3", "12", ")", "A", "B.", "a", "and", ",", "x", "The", "&", "\u2013", "to", ".2", "K", "S"]
 REST += ["\u017f", "\u212a"]
-"""What may stand beside a name; the last two are an s and a K to an expression that ignores case."""
+"""Characters that may adjoin a name; the last two match s and K in an expression that ignores case."""
 
 
 def test_the_quick_look_misses_no_cross_reference() -> None:

@@ -1,4 +1,4 @@
-"""What changed between two texts of a paper is told passage by passage, and nothing else is told."""
+"""The changes between two texts of a paper are reported passage by passage, and nothing else is."""
 
 import time
 from collections.abc import Sequence

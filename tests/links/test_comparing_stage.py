@@ -1,4 +1,4 @@
-"""The stage that compares versions takes the right two, and every paper has changes or a reason; spread or not."""
+"""The stage that compares versions picks the right two; every paper has changes or a reason, in parallel or not."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -97,7 +97,7 @@ def test_texts_of_different_engines_are_not_compared(tmp_path: Path) -> None:
 
 
 def many() -> list[object]:
-    """Ten papers with two texts; the third says the same in both, the fifth was read by two engines."""
+    """Ten papers with two texts; those of the third are the same, those of the fifth come from two engines."""
     records: list[object] = []
     for number in range(10):
         forum_id, left, right = (f"{letter}{number}" for letter in "fab")

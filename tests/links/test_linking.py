@@ -1,4 +1,4 @@
-"""Submissions of one work are linked over all venues, and nothing else is; what was set aside is counted."""
+"""Submissions of the same work are linked across all venues, and nothing else is; what is set aside is counted."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ OTHER = (
 
 
 def words(seed: str, count: int = 500) -> str:
-    """A text of which no two words are equal, nor any of it of another seed."""
+    """A text without repeated words, sharing none with other seeds."""
     return " ".join(f"{seed}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(count))
 
 
@@ -89,7 +89,7 @@ def test_what_could_not_be_compared_is_done_again_by_a_build_that_retries(
 
 
 def alike_in_text(number: int) -> dict[str, list[object]]:
-    """Papers of which each two that follow each other have most of a text in common."""
+    """Papers each of which shares most of its text with the next."""
     texts = [words(f"t{n // 2}") + " " + words(f"own{n}", 100) for n in range(number)]
     records = [with_text(clouds(f"f{n:02}"), one) for n, one in enumerate(texts)]
     return {ICLR: [record for paper_records in records for record in paper_records]}

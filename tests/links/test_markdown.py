@@ -1,4 +1,4 @@
-"""Markdown is compared block by block: rows as rows, formulas as one, prose wherever a page breaks it."""
+"""Markdown is compared block by block: rows as rows, formulas as units, prose across page breaks."""
 
 import time
 

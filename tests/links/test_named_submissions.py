@@ -1,4 +1,4 @@
-"""Which earlier submission a submission names itself."""
+"""Which earlier submission a submission itself names."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Two ways to write the same words give the same words."""
+"""Different spellings of the same words give the same words."""
 
 import pytest
 

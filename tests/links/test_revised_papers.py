@@ -1,4 +1,4 @@
-"""Of an invented revision all is found that was added, removed, moved and rewritten, and nothing else."""
+"""Everything added, removed, moved or rewritten in an invented revision is found, and nothing else."""
 
 import pytest
 

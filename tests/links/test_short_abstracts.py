@@ -1,4 +1,4 @@
-"""A short abstract tells no papers apart, whatever it has in common with another."""
+"""A short abstract cannot distinguish papers, whatever it has in common with another."""
 
 import pytest
 
@@ -8,17 +8,17 @@ from peercorpus.links.similarity import Likeness, PaperComparer, normalise_head
 
 SHORT = "We count white clouds above three towns and find that they are fewer than was thought."
 LONG = f"{SHORT} A camera looks up, and each picture is cut into squares."
-"""Of its pairs of words the short one has more than half."""
+"""The short one contains more than half of its word pairs."""
 
 
 @pytest.fixture(autouse=True)
 def _few_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words are counted in fewer places, which is enough for two papers and takes no time."""
+    """Count words in fewer buckets, which is enough for two papers and fast."""
     monkeypatch.setattr(similarity, "COUNTER_SLOTS", 1 << 12)
 
 
 def likeness(one: str, other: str) -> Likeness:
-    """How alike two papers of different titles are."""
+    """Return the similarity of two papers with different titles."""
     heads = normalise_head("Clouds Over Town", one), normalise_head("What a Camera Sees of Clouds", other)
     return PaperComparer(heads).likeness(*heads)
 

@@ -1,4 +1,4 @@
-"""What many papers have in common tells nothing, and what few have does."""
+"""Text that many papers share is no evidence, and text that few share is."""
 
 from peercorpus.links.similarity import RareTerms
 

@@ -32,7 +32,7 @@ WEAK = (Section(SectionKind.WEAKNESSES, EVIL, EVIL * 2_000),)
 
 
 def hostile() -> dict[str, list[object]]:
-    """A paper of which every text that others write is hostile, and one of them long."""
+    """A paper whose every text by others is hostile, and one of them long."""
     said = {"title": EVIL, "text": EVIL, "signature": EVIL}
     return {
         ICLR: [
@@ -64,7 +64,7 @@ def serve(folder: Path, stack: ExitStack) -> Client:
 
 
 def call(client: Client, tool: str, **arguments: object) -> Any:
-    """Return the answer of a tool, or the sentence of its refusal."""
+    """Return the result of a tool, or its error message."""
     answer = client.portal.call(client.call_tool, tool, arguments)  # type: ignore[attr-defined]
     return answer.content[0].text if answer.is_error else answer.structured_content
 
@@ -83,7 +83,7 @@ def files_before(release: Path) -> dict[Path, int]:
 
 @pytest.fixture(scope="module")
 def client(release: Path, files_before: dict[Path, int]) -> Iterator[Client]:
-    """A client of a server of the release, which all tests ask."""
+    """A client of a server of the release, shared by all tests."""
     assert files_before
     with ExitStack() as stack:
         yield serve(release, stack)
@@ -110,7 +110,7 @@ def test_papers_are_found_page_by_page_without_what_was_taken_down(ask: Ask) -> 
     found = [first["items"][0]["forum_id"], second["items"][0]["forum_id"]]
     assert sorted(found) == [LIVELY, QUIET]
     assert second["next_cursor"] is None
-    assert "not one that this tool gave" in ask("search_papers", words="other", cursor=first["next_cursor"])
+    assert "did not return that cursor" in ask("search_papers", words="other", cursor=first["next_cursor"])
     assert GONE not in json.dumps(ask("search_papers", limit=100))
     assert "has nothing" in ask("read_paper", forum_id=GONE)
 
@@ -131,7 +131,7 @@ def test_a_paper_leads_to_its_reviews_posts_conversations_text_and_scores(ask: A
 
 
 def list_files(folder: Path) -> dict[Path, int]:
-    """Return when each file was written, without those by which readers of SQLite find each other."""
+    """Return when each file was written, without those that coordinate SQLite's readers."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in {"raw.db-shm", "raw.db-wal"})
     return {path: path.stat().st_mtime_ns for path in files}
 
@@ -209,7 +209,7 @@ def test_hostile_arguments_are_refused_and_the_server_lives(ask: Ask, tool: str,
 
 
 def own_texts(value: object, name: str = "") -> Iterator[str]:
-    """Every text of an answer that does not stand under `untrusted`, other than sentences of our own."""
+    """Yield every text of a result outside `untrusted`, other than our own sentences."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key != "untrusted":
@@ -243,7 +243,7 @@ def test_standard_output_is_protocol_only(release: Path) -> None:
 
 def test_a_folder_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run("mcp", "-w", tmp_path), "neither a workspace nor a release")
-    assert_refused(run("mcp", "-w", tmp_path / "none"), "is no folder")
+    assert_refused(run("mcp", "-w", tmp_path / "none"), "is not a folder")
 
 
 def test_without_the_extra_one_sentence_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

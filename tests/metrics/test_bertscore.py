@@ -1,4 +1,4 @@
-"""BERTScore: equality with bert-score by a tiny model, and what it does with empty, long and absent things."""
+"""BERTScore: equality with bert-score on a tiny model, and its handling of empty, long and missing texts."""
 
 from pathlib import Path
 from random import Random

@@ -1,4 +1,4 @@
-"""Decisions: values worked by hand, equality with scikit-learn, and what has no value."""
+"""Decisions: values worked out by hand, equality with scikit-learn, and undefined values."""
 
 from collections.abc import Callable, Sequence
 from random import Random

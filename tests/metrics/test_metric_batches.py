@@ -1,4 +1,4 @@
-"""What a model measures is the same number wherever it is measured; what cannot be measured is told."""
+"""A model's measures are the same wherever they are computed; what cannot be measured is reported."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,18 +23,18 @@ SAMPLES: list[Sample] = [("a b", ["c"]), ("d", ["a b"]), ("e", ["f", "d"])]
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few texts there are, they are several batches."""
+    """Split even a few texts into several batches."""
     monkeypatch.setattr(local_models, "BATCH_TEXTS", 2)
 
 
 def letters(samples: Sequence[Sample]) -> Measured[int]:
-    """A number of its own for each text; a text with a space is cut."""
+    """Gives each text a different number; a text with a space is truncated."""
     cut = (text for candidate, references in samples for text in (candidate, *references) if " " in text)
     return Measured(tuple(ord(candidate[0]) for candidate, _ in samples), frozenset(cut), "letters")
 
 
 def by_text(samples: Sequence[Sample]) -> Measured[int]:
-    """A model of another name for each batch."""
+    """A model with a different name for each batch."""
     return Measured((1,) * len(samples), frozenset(), samples[0][0])
 
 

@@ -1,4 +1,4 @@
-"""What every metric of the registry keeps to."""
+"""The contract of every metric in the registry."""
 
 from collections.abc import Sequence
 from importlib import metadata
@@ -38,7 +38,7 @@ PERFECT: dict[Takes, tuple[Sequence[Any], ...]] = {
     Takes.NUMBERS: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0]),
     Takes.NUMBERS_ON_SCALES: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0], SCALES),
 }
-"""Columns of samples predicted as well as can be."""
+"""Columns of perfectly predicted samples."""
 MIXED: dict[Takes, tuple[Sequence[Any], ...]] = {
     Takes.TEXTS: (TEXTS, [[text.replace("the", "a"), TEXTS[place - 1]] for place, text in enumerate(TEXTS)]),
     Takes.REVIEWS: (REVIEWS, [[review, REVIEWS[place - 1]] for place, review in enumerate([REVIEWS[1], *REVIEWS[1:]])]),
@@ -48,7 +48,7 @@ MIXED: dict[Takes, tuple[Sequence[Any], ...]] = {
     Takes.NUMBERS: ([3.0, 5.5, 4.0, 1.0], [4.0, 5.0, 3.0, 2.0]),
     Takes.NUMBERS_ON_SCALES: ([3.0, 5.5, 4.0], [4.0, 5.0, 3.0], SCALES),
 }
-"""Columns of samples predicted so so."""
+"""Columns of moderately predicted samples."""
 
 
 NEURAL = [name for name in METRICS if name.startswith(("bert_", "embed_"))]
@@ -56,7 +56,7 @@ NEURAL = [name for name in METRICS if name.startswith(("bert_", "embed_"))]
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.neural] * (name in NEURAL)) for name in METRICS])
 def metric(request: pytest.FixtureRequest) -> Metric:
-    """Each metric; those that ask a model ask a tiny one."""
+    """Each metric; those that need a model use a tiny one."""
     found = definition(request.param)
     assert (found.name, found.extra == "neural") == (request.param, request.param in NEURAL)
     if found.name == "embed_cos":

@@ -22,7 +22,7 @@ def papers(values: Sequence[float]) -> dict[str, float]:
 
 
 def runs_of(both: int, first: int, second: int, neither: int) -> tuple[list[float], list[float]]:
-    """Two runs that are right on so many papers: both, the first alone, the second alone, neither."""
+    """Two runs, by the numbers of papers on which both, only the first, only the second, or neither is right."""
     return (
         [1.0] * (both + first) + [0.0] * (second + neither),
         [1.0] * both + [0.0] * first + [1.0] * second + [0.0] * neither,
@@ -30,7 +30,7 @@ def runs_of(both: int, first: int, second: int, neither: int) -> tuple[list[floa
 
 
 def test_paired_shares_have_the_interval_of_newcombes_method_with_the_correlation_of_the_runs() -> None:
-    """His example of 36, 12, 2 and 0 papers: 0.0569 to 0.3404 by his method 10, whose phi is negative here."""
+    """Newcombe's example of 36, 12, 2 and 0 papers: 0.0569 to 0.3404 by his method 10, whose phi is negative here."""
     runs = runs_of(36, 12, 2, 0)
     low, high = bound_combination(SHARE, runs, (1, -1)) or (0, 0)
     assert (low, high) == pytest.approx((0.0569, 0.3404), abs=5e-5)
@@ -40,7 +40,7 @@ def test_paired_shares_have_the_interval_of_newcombes_method_with_the_correlatio
 def test_a_positive_correlation_of_shares_has_his_correction_for_continuity(
     cells: tuple[int, int, int, int], numerator: int
 ) -> None:
-    """The numerator of phi is ad - bc, less half the papers; 0 where it would be negative then."""
+    """The numerator of phi is ad - bc minus half the papers; 0 if that is negative."""
     runs = runs_of(*cells)
     both, first, second, neither = cells
     shares = (both + first) / 50, (both + second) / 50

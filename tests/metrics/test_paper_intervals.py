@@ -1,4 +1,4 @@
-"""Intervals that hold with few papers: no number is certain because all answers are right."""
+"""Intervals that are valid with few papers: no number is certain just because all answers are right."""
 
 from math import sqrt
 from random import Random
@@ -35,7 +35,7 @@ def test_thirty_seven_of_thirty_seven_are_not_certain() -> None:
 
 @pytest.mark.parametrize("papers", [20, 30, 50, 200])
 def test_the_interval_of_a_share_of_97_percent_holds_it(papers: int) -> None:
-    """The coverage, added up over all outcomes; the percentile bootstrap reached 58 % with 30 papers."""
+    """The coverage, summed over all outcomes; the percentile bootstrap reached 58 % with 30 papers."""
     held = 0.0
     for right in range(papers + 1):
         low, high = bound_share([(1, 1)] * right + [(0, 1)] * (papers - right)) or (0, 0)
@@ -49,7 +49,7 @@ def test_answers_about_one_paper_that_agree_count_once() -> None:
     once_low, once_high = wilson_interval(15, 20) or (0, 0)
     assert (low, high) == pytest.approx((once_low, once_high), abs=0.01)
     assert bound_share([(4, 4)] * 20) == wilson_interval(20, 20)
-    # Answers that are as unlike within a paper as between papers count each.
+    # Answers that differ within a paper as much as between papers count individually.
     assert bound_share([(2, 4)] * 20) == wilson_interval(40, 80)
 
 
@@ -72,12 +72,12 @@ def test_matthews_correlation_of_1_is_not_certain_and_holds_itself() -> None:
     low, high = bound_mcc(1.0, perfect)
     assert 0.4 < low < 0.9
     assert high == 1
-    # Twice the answers about the same papers tell nothing more.
+    # Doubling the answers about the same papers adds no information.
     assert bound_mcc(1.0, [(2, 0, 0, 0)] * 8 + [(0, 0, 0, 2)] * 12) == pytest.approx((low, high))
 
 
 def test_squared_errors_that_are_rarely_large_are_held_where_the_bootstrap_t_fails() -> None:
-    """One answer in forty is plainly wrong: of 20 papers most draws show none."""
+    """One answer in forty is clearly wrong: most draws of 20 papers contain none."""
     chance = Random(9)
     truth = (39 * 0.01 + 0.81) / 40
     held, held_by_t = 0, 0

@@ -1,4 +1,4 @@
-"""Scores: values worked by hand, equality with scikit-learn and SciPy, and what has no value."""
+"""Scores: values worked out by hand, equality with scikit-learn and SciPy, and undefined values."""
 
 from random import Random
 

@@ -15,7 +15,7 @@ from peercorpus.metrics.text_overlap import add_counts, count_bleu
 
 
 def mean(groups: Sequence[list[float]]) -> float:
-    """Of all values of all papers."""
+    """Return the mean of all values of all papers."""
     return fmean(chain.from_iterable(groups))
 
 

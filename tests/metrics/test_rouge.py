@@ -16,7 +16,7 @@ WORDS = [
     *("the", "reviews", "reviewing", "reviewer", "of", "a", "papers'", "relational", "skies", "dying", "news", "x_y"),
     *("—", "naïve", "Ünïcode", "漢字", "\u0130", "\u017f", "\u212a", "10:", "-3.5", "\ud800"),
 ]
-"""Some become other letters when lowered; one is half a character."""
+"""Some become different letters in lower case; one is half a character."""
 
 
 def theirs(candidate: str, references: list[str], stem: bool) -> float:

@@ -1,4 +1,4 @@
-"""One text where a list of references is wanted is refused: its letters are no references."""
+"""A single text in place of a list of references is refused: its letters are not references."""
 
 import pytest
 

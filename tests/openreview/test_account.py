@@ -37,7 +37,7 @@ Serve = Callable[..., Service]
 
 @pytest.fixture
 def start() -> Iterator[Serve]:
-    """Runs services that answer no guest, until the test ends."""
+    """Runs services that refuse guests, until the test ends."""
     with ExitStack() as running:
 
         def serve_one(faults: Faults | None = None, *, mfa: bool = False) -> Service:
@@ -56,12 +56,12 @@ def door_of(service: Service) -> ServiceConnection:
 
 
 def asked(service: Service, path: str) -> int:
-    """How often a path was asked for."""
+    """Return how often a path was requested."""
     return sum(request.path == path for request in service.requests)
 
 
 def token_of(life_s: int, *, lived_s: int = 0, text: str | None = None) -> Token:
-    """A token of the simulated service that came a while ago and still has so long to live."""
+    """A token that the simulated service issued some time ago, with a given remaining lifetime."""
     now = now_ms()
     return Token(text or write_token(WORLD, life_s), WORLD.user, now + life_s * 1000, now - lived_s * 1000)
 
@@ -116,7 +116,7 @@ def test_a_second_factor_is_asked_for_by_its_method(start: Serve) -> None:
     ("code", "sentence"),
     [
         (None, f"'{WORLD.user}' .*'peercorpus login'"),
-        ("", "No code was given"),
+        ("", "No code was entered"),
         ("000000", "'peercorpus login'"),
     ],
 )
@@ -126,7 +126,7 @@ def test_a_second_factor_that_is_not_met_says_what_to_do(start: Serve, code: str
 
 
 def pending_with(service: Service, *methods: str) -> Faults:
-    """Answers a login as for an account with other second factors; its sign-in was begun at another service."""
+    """Answers a login as for an account with other second factors, whose sign-in was begun at another service."""
     with door_of(service).open() as guest:
         body = {"id": WORLD.user, "password": WORLD.password}
         members = guest.post_json(2, "/login", body).members
@@ -196,7 +196,7 @@ def test_a_token_is_used_to_its_end_where_it_cannot_be_exchanged(start: Serve, c
     cache.write(door.urls, kept)
     account = CachedAccount(door, cache)
     assert [account.token() for _ in range(5)] == [kept.text] * 5
-    # One attempt a minute, however many requests are sent meanwhile.
+    # One attempt per minute, however many requests are sent meanwhile.
     assert len(service.requests) == 1
 
 

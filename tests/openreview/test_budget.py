@@ -1,4 +1,4 @@
-"""The budget: requests go at once while plenty are left, then evenly, never one too many, whoever sends them."""
+"""The budget: requests are sent at once while many are left, then evenly, and never one too many in total."""
 
 import re
 import threading
@@ -26,7 +26,7 @@ ROUTE = "api2.example/notes"
 
 
 class Clock:
-    """A clock that stands still unless told otherwise."""
+    """A clock that stands still unless it is set."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -164,7 +164,7 @@ def test_a_later_run_knows_what_is_left(raw_db: Path, clock: Clock) -> None:
 
 
 def refusals(service: Service, client: Client, requests: int) -> int:
-    """Send so many requests, and count those beyond."""
+    """Send a number of requests, and count those over the budget."""
     before = len(service.requests)
     for _ in range(requests):
         client.get_json(2, "/groups", {"id": "venues"})
@@ -181,7 +181,7 @@ def test_no_request_is_refused_and_none_is_left_unused(raw_db: Path) -> None:
     allowance = Allowance(limit=20, window_s=3600, now=standing.now)
     with closing(BudgetState(raw_db)) as state, serve_simulator(build_world(papers=1), budget=allowance) as service:
         for _ in range(3):
-            # Each is another run.
+            # Each is a separate run.
             with client_of(service, standing, state) as client:
                 assert refusals(service, client, 20) == 0
     # Sixty requests in windows of twenty: two windows must pass, and no third one.
@@ -198,7 +198,7 @@ def test_threads_share_one_budget() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        # Behind a window that is spent, all may start before the first answer tells of the next one.
+        # After a spent window, all may start before the first response reveals the next one.
         assert 25 <= client.requests <= 25 + len(threads)
     assert standing.waited_s >= 3600
 

@@ -1,4 +1,4 @@
-"""The lock of a budget: one harvest at a time for each account and service, none left by whoever ends."""
+"""The lock of a budget: one harvest at a time for each account and service, released however a run ends."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ with hold_budget(Path(sys.argv[1]), ("a", "b"), "me", Path("first"), is_shared=F
 
 
 class Locks:
-    """Holds budgets as one user would, and takes down every warning."""
+    """Holds budgets as one user would, and records every warning."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.said = folder, list[str]()

@@ -1,4 +1,4 @@
-"""The client: what it sends, what it retries, and what it says when OpenReview refuses."""
+"""The client: what it sends, what it retries, and its errors when OpenReview refuses."""
 
 import gzip
 import random
@@ -30,7 +30,7 @@ Answer = httpx2.Response | Exception
 
 
 def client_of(*answers: Answer, token: str | None = None) -> Client:
-    """A client that gets these answers, one after the other, the last one again and again."""
+    """A client that receives these responses in order, then repeats the last one."""
     transport = httpx2.MockTransport(_Script(answers))
     return Client(account=token, patience=HASTY, transport=transport)
 
@@ -263,7 +263,7 @@ def test_an_address_that_is_none_is_one_sentence(url: str) -> None:
 @pytest.fixture
 def closed_port() -> Iterator[int]:
     with socket.socket() as taken:
-        # Bound and not listening: every connection is refused, and nobody else can take the port.
+        # Bound and not listening: every connection is refused, and no other process can take the port.
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""A PDF that comes without its end: asked for once more, and taken only where it comes again as it was, or whole."""
+"""A truncated PDF: requested once more, and accepted only if it arrives unchanged or complete."""
 
 import httpx2
 import pytest
@@ -11,7 +11,7 @@ SHORT, SHORTER = WHOLE[:5_000], WHOLE[:3_000]
 
 
 class Sending:
-    """A service that sends these files, one after the other, each as if it were all there is."""
+    """A service that sends these files in order, each as if it were complete."""
 
     def __init__(self, *files: bytes) -> None:
         self._files = iter(files)

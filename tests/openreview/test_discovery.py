@@ -1,4 +1,4 @@
-"""Discovery: which API a venue lives on, what it calls its lists, and what is said where there is none."""
+"""Discovery: a venue's API, the names of its lists, and the error if it is not found."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Paged lists: every row once, an end that is found, and a service that ignores `after` found out."""
+"""Paged lists: every row once, the end found, and a service that ignores `after` detected."""
 
 import json
 from itertools import islice
@@ -26,7 +26,7 @@ ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES + 50)]
 def service(
     ids: list[str], *, ignores_after: bool = False, ignores_offset: bool = False, counts: bool = True, hidden: int = 0
 ) -> tuple[Client, list[httpx2.QueryParams]]:
-    """A service with these notes; of each page it leaves out as many as are hidden."""
+    """A service with these notes, which leaves the hidden ones out of each page."""
     asked: list[httpx2.QueryParams] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -54,7 +54,7 @@ def received(client: Client, start: Start = BEGINNING, most: int | None = None) 
 def test_every_note_comes_once(size: int, counts: bool) -> None:
     client, asked = service(ALL[:size], counts=counts)
     assert received(client) == ALL[:size]
-    # Without a count only an empty page tells that a full one was the last.
+    # Without a count, only an empty page shows that a full one was the last.
     assert len(asked) == (1 + (size > PAGE_WITH_REPLIES) if counts else 1 + (size >= PAGE_WITH_REPLIES))
     assert {query["sort"] for query in asked} == {"id"}
 

@@ -1,4 +1,4 @@
-"""A list read by offset, to which notes are added meanwhile: some come twice, and none counts twice."""
+"""A list read by offset while notes are added: some arrive twice, and none counts twice."""
 
 import httpx2
 import pytest
@@ -8,11 +8,11 @@ from peercorpus.openreview.listing import PAGE_WITH_REPLIES, ListPage, fetch_sub
 
 ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES)]
 EARLIER = ["a0", "a1", "a2"]
-"""Notes that are put before the others while the list is read."""
+"""Notes inserted before the others while the list is read."""
 
 
 def pages_of(added: list[str]) -> list[ListPage]:
-    """Return the pages of a list that heeds `offset` alone, and grows at its beginning once its first page is out."""
+    """Return the pages of a list that supports only `offset`, and grows at its beginning after the first page."""
     held: list[str] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:

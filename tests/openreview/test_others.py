@@ -1,4 +1,4 @@
-"""What others spend of a budget: never claimed of a client that is alone, always of a second one that takes much."""
+"""Other clients' use of a budget: never reported for a lone client, always for a second one that uses much."""
 
 import threading
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -24,14 +24,14 @@ LIMIT = 40
 
 @pytest.fixture
 def every_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A single request of others is worth a word."""
+    """Report even a single request by other clients."""
     monkeypatch.setattr(budget, "MIN_REPORTED_SHARE", 0.0)
     monkeypatch.setattr(budget, "MIN_REPORTED_REQUESTS", 1)
 
 
 @dataclass
 class Ours:
-    """A request of this client: under way, perhaps counted."""
+    """A request by this client: under way, perhaps counted."""
 
     path: str
     cost: int
@@ -169,7 +169,7 @@ ASKED = (
 def ask(client: Client, times: int) -> None:
     for _ in range(times):
         for api, path, params in ASKED:
-            # Threads take each other's faults: one may be given all truncated answers.
+            # Threads share the faults: one may receive all truncated responses.
             with suppress(NotJsonError):
                 client.get_json(api, path, params)
 
@@ -198,11 +198,11 @@ def test_a_client_alone_hears_of_no_others_over_http_whatever_fails(threads: int
 
 
 MOST_TURNS = 15
-"""Each of two clients may take so many without coming to the last fifth of a window, which is spread over an hour."""
+"""Requests for each of two clients that stay above the last fifth of a window, which is spread over an hour."""
 
 
 def take_turns(service: Service, first: OtherClients) -> int:
-    """Two clients of one budget, one after the other: how many requests the first may send."""
+    """Return how many requests the first of two successive clients of one budget may send."""
     clock = StandingClock()
     with client_of(service, first, clock) as ours, client_of(service, OtherClients(), clock) as theirs:
         for sent in range(MOST_TURNS):

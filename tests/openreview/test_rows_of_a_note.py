@@ -1,4 +1,4 @@
-"""The edits and references of a note: all that the service has, page by page, however it pages."""
+"""The edits and references of a note: everything the service has, whatever its paging."""
 
 from collections.abc import Callable, Iterator
 
@@ -25,7 +25,7 @@ def received(
     refuses: tuple[str, ...] = (),
     ignores: tuple[str, ...] = (),
 ) -> tuple[list[str], list[str]]:
-    """The ids from a service that never gives more than so many at once, and how it was asked for each page."""
+    """Return the ids from a service with a page limit, and the parameters of each request."""
     asked: list[str] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -68,5 +68,5 @@ def test_only_a_service_that_does_not_go_on_after_an_id_is_asked_by_offset(
 def test_a_list_that_goes_on_in_no_way_is_an_error(fetch: Fetch, key: str) -> None:
     with pytest.raises(NotGivenError, match="400"):
         received(fetch, key, ignores=("after",), refuses=("offset",))
-    with pytest.raises(NotGivenError, match="repeats the page before"):
+    with pytest.raises(NotGivenError, match="repeats the previous page"):
         received(fetch, key, ignores=("after", "offset"))

@@ -1,4 +1,4 @@
-"""Tokens on disk: who may read them, for which service they are, and what a token says of its own end."""
+"""Tokens on disk: who may read them, which service they belong to, and their own expiry time."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What an AI says of a paper changes nothing else: no table, configuration, split, export, statistic or figure."""
+"""AI reviews change nothing else: no table, configuration, split, export, statistic or figure."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ Notes = dict[str, Any]
 
 
 def below_ai(notes: Notes) -> set[str]:
-    """The ids of an AI's reviews, as the simulator posts them, and of all that stands below them."""
+    """Return the ids of an AI's reviews, as the simulator posts them, and of everything below them."""
     found = {note_id for note_id, note in notes.items() if note["invitations"][0].endswith(INVITATIONS)}
     while more := {note_id for note_id, note in notes.items() if note["replyto"] in found} - found:
         found |= more
@@ -35,7 +35,7 @@ def below_ai(notes: Notes) -> set[str]:
 
 
 def without_ai(world: World) -> World:
-    """The same world where nobody ever posted what an AI says."""
+    """The same world without any AI reviews."""
     holdings = world.v2.copy()
     gone = below_ai(holdings.notes)
     holdings.notes = {note_id: note for note_id, note in holdings.notes.items() if note_id not in gone}
@@ -67,7 +67,7 @@ class Made:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Made]:
-    """The same papers, with what an AI says of them and without."""
+    """The same papers, with AI reviews and without."""
     folder = tmp_path_factory.mktemp("apart")
     world = build_world(papers=5, venues=[FJORD])
     return Made(folder / "with", world), Made(folder / "without", without_ai(world))

@@ -1,4 +1,4 @@
-"""Two workspaces that were harvested for themselves: where their tables are equal, so is every byte of a release."""
+"""Two workspaces harvested separately: if their tables are equal, so is every byte of a release."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ from peercorpus.workspace.pseudonyms import store_key
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 ANONYMOUS = "Cascadia.cc/2025/Conference"
-"""Nobody signs here with a name."""
+"""A venue without signed comments."""
 
 SIGNED = "Aurora.cc/2020/Conference"
-"""People comment here under their names."""
+"""A venue with signed comments."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def service() -> Iterator[Service]:
 
 
 def publish(folder: Path, service: Service, venue_id: str, key: bytes | None = None) -> dict[str, bytes]:
-    """Harvest, build and publish a venue in a new workspace, with its own key of the pseudonyms or another."""
+    """Harvest, build and publish a venue in a new workspace, with its own pseudonym key or a given one."""
     with (
         open_workspace(folder, create=True) as workspace,
         Client(service.base_url_v1, service.base_url_v2) as client,

@@ -1,4 +1,4 @@
-"""Forums whose submission is missing or names nothing: what their replies agree on is used, and nothing else."""
+"""Forums whose submission is missing or incomplete: only what their replies agree on is used."""
 
 import json
 from collections import Counter
@@ -67,7 +67,7 @@ def forum_v2() -> Notes:
 
 
 def changed(notes: Notes, *others: str, **members: Any) -> Notes:
-    """The root, and the replies named, with other members; a member that is `...` is left out."""
+    """Return the root and the named replies with other members; a member set to `...` is left out."""
     found = []
     for one in notes:
         if one["id"] in {"kite", *others}:
@@ -173,7 +173,7 @@ def test_replies_that_name_two_venues_leave_their_forum_without_one(
     take(workspace, tmp_path, notes[1:] if name == "no submission" else notes)
     assert workspace.venues() == ["unplaced"]
     assert set(aside(workspace, "unplaced").values()) == {Reason.NO_VENUE}
-    # The submission as OpenReview has it decides.
+    # OpenReview's submission takes precedence.
     take(workspace, tmp_path / "later", [forum_v1()[0] | {"tmdate": 1_600_000_000_000}])
     assert [paper.title for paper in rows(workspace, Paper)] == ["On Kites"]
 
@@ -212,7 +212,7 @@ def test_replies_stay_aside_where_no_review_stands_for_a_paper_or_its_submission
 
 
 def content_only(number: int, forum: str, **more: Any) -> dict[str, Any]:
-    """A review of which only the content is left, in the form of ICLR 2019."""
+    """A review with only its content left, in the form of ICLR 2019."""
     content = {
         "title": "Kites",
         "review": f"Kite {number} flies well.",

@@ -1,4 +1,4 @@
-"""What was damaged on disk is found, set aside, fetched and made again: the workspace is then as it was."""
+"""Damage on disk is found, set aside, and repaired by fetching and rebuilding: the workspace is as before."""
 
 import shutil
 import sqlite3
@@ -190,7 +190,7 @@ def test_the_command_names_what_is_damaged_and_what_to_do_next(corpus: Path, run
     assert found.code == 1
     assert "damaged: 2." in found.out
     refused = run("build", "--workspace", corpus)
-    assert refused.code == 0  # What was built before the damage needs no body again.
+    assert refused.code == 0  # Tables built before the damage do not need the bodies again.
     repaired = run("check", "--workspace", corpus, "--repair")
     assert repaired.code == 0
     assert f"1. peercorpus harvest {VENUE} --workspace {corpus}" in repaired.out
@@ -244,7 +244,7 @@ def test_a_file_that_sqlite_cannot_read_is_told_left_and_made_again(
 
 
 def _repair_database(corpus: Path, run: Run) -> list[Path]:
-    """Take over what is whole; return the damaged database, which is kept."""
+    """Recover what is intact; return the damaged database, which is kept."""
     ended = run("check", "--workspace", corpus, "--repair")
     assert ended.code == 0
     assert f"peercorpus harvest {VENUE}" in ended.out
@@ -273,7 +273,7 @@ def test_a_table_with_a_damaged_log_is_made_again(corpus: Path, built: Path, run
 
 
 def damage_database(folder: Path) -> None:
-    """Zero the root of the objects' table: all else is whole."""
+    """Zero the root page of the objects' table; everything else is intact."""
     path = folder / "raw.db"
     with closing(sqlite3.connect(path)) as database:
         ((page,),) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'objects'")

@@ -1,4 +1,4 @@
-"""Every command that writes, killed at random instants, ends where an undisturbed one does."""
+"""Every writing command, killed at random moments, ends like an undisturbed one."""
 
 import json
 import subprocess
@@ -32,6 +32,6 @@ def test_killed_commands_end_where_undisturbed_ones_do(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     found = json.loads(result.read_text())
     assert (found["workspaces"], found["differing"]) == (1, 0), run.stdout
-    # A run may end before its instant comes.
+    # A run may end before its moment comes.
     assert sum(found["kills"].values()) >= 8
     assert len(found["kills"]) > 15

@@ -1,4 +1,4 @@
-"""A source of which most is set aside is named first, by import, build and status; an ordinary one never."""
+"""A source with most records set aside is named first by import, build and status; an ordinary one never is."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Four times the venues cost four times as much or less, by count, to build, to build again, and for `status`."""
+"""Four times the venues cost at most four times the operations to build, to rebuild, and for `status`."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -33,7 +33,7 @@ COUNTED = {
     "opens of Parquet files": (pq.ParquetFile, "__init__"),
 }
 PER_VENUE = {"opens of Parquet files"}
-"""What grows with the venues; everything else is done once for each table."""
+"""Operations that grow with the venues; everything else is done once per table."""
 
 
 def build_all(workspace: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""The venue of a forum does not depend on the order in which what tells of it is imported or harvested."""
+"""The venue of a forum does not depend on the order of the imports and harvests that determine it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def content_only(number: int, forum: str = "kite1") -> dict[str, Any]:
-    """A review of which only the content is left, in the form of ICLR 2019."""
+    """A review with only its content left, in the form of ICLR 2019."""
     content = {"title": "Kites", "review": f"Kite {number} flies well.", "rating": "7: Good paper, accept"}
     confidence = "4: The reviewer is confident but not absolutely certain that the evaluation is correct"
     return {"forum": forum, "id": f"r{number}", "content": content | {"confidence": confidence}}

@@ -1,4 +1,4 @@
-"""What others keep in layouts of their own is imported as it lies and built: every paper, review and text, no guess."""
+"""Datasets in other layouts are imported unchanged and built: every paper, review and text, without guesses."""
 
 import json
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from peercorpus.workspace.workspace import Workspace, open_workspace
 
 
 class Built:
-    """The rows of a workspace into which one path was imported."""
+    """Return the rows of a workspace into which one path was imported."""
 
     def __init__(self, folder: Path, paths: Sequence[Path]) -> None:
         with open_workspace(folder, create=True) as workspace:

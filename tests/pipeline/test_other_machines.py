@@ -36,7 +36,7 @@ if __name__ == "__main__":
         except SystemExit as ended:
             assert ended.code == 0, command
 """
-"""Runs several commands in one process, for which the libraries are loaded once."""
+"""Runs several commands in one process, so that libraries are loaded only once."""
 
 CLOCK = """
 import datetime, time
@@ -51,7 +51,7 @@ class Shifted(datetime.datetime):
     def now(cls, tz=None):
         return datetime.datetime.fromtimestamp(time.time(), tz)
 """
-"""Sets the clock of a process, as far as Python asks for it."""
+"""Sets the clock of a process, as far as Python reads it."""
 
 SET_NOW = """
 import importlib
@@ -60,7 +60,7 @@ from sitecustomize import Shifted
 for name in {modules}:
     importlib.import_module(name).datetime = Shifted
 """
-"""Sets what `datetime.now` returns in some modules: elsewhere libraries expect the class itself."""
+"""Sets the result of `datetime.now` in some modules; in others, libraries expect the class itself."""
 
 YEAR_1970_S = 5 * 3600
 YEAR_2100_S = 4_102_444_800
@@ -76,7 +76,7 @@ MACHINES: tuple[tuple[dict[str, str], int], ...] = (
     ({"TZ": "America/St_Johns", "LANG": "ja_JP.EUC-JP", "PYTHONUTF8": "0", "PYTHONHASHSEED": "7"}, 2),
     ({"TZ": "Pacific/Pago_Pago", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, 1),
 )
-"""Environment and workers of nine builds; a locale that is not installed is as good as C."""
+"""Environment and workers of nine builds; a locale that is not installed acts like C."""
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +86,14 @@ def service() -> Iterator[Service]:
 
 
 def settle_secrets(folder: Path) -> None:
-    """Give a workspace the secrets of all others: each draws a key of pseudonyms and a salt for itself."""
+    """Give a workspace the same secrets as the others: otherwise each draws its own pseudonym key and salt."""
     with closing(sqlite3.connect(folder / "raw.db", isolation_level=None)) as database:
         store_key(database, bytes(KEY_BYTES))
     (folder / "takedown.salt").write_bytes(bytes(32))
 
 
 def run(folder: Path, settings: Mapping[str, str], *commands: str, more: str = "") -> None:
-    """Run commands in a folder, with some settings of the environment besides those of this process."""
+    """Run commands in a folder, with environment settings added to those of this process."""
     (folder / "run.py").write_text(RUN.format(more=more), encoding="utf-8")
     line = [sys.executable, "run.py", *commands]
     ended = subprocess.run(line, cwd=folder, env=os.environ | settings, capture_output=True, timeout=300)
@@ -101,7 +101,7 @@ def run(folder: Path, settings: Mapping[str, str], *commands: str, more: str = "
 
 
 def digest_products(folder: Path) -> dict[str, str]:
-    """Return the sha256 of every part of a table and of every file of a release, by its place."""
+    """Return the sha256 of every part of a table and of every file of a release, by path."""
     tables = (folder / "corpus" / "tables").rglob("*.parquet")
     parts = {f"{path.parent.relative_to(folder)}: {digest(path)}": "" for path in tables}
     release = (path for path in (folder / "release").rglob("*") if path.is_file())
@@ -140,7 +140,7 @@ def test_nine_machines_make_the_same_bytes(service: Service, tmp_path: Path) -> 
 
 
 def list_askers() -> list[str]:
-    """Return the modules that ask `datetime` for the time."""
+    """Return the modules that get the time from `datetime`."""
     root = Path(peercorpus.__file__).parent
     paths = [path for path in root.rglob("*.py") if "datetime.now(" in path.read_text(encoding="utf-8")]
     names = [".".join(("peercorpus", *path.relative_to(root).with_suffix("").parts)) for path in paths]

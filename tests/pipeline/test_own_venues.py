@@ -1,4 +1,4 @@
-"""What a user states of a venue in `venues.toml` is built with, for that venue alone, and named by a release."""
+"""A user's statements about a venue in `venues.toml` apply to that venue only, and are named by a release."""
 
 import hashlib
 import json
@@ -101,7 +101,7 @@ def notes(venue_id: str, forum_id: str) -> Iterator[tuple[RawKind, dict[str, Any
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """A workspace of two venues of which OpenReview's own settings are not held."""
+    """A workspace of two venues without OpenReview's own settings."""
     folder = tmp_path / "corpus"
     with open_workspace(folder, create=True) as workspace:
         for venue_id, forum_id in zip(VENUES, ("h", "l"), strict=True):

@@ -1,4 +1,4 @@
-"""A build does what is left to do and nothing else, gives the same tables wherever it runs, and proves its sums."""
+"""A build does only what is left to do, gives the same tables wherever it runs, and verifies its sums."""
 
 import hashlib
 import json
@@ -45,7 +45,7 @@ DIGESTS = {"note": "ab", "1-papers": "12"}
 
 
 def tree_digest(folder: Path) -> str:
-    """What stands for the names and contents of all files below a folder."""
+    """Return a digest of the names and contents of all files below a folder."""
     total = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         total.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
@@ -53,7 +53,7 @@ def tree_digest(folder: Path) -> str:
 
 
 def world_with_an_ai_review() -> World:
-    """Two papers at each of two venues; an AI said something of one of them."""
+    """Two papers at each of two venues, one with an AI review."""
     world = build_world(papers=4, venues=VENUES)
     review = next(
         note for note in world.v2.notes.values() if str(note.get("parentInvitations")).endswith("Official_Review")
@@ -70,7 +70,7 @@ def world_with_an_ai_review() -> World:
 
 @pytest.fixture(scope="module")
 def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace that was harvested and not built; tests copy it."""
+    """A harvested workspace that was not built; tests copy it."""
     folder = tmp_path_factory.mktemp("pipeline") / "harvested"
     world = world_with_an_ai_review()
     with (
@@ -98,7 +98,7 @@ def copied(built: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def another_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is one more PDF engine to choose, of the same version."""
+    """Add another PDF engine, of the same version."""
     monkeypatch.setattr("peercorpus.texts.engine.ENGINES", {**ENGINES, "another": ENGINES[OPTIONS.engine]})
 
 
@@ -107,7 +107,7 @@ def steps_run(steps: list[StepResult]) -> list[tuple[str, str]]:
 
 
 def change_a_review(workspace: Workspace, venue_id: str) -> str:
-    """A newer version of a venue's first review arrives; its id."""
+    """Store a newer version of a venue's first review; return its id."""
     review = next(iter(workspace.tables.read(Review, venue_id)))
     found = workspace.raw.find(RawKind.NOTE, review.review_id)
     assert found is not None
@@ -271,7 +271,7 @@ def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harveste
 
 
 def test_a_build_of_one_venue_links_its_papers_to_those_of_all(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The texts tell nothing; titles and abstracts of these two say the same.
+    # The texts are no evidence; titles and abstracts of these two are the same.
     monkeypatch.setattr("peercorpus.links.link_submissions.pair_share", lambda _: None)
     with open_workspace(copied) as workspace:
         older = next(iter(workspace.tables.read(Paper, AURORA)))
@@ -306,7 +306,7 @@ def test_every_sum_agrees(built: Path) -> None:
 
 
 def remove_a_row(folder: Path, name: str) -> str:
-    """Remove a row of a table behind our back; its venue."""
+    """Remove a row of a table without the workspace's knowledge; return its venue."""
     table = DeltaTable(str(folder / "tables" / name))
     id_name = fields(TABLES[name])[0].name
     row = table.to_pyarrow_table(columns=[id_name, "venue_id"]).to_pylist()[0]
@@ -315,13 +315,13 @@ def remove_a_row(folder: Path, name: str) -> str:
     return str(row["venue_id"])
 
 
-# Nothing else in the tables tells how many pairs of papers are one work, so no sum can miss a link.
+# Nothing else in the tables records how many pairs of papers are the same work, so no sum can miss a link.
 @pytest.mark.parametrize("name", [name for name in TABLES if name not in {"8-links", *ON_DEMAND}])
 def test_a_table_that_lost_a_row_does_not_agree(
     copied: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     venue_id = remove_a_row(copied, name)
-    # As a defect of a stage would lose it, whose files are what was written.
+    # As if a defect of a stage had lost it, with intact files.
     monkeypatch.setattr("peercorpus.pipeline.status.require_whole", lambda *_: None)
     with open_workspace(copied, write=False) as workspace:
         standing = read_status(workspace)

@@ -1,4 +1,4 @@
-"""Public comments that ICLR 2026 removed after its leak are set aside where a dump holds them, and never published."""
+"""Public comments that ICLR 2026 removed after its leak are set aside if a dump has them, and never published."""
 
 import json
 from collections.abc import Iterator

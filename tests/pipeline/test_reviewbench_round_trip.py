@@ -1,4 +1,4 @@
-"""What ReviewBench says comes back as it says it: rows are imported, built and published in its own layout."""
+"""ReviewBench's rows survive a round trip: imported, built and published in its own layout."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def test_every_column_comes_back_value_for_value(
         if not row[column] or row[column] == "[]":
             assert said == row[column]
             continue
-        # Compared as text that both were encoded to, so that the order of members and 8 and 8.0 count.
+        # Compared as encoded text, so that the order of members and 8 versus 8.0 matter.
         assert json.dumps(json.loads(said)) == json.dumps(json.loads(row[column])), key
 
 

@@ -60,7 +60,7 @@ def corpus(harvested: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tiny_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every venue has several ranges of forums, and workers are worth starting whatever there is to do."""
+    """Give every venue several ranges of forums, and make workers worthwhile for any amount of work."""
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
 
@@ -72,7 +72,7 @@ def digests_of_files(workspace: Workspace, name: str, venue_id: str) -> list[str
 
 
 def contents(workspace: Workspace) -> dict[str, Any]:
-    """What each table holds of each venue: its key, what stands for its rows, and the digest of each file in order."""
+    """Return for each table and venue its key, a digest of its rows, and the digest of each file in order."""
     return {
         f"{name} {venue_id}": (
             workspace.tables.digest(name, venue_id),
@@ -158,7 +158,7 @@ def test_few_notes_start_no_workers(corpus: Path) -> None:
 
 
 class Failing(InThisProcess):
-    """An executor whose work on notes fails after so many items."""
+    """An executor whose work on notes fails after a number of items."""
 
     def __init__(self, fails_after: int, failure: Failure) -> None:
         super().__init__()

@@ -84,7 +84,7 @@ def change(number: int, section: str, after: str) -> Change:
 
 
 def points_of(folder: Path, rows: Sequence[Review | Post | Change]) -> list[Point]:
-    """The points of one forum, by the stage, whose sums agree."""
+    """Return the points of one forum from the stage, whose sums must agree."""
     return build_points(folder, rows)[0]
 
 
@@ -226,6 +226,6 @@ def test_a_process_that_fails_ends_the_stage_with_its_own_error_or_a_sentence(
     failure = Failure(FailureKind.CRASH, "Its process ended.", error=error)
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         several_papers(workspace)
-        with pytest.raises(DamagedError if error else PeercorpusError, match=r"damaged|were not found\. Its process"):
+        with pytest.raises(DamagedError if error else PeercorpusError, match=r"damaged|' failed\. Its process"):
             stage.run(InThisProcess(failures=(failure,)), workspace, VENUE, Options(), "b" * 64, no_report)
         assert [*workspace.tables.read(Point, VENUE)] == []

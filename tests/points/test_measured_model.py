@@ -1,4 +1,4 @@
-"""What a model adds to the points is measured with the same truth and the same questions as a release."""
+"""A model's contribution to the points is measured with the same truth and the same questions as for a release."""
 
 import sys
 from collections.abc import Iterator

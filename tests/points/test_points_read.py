@@ -1,4 +1,4 @@
-"""The points that were read in recorded threads: the labels are well formed, and what is printed is counted."""
+"""Labelled points of recorded threads: the labels are well formed, and the printed numbers are counted."""
 
 import csv
 import hashlib

@@ -1,4 +1,4 @@
-"""Recorded OpenReview data, imported, built and published: nothing lost, and what each file is known to hold.
+"""Recorded OpenReview data, imported, built and published: nothing lost, and the known content of each file.
 
 The facts here were read in the files themselves, not taken from what the code made of them.
 """
@@ -100,7 +100,7 @@ def test_all_sums_agree(folder: Path) -> None:
 
 
 def test_the_content_only_lines_are_reviews_of_the_venue_that_their_file_names(corpus: Corpus) -> None:
-    # 4,764 and 7,693 lines; six of ICLR 2020 are of two forums that other files hold whole.
+    # 4,764 and 7,693 lines; six of ICLR 2020 belong to two forums that other files contain completely.
     for year, reviews, papers in ((2019, 4_764, 1_565), (2020, 7_693, 2_561)):
         venue_id = f"ICLR.cc/{year}/Conference"
         assert sum(1 for _ in corpus.records(Review, venue_id)) == reviews
@@ -145,7 +145,7 @@ def test_a_forum_whose_root_names_no_invitation_gives_what_it_gives_with_one(pat
 
 
 def _without_pseudonym(post: Post) -> Post:
-    """A post without the pseudonym of a public account, which each workspace has its own key for."""
+    """Return a post without the pseudonym of a public account, which depends on the workspace's key."""
     return replace(post, signature="public") if post.role is Role.PUBLIC else post
 
 

@@ -1,4 +1,4 @@
-"""What changed from the submitted to the final PDF of recorded papers, beside what was read in both by eye."""
+"""Changes from the submitted to the final PDF of recorded papers, compared with those found by eye."""
 
 import json
 import re
@@ -25,9 +25,9 @@ pytestmark = [
 ADDED, REMOVED, CHANGED, MOVED = ChangeKind
 
 EQUAL = {
-    # An expert study, run times and a second pair of digits were added; nearly every figure has another number.
+    # An expert study, run times and a second pair of digits were added; nearly every figure has a different number.
     "iclr_2018__B13EC5u6W": (0.76, 0.9),
-    # Four bounds, a word and an index were put right in six places, and nothing else was touched.
+    # Four bounds, a word and an index were corrected in six places, and nothing else was changed.
     "iclr_2021__-5W5OBfFlwX": (0.98, 0.995),
     # Authors, two appendices on the hardware, and some sentences.
     "iclr_2021__-6vS_4Kfz0": (0.94, 0.99),
@@ -35,7 +35,7 @@ EQUAL = {
     # formulas cannot be read alike in both.
     "iclr_2022__-70L8lpp9DF": (0.84, 0.95),
 }
-"""Pair → between which shares of the submitted sentences the final text has as well."""
+"""Pair → lower and upper bound for the share of submitted sentences that are also in the final text."""
 
 TOLD = [
     ("iclr_2018__B13EC5u6W", ADDED, "2 METHODS", "We train this with a batch size of 2048."),

@@ -1,4 +1,4 @@
-"""The conversations of recorded forums, as a reader of the forums writes them down: every turn, in its order."""
+"""The conversations of recorded forums, compared with a reader's notes: every turn, in order."""
 
 import gzip
 import json
@@ -177,7 +177,7 @@ def test_no_post_of_a_recorded_forum_is_outside_a_conversation(corpus: Corpus) -
     talks = Counter(talk.kind.value for talk in corpus.records(Conversation))
     assert talks == {"review": 12_489, "chairs": 11, "public": 5}
     aside = [row.reason.value for row in corpus.records(SetAside) if row.stage == "build_conversations"]
-    # Two decisions hold no comment, and nobody speaks beside them.
+    # Two decisions have no comment, and there are no other posts.
     assert Counter(aside) == {"reminder": 2, "not_public": 1, "nothing_said": 2}
 
 
@@ -213,7 +213,7 @@ def test_every_post_of_a_recorded_forum_is_in_one_turn_or_is_context_or_is_set_a
 
 
 def _pairs() -> Iterator[tuple[dict[str, Any], str, str]]:
-    """What DISAPERE says of a pair, its review and its rebuttal."""
+    """DISAPERE's record of a pair, its review and its rebuttal."""
     with gzip.open(DATA / "threads-disapere" / "final_dataset.jsonl.gz", "rt", encoding="utf-8") as lines:
         for pair in map(json.loads, lines):
             texts = (
@@ -234,7 +234,7 @@ def _forums() -> dict[str, list[tuple[Post, Post]]]:
 
 
 def _together(pairs: list[tuple[Post, Post]]) -> list[bool]:
-    """Of each pair, whether review and rebuttal are in one conversation; a rebuttal in no conversation is left out."""
+    """Return for each pair whether review and rebuttal share a conversation; unplaced rebuttals are left out."""
     talks, _ = build_conversations([one for pair in pairs for one in pair])
     place = {post_id: talk.reviewer for talk in talks for turn in talk.turns for post_id in turn.post_ids}
     return [place[answer.post_id] == place[first.post_id] for first, answer in pairs if answer.post_id in place]
@@ -249,7 +249,7 @@ def test_without_what_it_answers_a_rebuttal_goes_to_the_reviewer_it_names_or_to_
     forums = _forums()
     stripped = [[(first, replace(answer, reply_to=None)) for first, answer in pairs] for pairs in forums.values()]
     together = [found for pairs in stripped for found in _together(pairs)]
-    # The records hold no titles, where most answers name their reviewer.
+    # The records lack titles, in which most answers name their reviewer.
     assert (len(together), sum(together)) == (36, 36)
 
 

@@ -1,4 +1,4 @@
-"""What a single reviewer's recommendation tells of the decision, on recorded ratings of ICLR 2017 and 2018."""
+"""How well one reviewer's recommendation predicts the decision, on recorded ratings of ICLR 2017 and 2018."""
 
 import gzip
 import hashlib
@@ -44,7 +44,7 @@ def read_decision(case: Case, answer: str) -> DecisionRecord:
 
 @pytest.fixture(scope="module")
 def ceilings() -> dict[tuple[str, str], Ceiling]:
-    """People and floors on half of the papers, learnt on the others; by measure and venue."""
+    """Return people and floors on half of the papers, trained on the others; by measure and venue."""
     cases = [case for year in (2017, 2018) for case in read_recorded(year)]
     assert len(cases) == 1_418
     is_test = {case.case_id: hashlib.sha256(case.case_id.encode()).digest()[0] < 128 for case in cases}

@@ -1,4 +1,4 @@
-"""Recorded reviews, read: no field lost, no number guessed, and the counts that are known of two venues."""
+"""Recorded reviews: no field lost, no number guessed, and the known counts of two venues."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ pytestmark = [
 ]
 ICLR_2019, ICLR_2020 = "ICLR.cc/2019/Conference", "ICLR.cc/2020/Conference"
 STATES_OF_REVIEWS = 49
-"""Nineteen of them of eight reviews of ICLR 2019; thirty of thirty others."""
+"""Nineteen belong to eight reviews of ICLR 2019; thirty to thirty others."""
 RATINGS = {
     ICLR_2019: {1: 15, 2: 91, 3: 418, 4: 983, 5: 1063, 6: 1067, 7: 833, 8: 222, 9: 66, 10: 6},
     ICLR_2020: {1: 1372, 3: 3523, 6: 2136, 8: 662},
@@ -80,7 +80,7 @@ def _notes(found: Any) -> Iterator[dict[str, Any]]:
 
 
 def recorded_reviews() -> dict[tuple[str, int | None], Note]:
-    """Every state of every review in the raw files, by its id and when it stood."""
+    """Return every state of every review in the raw files, by id and time."""
     found: dict[tuple[str, int | None], Note] = {}
     for path in sorted(DATA.glob("raw-*/*.json*")):
         if path.suffix == ".gz":
@@ -109,7 +109,7 @@ def test_every_field_of_every_review_in_the_raw_files_has_its_place() -> None:
 
 
 def edited_reviews() -> dict[str, list[Note]]:
-    """The eight edited reviews of ICLR 2019, by id: all their references, the first first."""
+    """Return the eight edited reviews of ICLR 2019, by id: all their references, oldest first."""
     lines = (DATA / "raw-v1-nnkennard" / "iclr2019_review_revisions.jsonl").read_text(encoding="utf-8").splitlines()
     reviews: dict[str, list[Note]] = {}
     for note in sorted(map(read_note, lines), key=lambda note: note.tcdate or 0):
@@ -118,7 +118,7 @@ def edited_reviews() -> dict[str, list[Note]]:
 
 
 def test_the_edited_reviews_of_iclr_2019_have_their_first_and_their_last_rating() -> None:
-    # The file holds references only: a review as it stood at last is its last reference, made when its first was.
+    # The file has only references: a review's final state is its last reference, created when its first was.
     ratings, texts = {}, {}
     for review_id, references in edited_reviews().items():
         last = references[-1]

@@ -1,4 +1,4 @@
-"""What recorded PDFs say of themselves, beside what each is known to be.
+"""What recorded PDFs reveal about themselves, compared with what each is known to be.
 
 The right answers were read in the files and their manifest, not taken from what the code made of them.
 """

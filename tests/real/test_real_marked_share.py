@@ -56,7 +56,7 @@ def test_the_interval_holds_a_share_that_is_planted_in_them(recorded: dict[int, 
 
 
 def test_words_that_are_left_out_are_those_that_reviews_hold_often(recorded: dict[int, dict[str, list[str]]]) -> None:
-    """A list counts a word if at most one in a thousand passages of these reviews holds it."""
+    """A list counts a word if at most one in a thousand passages of these reviews contains it."""
     texts = [text for papers in recorded.values() for each in papers.values() for text in each]
     rare = {word for each in marker_lists() for word in each.frequent} | marker_words()
     held = dict.fromkeys(rare, 0)

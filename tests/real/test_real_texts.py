@@ -1,7 +1,7 @@
 """Recorded papers as Markdown, scored against ground truth made from their LaTeX sources.
 
-The scorer lies beside the recorded data and is none of ours; what it measures is said there. The least that is asked
-for is what the project promises, not what it reaches today.
+The scorer is part of the recorded data, not of this project; it documents what it measures. The minimum required
+is what the project promises, not what it achieves today.
 """
 
 import importlib.util

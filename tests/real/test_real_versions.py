@@ -1,4 +1,4 @@
-"""Recorded histories of papers: for each the right answer, and why it is right.
+"""Recorded histories of papers, each with the right answer and the reason for it.
 
 The facts here were read in the files themselves. No PDF of these papers is recorded, so every path is given an invented
 file: what is graded is the history, not the file. The files' own say is in `tests/versions`.
@@ -36,7 +36,7 @@ M = VersionMoment
 
 
 def _root(references: Path, venue_id: str) -> dict[str, Any]:
-    """A submission note as its references make it: for a paper of which only these are recorded."""
+    """A submission note rebuilt from its references, for a paper with no other record."""
     content: dict[str, Any] = {}
     found = json.loads(references.read_text(encoding="utf-8"))
     for reference in sorted(found, key=lambda one: one["tcdate"]):
@@ -63,7 +63,7 @@ def _paths(found: Any) -> Iterator[str]:
 
 
 def _give_files(workspace: Workspace, venue_id: str) -> None:
-    """Every path of a venue's papers has a file, named by its path."""
+    """Give every path of a venue's papers a file, named after the path."""
     for kind in (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT):
         for found in workspace.raw.latest(kind, venue_id):
             for path in _paths(json.loads(found.body)):
@@ -214,7 +214,7 @@ def test_title_and_abstract_are_those_of_then(corpus: Corpus) -> None:
     assert found["YPKvUrVZiY"] is None
     assert abstracts["YPKvUrVZiY"] == found["yiO7szW_PJ"]
     assert abstracts["R3zqXJ3BEM"] == found["R3zqXJ3BEM"] != found["yiO7szW_PJ"]
-    # Edits of API 2 that name no title tell of none: an edit that is kept from us may have changed it.
+    # Edits of API 2 without a title give none: an unreadable edit may have changed it.
     titles = {version.edit_id: version.title for version in _versions(corpus, "odjMSBSWRt")}
     assert titles["75k8x8fSoP"] is None
     assert str(titles["ZvlwimTX4A"]).startswith("DarkBench")

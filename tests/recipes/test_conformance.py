@@ -1,4 +1,4 @@
-"""A conformance report states the reasons that there are, and no others."""
+"""A conformance report states only reasons that apply."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ COLM = ("colmweb.org/COLM/2024/Conference", "colmweb.org/COLM/2025/Conference")
 
 
 def measured(**papers: int) -> ReleaseMeasures:
-    """A release with so many papers of each year of COLM."""
+    """A release with a number of papers of each year of COLM."""
     made = ReleaseMeasures()
     for venue_id, count in papers.items():
         place = Place("colm", f"colmweb.org/COLM/{venue_id[1:]}/Conference", "colm", int(venue_id[1:]), "main")
@@ -58,20 +58,20 @@ def test_a_venue_that_is_missing_is_named_and_nothing_is_made_of_it() -> None:
     assert number_of(subject, "papers of colm", "717").reasons == (f"not harvested: {COLM[0]}",)
     missing = [row for row in compare(subject) if row.what == COLM[0]]
     assert [(row.made, row.verdict) for row in missing] == [(None, Verdict.NOT_MADE)]
-    assert missing[0].reasons == ("not harvested, and not in the files imported",)
+    assert missing[0].reasons == ("not harvested, and not in the imported files",)
 
 
 def test_files_with_fewer_records_than_printed_explain_the_difference() -> None:
     evidence = {venue_id: VenueEvidence(records=100, papers=100) for venue_id in COLM}
     row = number_of(Subject(REVIEWBENCH, measured(y2024=100, y2025=100), evidence), "papers of colm", "717")
-    assert row.reasons == ("517: the files imported hold 200 papers",)
+    assert row.reasons == ("517: the imported files contain 200 papers",)
 
 
 def test_unnamed_venues_of_re2_are_a_reason_and_its_test_sets_are_compared() -> None:
     made = measured(y2024=5)
     made.test_papers = {"review": 1_000}
     subject = Subject(RE2, made, {})
-    assert "43 of 45 venues are named nowhere" in number_of(subject, "papers", "19,926").reasons
+    assert "43 of 45 venues are not named publicly" in number_of(subject, "papers", "19,926").reasons
     assert number_of(subject, "review test papers", "1,000").verdict is Verdict.SAME
     absent = number_of(subject, "rebuttal test papers", "500")
     assert (absent.verdict, absent.reasons) == (Verdict.NOT_MADE, ("the release has no sides",))
@@ -105,7 +105,7 @@ def test_a_key_without_a_value_where_the_card_says_that_it_has_one_is_different(
         Verdict.DIFFERENT,
         (f"no value in the reviews of colm: {NOT_KNOWN}",),
     )
-    # The card states it for other conferences, of which the release has no reviews.
+    # The card states it for other conferences, whose reviews the release lacks.
     assert rows["soundness"].verdict is Verdict.SAME
     assert (rows["reviewer"].verdict, rows["reviewer"].reasons) == (Verdict.DIFFERENT, (NOT_KNOWN,))
     assert rows["quality"].verdict is Verdict.NOT_MADE

@@ -1,4 +1,4 @@
-"""A recipe harvests what the published files lack, from the simulated service, and goes on after an interruption."""
+"""A recipe harvests what the published files lack, from the simulated service, and resumes when interrupted."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -29,7 +29,7 @@ def service() -> Any:
 
 @pytest.fixture
 def make(run: Run, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> MakeHere:
-    """Runs the recipe on a scope of two venues that files hold and one that they lack."""
+    """Runs the recipe on a scope of two venues that are in the files and one that is missing."""
     whole = read_recipe(RecipeName.REVIEWBENCH)
     held = tuple(venue for venue in whole.venue if venue.id in COLM)
     lacking = ScopeVenue(id=MISSING, split="borealis", track="main", source="coverage")

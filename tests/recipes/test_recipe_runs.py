@@ -1,4 +1,4 @@
-"""Both recipes run from published files to a conformance report without a network, and go on where they stopped."""
+"""Both recipes run from published files to a conformance report offline, and resume where they stopped."""
 
 import json
 import os
@@ -114,8 +114,8 @@ def test_re2_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(m
     assert sorted(paper["paper_id"] for paper in json.loads((exported / "REVIEWS_test.json").read_text())) == test_ids
     for what in ("venues", "first year", "last year"):
         assert rows["Numbers", what]["reasons"] == [
-            "the files imported hold papers of 4 venues",
-            "43 of 45 venues are named nowhere",
+            "the imported files contain papers of 4 venues",
+            "43 of 45 venues are not named publicly",
         ]
     assert rows["Row of Table 1", "data source"]["verdict"] == "present"
     again = make("re2", source, "--offline")
@@ -127,17 +127,19 @@ def test_figures_of_re2_are_cut_out_of_the_pdfs_that_are_held(make: Any, run: Ru
     assert make("re2", source, "--offline").code == 0
     row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
     assert (row["verdict"], row["made"]) == ("not made", None)
-    assert row["reasons"] == ["no PDF is held: the texts of the 8 papers were imported as text, which has no figures"]
+    assert row["reasons"] == [
+        "the workspace has no PDF: the texts of the 8 papers were imported as text, which has no figures"
+    ]
     pdfs.mkdir()
     (pdfs / "kite000001.pdf").write_bytes(paper_with_figures())
-    # A paper of which Re² has no text, as its text would stand for the paper.
+    # A paper without a text in Re², as its text would be used for the paper.
     (tmp_path / "notes.json").write_text(json.dumps([SUBMISSION]))
     assert run("import", tmp_path / "notes.json", "--pdfs", pdfs, "--workspace", tmp_path / "corpus").code == 0
     made = make("re2", source, "--offline")
     assert made.code == 0, made.err
     row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
     assert (row["verdict"], row["made"]) == ("present", "figures: 1, tables: 1; of 1 of 9 papers")
-    assert row["reasons"] == ["PDFs held: 1; the text of each other paper is of none, or of one without captions"]
+    assert row["reasons"] == ["PDFs in the workspace: 1; the other papers have no PDF, or one without captions"]
     assert make("re2", source, "--offline").out.splitlines()[-1] == "Nothing to do: all of this was done before."
     assert make("re2", source, "--offline", "--no-figures").code == 0
     row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]

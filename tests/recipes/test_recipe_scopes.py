@@ -1,4 +1,4 @@
-"""The scopes of ReviewBench and Re² are what their card and paper print, and can be harvested."""
+"""The scopes of ReviewBench and Re² match their card and paper, and can be harvested."""
 
 import re
 

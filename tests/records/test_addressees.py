@@ -1,4 +1,4 @@
-"""Whom a post of the authors addresses, and how that is known."""
+"""The addressee of an authors' post, and how it is known."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ ETHICS = (Role.ETHICS_REVIEWER, "Ethics_Reviewer_E1fG")
 
 
 def address(posts: list[Post], post_id: str = "x") -> tuple[list[str], str | None, list[str]]:
-    """Whom a post addresses, how that is known, and whom it greets elsewhere."""
+    """Return a post's addressee, how it is known, and other people it greets."""
     (found,) = (one for one in address_posts(posts) if one.post_id == post_id)
     return list(found.addressed_to), found.addressed_by, list(found.greets)
 

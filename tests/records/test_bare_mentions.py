@@ -1,4 +1,4 @@
-"""Numbers without a word or a square bracket are linked where it is certain what they mean, and only there."""
+"""Numbers without a word or a square bracket are linked only if their meaning is certain."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Entries of a list of references tell their number, year, DOI and addresses as they are printed."""
+"""Number, year, DOI and addresses are read from entries of a reference list as printed."""
 
 import pytest
 

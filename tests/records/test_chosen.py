@@ -1,4 +1,4 @@
-"""Which of a review's scores is told as the first and which as the last."""
+"""Which of a review's scores is reported as the first and which as the last."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A JSON file is read item by item, whatever its items are and wherever the pieces end in which it is read."""
+"""A JSON file is read item by item, whatever its items are and wherever the chunks end."""
 
 import json
 import tracemalloc
@@ -67,7 +67,7 @@ def test_a_wrapper_gives_the_records_in_it_wherever_they_are() -> None:
 
 
 class Endless(BufferedIOBase):
-    """A list of 30 MB that is never whole anywhere."""
+    """A list of 30 MB that is never in memory as a whole."""
 
     def __init__(self, record: bytes) -> None:
         self.pieces: Iterator[bytes] = iter([b"[", *([record + b","] * 600), record, b"]"])

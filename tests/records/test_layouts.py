@@ -1,4 +1,4 @@
-"""What the published files of other makers hold is read as it was meant: nobody else's scores, no text twice."""
+"""Other datasets' files are read as intended: no scores from other reviewers, no text twice."""
 
 from itertools import pairwise
 from pathlib import Path

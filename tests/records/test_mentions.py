@@ -1,4 +1,4 @@
-"""What a sentence refers to is linked to its block where that is certain, and kept without a target where it is not."""
+"""A reference in a sentence is linked to its block if that is certain, and kept without a target otherwise."""
 
 from collections.abc import Callable
 

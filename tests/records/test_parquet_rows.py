@@ -1,4 +1,4 @@
-"""Rows of Parquet files whose cells unpack to more than memory should hold."""
+"""Rows of Parquet files whose cells unpack to more than fits in memory."""
 
 import os
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from peercorpus.records.layouts.tables import find_damage
 
 @pytest.fixture(autouse=True)
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read at most 1,000 bytes a row, 10,000 a row group, and beyond 2,000 what is packed at most 5 times."""
+    """Read at most 1,000 bytes per row, 10,000 per row group, and a compression ratio of at most 5 beyond 2,000."""
     monkeypatch.setattr(parquet_rows, "MOST_BYTES", 1_000)
     monkeypatch.setattr(parquet_rows, "MOST_GROUP_BYTES", 10_000)
     monkeypatch.setattr(parquet_rows, "UNSUSPICIOUS_BYTES", 2_000)

@@ -1,4 +1,4 @@
-"""Records come back from Arrow, and from Parquet, as they went in; the schemas of all tables are pinned."""
+"""Records survive a round trip through Arrow and Parquet; the schemas of all tables are pinned."""
 
 import os
 from collections.abc import Callable
@@ -136,6 +136,6 @@ def test_the_schema_of_every_table_is_the_one_published() -> None:
 
 
 def test_golden_files_are_compared_and_not_rewritten() -> None:
-    # A name of its own: pytest shows what a failed comparison compares, and an environment may hold secrets.
+    # A separate name: pytest shows the values of a failed comparison, and an environment may contain secrets.
     is_rewriting = UPDATE in os.environ
     assert not is_rewriting, f"unset {UPDATE} to test"

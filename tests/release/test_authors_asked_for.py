@@ -1,4 +1,4 @@
-"""`peercorpus publish` over a release that differs in nothing but whether it names the authors."""
+"""`peercorpus publish` over a release that differs only in whether it names the authors."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def named(release: Path) -> list[str]:
-    """The authors that a release names."""
+    """Return the authors named in a release."""
     rows: list[dict[str, Any]] = [row for path in release.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
     return sorted({name for row in rows for name in row.get("authors") or ()})
 

@@ -1,4 +1,4 @@
-"""The card of a release: its numbers are those of the tables, and nothing from OpenReview can change its shape."""
+"""The card of a release: its numbers match the tables, and nothing from OpenReview can change its structure."""
 
 import re
 from collections import Counter
@@ -88,7 +88,7 @@ def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     assert found["all"] == ["3", "2", "2", "4", "3", "2"]
     named = ((row[0].split("`")[1], row[2]) for row in cells(card, "What is in it") if "`" in row[0] and len(row) == 4)
     sizes = {name: size for name, size in named if name in CONFIGS}
-    # Figures and points are there only where they are asked for, and questions only of papers to test on.
+    # Figures and points are present only on request, and questions only for test papers.
     assert sizes == {config: str(sum(of.values())) for config, of in venue_of.items() if of}
     assert CONFIGS.keys() - sizes.keys() == {"figures", "points", "answers", "acceptance"}
     zeros = " 0 |" * 8

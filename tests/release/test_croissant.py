@@ -1,4 +1,4 @@
-"""The metadata of a release: what MLCommons' own reader makes of it, offline."""
+"""The metadata of a release, read offline by MLCommons' own reader."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 
 BAD_ID = 'X.cc/2020/<b>"\\|${'
 
-# In a process of its own: it warns of what it does itself with pandas and rdflib, and keeps its settings for good.
+# In a separate process: it warns about its own use of pandas and rdflib, and changes settings permanently.
 READ = """
 import json, logging, sys
 from pathlib import Path

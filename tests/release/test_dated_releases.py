@@ -1,4 +1,4 @@
-"""`peercorpus publish` without `--out`: releases that are named by their day, and never change."""
+"""`peercorpus publish` without `--out`: releases named by date, which never change."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def hold(folder: Path, names: str) -> None:
 
 
 def add(folder: Path, day: date = DAY, sides: SplitRequest | None = None) -> Path:
-    """The release that stands in the end."""
+    """Return the final release."""
     with open_workspace(folder, write=False) as opened, open_target(folder, None, sides, day) as place:
         publish_release(opened, place.folder, sides=sides, standing=place.sided)
     return place.final
@@ -91,7 +91,7 @@ def test_papers_keep_the_sides_that_earlier_releases_of_the_kind_gave(workspace:
     after = sides_of(add(workspace, NEXT, asked))
     assert before.items() <= after.items()
     assert len(after) == 26
-    # Else the sides would have stayed without being kept.
+    # Otherwise the sides would have been the same without being kept.
     with open_workspace(workspace, write=False) as opened:
         publish_release(opened, workspace.parent / "anew", sides=replace(asked, is_new=True))
     assert not before.items() <= sides_of(workspace.parent / "anew").items()

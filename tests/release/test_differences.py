@@ -170,9 +170,9 @@ def test_what_is_no_release_is_refused(tmp_path: Path, run: Run, first: Path, ma
     (tmp_path / "none").mkdir()
     if manifest is not None:
         (tmp_path / "none" / "release.json").write_text(manifest)
-    assert_refused(run("diff", first, tmp_path / "none"), "holds no release")
-    assert_refused(run("diff", tmp_path / "none", first), "holds no release")
-    assert_refused(run("diff", first, first / "README.md"), "holds no release")
+    assert_refused(run("diff", first, tmp_path / "none"), "is not a release")
+    assert_refused(run("diff", tmp_path / "none", first), "is not a release")
+    assert_refused(run("diff", first, first / "README.md"), "is not a release")
     assert_refused(run("diff", first, ""), "is empty")
 
 

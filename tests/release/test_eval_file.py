@@ -1,4 +1,4 @@
-"""`eval.yaml` in a release: inspect_ai's own reader of the Hub's datasets asks what our task asks, and scores alike."""
+"""`eval.yaml` in a release: inspect_ai's reader of Hub datasets gives the questions and scores of our task."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ ALL_ARE_TESTED = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release whose four papers are all to test on; one of them was withdrawn."""
+    """A release with four test papers, one of them withdrawn."""
     folder = tmp_path_factory.mktemp("published")
     records = [
         replace(record, status=STATUSES[name]) if isinstance(record, Paper) else record
@@ -138,7 +138,7 @@ def test_a_release_without_questions_has_no_such_file(tmp_path: Path) -> None:
 
 
 def sign(release: Path) -> None:
-    """Let the manifest name the files as they are."""
+    """Update the manifest to the files' current content."""
     manifest = json.loads((release / MANIFEST).read_text())
     manifest["files"] = {
         path.relative_to(release).as_posix(): file_digest(path)

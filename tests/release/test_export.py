@@ -1,4 +1,4 @@
-"""A release's tasks as trainers take them: what is in each file, what is not, and what is said of it."""
+"""A release's tasks in trainers' formats: what each file contains, what it lacks, and its description."""
 
 import hashlib
 import json
@@ -310,7 +310,7 @@ def test_other_files_are_never_replaced_nor_is_the_release(tmp_path: Path) -> No
         (tmp_path / "mine", "'thesis.tex'"),
         (release, f"'{release}'"),
         (release / "trl", f"'{release / 'trl'}'"),
-        (tmp_path, f"'{tmp_path}' holds"),
+        (tmp_path, f"'{tmp_path}' contains"),
     ):
         with pytest.raises(PeercorpusError, match=sentence):
             export_release(release, out, ExportRequest(ExportLayout.TRL))

@@ -1,4 +1,4 @@
-"""Exports of single criticisms: what the authors answer, on the side of the paper, never what followed the decision."""
+"""Exports of single criticisms: the authors' answers, on the paper's side, never anything after the decision."""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ PAPERS = [f"p{number:02}" for number in range(12)]
 
 
 def corpus() -> Iterator[object]:
-    """Twelve papers with a criticism each: p03 answered after the decision, p04 not, p05 with less certainty."""
+    """Twelve papers with a criticism each: p03 answered after the decision, p04 unanswered, p05 less certain."""
     for forum_id in PAPERS:
         for record in a_discussion(forum_id) if forum_id != "p06" else a_forum(forum_id):
             if isinstance(record, Post) and record.post_id == "p03-answer":
@@ -133,8 +133,8 @@ def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
         (ExportLayout.RE2, (), BY_POINT, "--by-point, or name another format"),
         (ExportLayout.TRL, (Task.REVIEW,), BY_POINT, "or name rebuttal"),
         (ExportLayout.TRL, (), replace(BY_POINT, chat=ChatOptions(with_responses=False)), "--responses"),
-        (ExportLayout.TRL, (), replace(BY_POINT, by_point=1.5), "a share from 0 to 1, not 1.5"),
-        (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, not nan"),
+        (ExportLayout.TRL, (), replace(BY_POINT, by_point=1.5), "a share from 0 to 1, got 1.5"),
+        (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, got nan"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

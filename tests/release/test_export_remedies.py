@@ -1,4 +1,4 @@
-"""An export that leaves conversations out names the options with which they would be dialogues, and is right."""
+"""An export that leaves conversations out correctly names the options that would turn them into dialogues."""
 
 import re
 from dataclasses import replace
@@ -26,7 +26,7 @@ from reviewbench_rows import invented_rows
 
 @pytest.fixture(scope="module")
 def reviewbench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace of ReviewBench's Parquet: texts of unknown versions, and reviewers who never come back."""
+    """A workspace of ReviewBench's Parquet: texts of unknown versions, and reviewers who never reply."""
     folder = tmp_path_factory.mktemp("reviewbench")
     rows = [row | {"venue_id": "ICLR.cc/2024/Conference"} for row in invented_rows(12)]
     pq.write_table(pa.Table.from_pylist(rows), folder / "reviewbench.parquet")

@@ -1,4 +1,4 @@
-"""A release named `hf:owner/name@revision`: downloaded once, only what the benchmark reads, and checked."""
+"""A release named `hf:owner/name@revision`: downloaded once, only the files the benchmark reads, and verified."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ Asked = list[tuple[str, object]]
 
 @pytest.fixture
 def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Asked]]:
-    """The folder that the Hub's client will return, a release in it as links into its cache, and what it is asked."""
+    """The folder that the Hub's client will return, with a release as links into its cache, and its requests."""
     moments = {"created_at": datetime(2023, 9, 28, tzinfo=UTC), "decided_at": datetime(2024, 1, 16, tzinfo=UTC)}
     papers = [{"forum_id": name, "status": "accepted"} | moments for name in TEST]
     blobs = bench_release(tmp_path / "blobs", more={("papers_full", "iclr"): papers})
@@ -76,7 +76,7 @@ def test_a_cutoff_downloads_what_dates_the_papers(tmp_path: Path, run: Run) -> N
     assert "before (8): decided by that day" in ended.out
 
 
-@pytest.mark.fault("input", "a file of a dataset of the Hub is not what its manifest states", "its name")
+@pytest.mark.fault("input", "a file of a dataset of the Hub differs from its manifest", "its name")
 @pytest.mark.usefixtures("dataset")
 @pytest.mark.parametrize("change", [lambda path: path.write_bytes(b"other"), lambda path: path.unlink()])
 def test_a_file_that_is_not_what_the_manifest_states_is_refused(
@@ -91,7 +91,7 @@ def test_a_file_that_is_not_what_the_manifest_states_is_refused(
 @pytest.mark.usefixtures("dataset")
 def test_a_dataset_that_is_no_release_is_refused(tmp_path: Path) -> None:
     (tmp_path / "blobs" / MANIFEST).unlink()
-    with pytest.raises(PeercorpusError, match="holds no release"):
+    with pytest.raises(PeercorpusError, match="is not a release"):
         find_release(NAME)
 
 

@@ -1,4 +1,4 @@
-"""What a release was made of: the same inputs give the same bytes, and what has moved since is named."""
+"""The inputs of a release: the same inputs give the same bytes, and later changes are named."""
 
 import json
 import shutil
@@ -101,7 +101,7 @@ def test_a_build_that_gives_the_same_rows_moves_nothing(corpus: Path, tmp_path: 
 
 
 def test_links_of_any_venue_count_for_every_release(corpus: Path, tmp_path: Path) -> None:
-    """Two papers of a work are on one side, also where the paper that connects them is not published."""
+    """Two papers of the same work are on one side, even if the paper that connects them is not published."""
     with open_workspace(corpus) as workspace:
         publish_release(workspace, tmp_path / "out", [ICLR], sides=RE2)
         workspace.tables.append("8-links", ICML, "invent", [link("m1", ICML, "f1")])

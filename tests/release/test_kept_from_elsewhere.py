@@ -1,4 +1,4 @@
-"""What a workspace notes of earlier releases is checked: it puts no file elsewhere, and removes only its own."""
+"""A workspace's notes on earlier releases are checked: no file is written elsewhere, only its own are removed."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def publish(corpus: Path, out: Path) -> dict[str, bytes]:
 
 
 def make(folder: Path, venues: dict[str, list[object]]) -> Path:
-    """Make a workspace of these records, with the note that keeps it."""
+    """Make a workspace of these records, with a note so that it is not removed as empty."""
     with invented(folder, venues) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a1", 2, ICLR, "a1", "a1", 1, 1, "invented", b"{}")])
     return folder
@@ -35,7 +35,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def rewrite(corpus: Path, change: Callable[[Part], None]) -> None:
-    """Change what is noted of each part, with the digest that it then has."""
+    """Change the note on each part, and its digest accordingly."""
     (path,) = (corpus / PARTS).iterdir()
     noted: dict[str, bytes] = msgspec.msgpack.decode(path.read_bytes())
     for key, kept in noted.items():

@@ -1,4 +1,4 @@
-"""A paper keeps its side in every later release of its workspace, wherever that is written."""
+"""A paper keeps its side in every later release of its workspace, wherever it is written."""
 
 import json
 from dataclasses import replace
@@ -38,7 +38,7 @@ def hold(corpus: Path, numbers: range) -> None:
 
 
 def release(corpus: Path, out: Path, asked: SplitRequest = RE2) -> dict[str, str]:
-    """The side of each paper in a new release."""
+    """Return the side of each paper in a new release."""
     with open_workspace(corpus, write=False) as workspace:
         publish_release(workspace, out, sides=asked)
     sides = json.loads(asked.path(out).read_text())["sides"]
@@ -91,7 +91,7 @@ def test_a_paper_taken_down_has_its_side_again_if_that_is_undone(corpus: Path, t
     hold(corpus, MANY)
     without = release(corpus, tmp_path / "without")
     assert moved(first, without) == [tested]
-    # In quotation marks, as a digest may hold so short an id.
+    # In quotation marks, as a digest may contain such a short id.
     assert f'"{tested}"' not in "".join(path.read_text() for path in (tmp_path / "without").rglob("*.json"))
     (corpus / "takedown.txt").unlink()
     assert moved(first, release(corpus, tmp_path / "again")) == []

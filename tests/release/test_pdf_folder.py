@@ -1,4 +1,4 @@
-"""`peercorpus pdfs` and `Corpus.pdfs`: the files that reviewers read, under safe names, and why a paper has none."""
+"""`peercorpus pdfs` and `Corpus.pdfs`: the files that reviewers read, under safe names, and why papers lack one."""
 
 import csv
 import hashlib
@@ -48,7 +48,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def write(corpus: Path, to: Path, grade: str = "proven", *, link: bool = False) -> tuple[int, int, dict[str, int]]:
-    """Write a folder; return how many files are new and how many were removed, and the papers left out by reason."""
+    """Write a folder; return how many files were added and removed, and the papers left out by reason."""
     with open_workspace(corpus, write=False) as workspace:
         listed = list_initial_pdfs(workspace, [ICLR], worst_pdf_grade(grade))
         counts = write_pdf_folder(workspace, listed, to, link=link)
@@ -150,7 +150,7 @@ def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, 
     to = tmp_path / "to"
     to.mkdir()
     (to / "thesis.tex").write_text("mine")
-    with pytest.raises(PeercorpusError, match=r"holds other files and no pdfs\.csv"):
+    with pytest.raises(PeercorpusError, match=r"contains other files and no pdfs\.csv"):
         write(corpus, to)
     assert [path.name for path in to.iterdir()] == ["thesis.tex"]
 
@@ -209,7 +209,7 @@ def test_the_command_says_what_it_wrote_and_ends_with_1_where_nothing_is_to_be_h
     ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "none", "--where", "conference=dales")
     assert (ended.code, held(tmp_path / "none")) == (1, {})
     assert_refused(
-        run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder / "corpus"), "holds other files", "new folder"
+        run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder / "corpus"), "contains other files", "new folder"
     )
 
 

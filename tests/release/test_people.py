@@ -1,4 +1,4 @@
-"""No address and no profile of a person is in any text of a release or of dialogues; licences stand as stated."""
+"""No text of a release or of dialogues contains a person's address or profile; licences are unchanged."""
 
 import json
 import time
@@ -65,7 +65,7 @@ TEXTS: dict[str, dict[str, Any]] = {
     "PaperText": {"markdown": f"# {SAID}\n\n{{ada, bob}}@example.org"},
 }
 NO_TEXT = {"forum_id", "year", "venue_id", "paper_number", "num_reviews", "markdown_chars"}
-"""Columns of `papers` that hold no words of anybody."""
+"""Columns of `papers` without text by people."""
 
 
 def forum_of_people() -> list[object]:
@@ -131,7 +131,7 @@ def test_each_text_of_a_response_to_all_is_blotted(exports: Path, column: str) -
 
 
 def test_no_other_column_holds_an_address(exports: Path) -> None:
-    # Of what people write, links hold nothing, and tries the decision of `papers`.
+    # Links contain no text by people, and tries only the decision of `papers`.
     for config in CONFIGS.keys() - {"links", "tries"}:
         (path,) = (exports / "out" / "data" / config).iterdir()
         said = json.dumps(pq.read_table(path).to_pylist(), default=str)

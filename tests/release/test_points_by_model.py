@@ -1,4 +1,4 @@
-"""Points by a model: what the rules left open is asked once and kept; only what was offered is taken from an answer."""
+"""Points by a model: what the rules leave open is asked once and cached; only offered answers are accepted."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ KINDS, ANSWERS = "P1: strength, novelty\nP2: weakness, significance", "P1: S2, S
 
 
 def open_points(forum_id: str) -> list[object]:
-    """A paper whose review has praise, a criticism without an answer, a heading and what no rule knows."""
+    """A paper whose review has praise, an unanswered criticism, a heading and a sentence that no rule classifies."""
     parts = (PRAISE, BLAME, HEADING, VERDICT)
     text = "".join(parts)
     records = [
@@ -63,7 +63,7 @@ def open_points(forum_id: str) -> list[object]:
 
 
 def answering(kinds: str, answers: str) -> Callable[[dict[str, Any]], ModelReply]:
-    """A model that answers each of the two questions alike every time."""
+    """A model that always answers each of the two questions in the same way."""
     return lambda body: completion(answers if "which sentences answer" in prompt_of(body) else kinds)
 
 
@@ -83,7 +83,7 @@ def asking(url: str, answers: Path | None = None, most_questions: int = 99) -> I
 
 @dataclass(frozen=True)
 class Published:
-    """Rows of a release, and how much of them the model told."""
+    """Return rows of a release, and the model's share of them."""
 
     points: list[dict[str, Any]]
     answers: list[dict[str, Any]]

@@ -1,4 +1,4 @@
-"""The configurations `posts`, `meta_reviews`, `texts` and `changes`: what is in them, and what never is."""
+"""The configurations `posts`, `meta_reviews`, `texts` and `changes`: what they contain, and what they never do."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The configuration `figures`: images of the published texts' PDFs, joined to the text, and nothing of others."""
+"""The configuration `figures`: images only from the published texts' PDFs, joined to the text."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What did not change is kept from the release before, and the bytes are those of a release from nothing."""
+"""Unchanged parts are kept from the previous release, and the bytes equal those of a release from scratch."""
 
 import json
 import shutil
@@ -42,7 +42,7 @@ RE2 = SplitRequest(Profile.RE2)
 
 
 def of_venue(venue_id: str, **text: str) -> list[object]:
-    """Papers with everything that a release has a configuration for."""
+    """Papers with data for every configuration of a release."""
     forums = (
         [*a_forum(forum_id, venue_id, text.get(forum_id)), *follow(forum_id, venue_id)] for forum_id in PAPERS[venue_id]
     )
@@ -66,7 +66,7 @@ def _files_of_one_venue_each(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The papers whose rows were made, and those whose rows for tasks were, with a sign."""
+    """The papers whose rows were made, with a mark on those whose rows for tasks were."""
     made: list[str] = []
 
     def build_rows(forum: Any, *arguments: Any, **options: Any) -> rows.ForumRows:
@@ -84,7 +84,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def taken(written: list[str]) -> tuple[list[str], list[str]]:
-    """The papers written since the last call, and those written for tasks."""
+    """Return the papers written since the last call, and those written for tasks."""
     of_tasks = [one.removeprefix("task ") for one in written if one.startswith("task ")]
     of_rows = [one for one in written if not one.startswith("task ")]
     written.clear()
@@ -94,7 +94,7 @@ def taken(written: list[str]) -> tuple[list[str], list[str]]:
 def check_as_from_nothing(
     corpus: Path, out: Path, written: list[str], *venue_ids: str, **options: Any
 ) -> tuple[list[str], list[str]]:
-    """Publish beside what is kept, and from nothing; return what was written for the first, whose bytes are equal."""
+    """Publish with kept parts and from scratch; return what was written for the first, after comparing the bytes."""
     bare = corpus.with_name("bare")
     shutil.rmtree(bare, ignore_errors=True)
     shutil.copytree(corpus, bare)
@@ -149,7 +149,7 @@ def test_a_release_is_byte_for_byte_what_one_from_nothing_is(
 
 
 def make(corpus: Path, venues: dict[str, list[object]]) -> None:
-    """Make a workspace of these records, with the note that keeps it."""
+    """Make a workspace of these records, with a note so that it is not removed as empty."""
     with invented(corpus, venues) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a1", 2, ICLR, "a1", "a1", 1, 1, "invented", b"{}")])
     (corpus / SALT).write_bytes(b"s" * 32)
@@ -183,7 +183,7 @@ def read(out: Path, config: str) -> list[dict[str, Any]]:
 
 
 def find_used(out: Path) -> dict[str, list[str]]:
-    """The sides on which each paper is used, by task."""
+    """Return the sides on which each paper is used, by task."""
     found: dict[str, list[str]] = {}
     for config in ("review_sft", "rebuttal", "meta_review_sft"):
         for path in sorted((out / "data" / config).glob("*.parquet")):
@@ -238,7 +238,7 @@ def test_what_the_workspace_noted_may_be_lost_or_damaged(tmp_path: Path, written
 
 
 def test_no_byte_of_a_release_has_what_was_taken_down(tmp_path: Path, written: list[str]) -> None:
-    """Every file is looked through, of Parquet every value too; the files of the other venues are kept."""
+    """Search every file, and every value of Parquet files; the files of the other venues are kept."""
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     secret = "Xyzzy plugh"
     records = [
@@ -258,7 +258,7 @@ def test_no_byte_of_a_release_has_what_was_taken_down(tmp_path: Path, written: l
 
 
 def find_in(out: Path, *words: str) -> list[str]:
-    """The files that hold one of these words, in their bytes or in a value."""
+    """Return the files that contain one of these words, in their bytes or in a value."""
     found = []
     for path in sorted(out.rglob("*")):
         if path.is_file():

@@ -1,4 +1,4 @@
-"""What a release says of submissions that are one work; nothing of what was taken down; and they come on one side."""
+"""A release's links between submissions of the same work: without those taken down, and all on one side."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def tries(out: Path) -> list[tuple[str, int | None, str]]:
 
 
 def three_tries() -> dict[str, list[object]]:
-    """One work at three venues: `a` after `b` after `c`; and a paper beside them."""
+    """One work at three venues: `a` after `b` after `c`; and an unrelated paper."""
     scores = (score("rating", 3.0, "3", Aspect.RECOMMENDATION),)
     days = [NOON + timedelta(days=number) for number in (0, 100, 200)]
     return {

@@ -1,4 +1,4 @@
-"""The configuration `meta_review_sft`: what an area chair could read before the meta-review, and nothing of later."""
+"""The configuration `meta_review_sft`: only what an area chair could read before the meta-review."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ META_AT = NOON - timedelta(days=1)
 """The decision is posted at noon, the meta-review a day before."""
 BEFORE, BETWEEN, AFTER = META_AT - timedelta(days=1), META_AT + timedelta(hours=1), NOON + timedelta(days=1)
 LATE = "PLUGH"
-"""A word that was said too late."""
+"""A word that was posted too late."""
 
 
 def chair(**more: Any) -> Post:
@@ -97,7 +97,7 @@ def test_a_review_that_may_be_later_than_the_decision_is_left_out(tmp_path: Path
     (row,) = rows(tmp_path, [*forum([], **late), other, unspoken])
     assert [one["reviewer"] for one in row["exchanges"]] == ["R2"]
     assert row["reviews_left_out"] == 2
-    # A review that no conversation holds stands for itself.
+    # A review without a conversation is listed separately.
     assert [one["post_ids"] for one in row["exchanges"][0]["turns"]] == [["f1-R2"]]
 
 

@@ -1,4 +1,4 @@
-"""A release opens, offline, with the tools its users have, and says of itself what is so."""
+"""A release opens offline with its users' tools, and describes itself correctly."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ from peercorpus.release.splits import Profile
 
 ICLR_2021 = "ICLR.cc/2021/Conference"
 
-# `datasets` reads its cache folder and whether it is offline once, when it is imported.
+# `datasets` reads its cache folder and offline setting only once, when it is imported.
 OPEN = """
 import sys
 from datasets import DatasetInfo, Features, load_dataset, load_dataset_builder
@@ -71,7 +71,7 @@ ROWS = {
     "meta_review_sft": {"test": 1},
     "acceptance": {"test": 1},
 }
-"""Rows by configuration and split."""
+"""Return the number of rows by configuration and split."""
 
 
 @pytest.fixture(scope="module")

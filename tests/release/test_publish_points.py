@@ -1,4 +1,4 @@
-"""The configurations `points` and `answers`: what everyone may see of single criticisms, and no outdated ones."""
+"""The configurations `points` and `answers`: only public and up-to-date criticisms."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The folder of a release: whole or not there, and never in the place of anything else."""
+"""The folder of a release: complete or absent, and never in place of anything else."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A review as ReviewBench has it: every field that its card documents, and nowhere a value of another kind."""
+"""A review in ReviewBench's format: every field documented in its card, with values of the right type."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ extra_scores extra_text
 
 
 def entry(*scores: Any, sections: tuple[Section, ...] = (), extra: str = "{}", **more: Any) -> dict[str, Any]:
-    """The entry of a review with these answers, and what of it is neither empty nor None."""
+    """Return the entry of a review with these answers, and its members that are neither empty nor None."""
     record = review("f1", scores=scores, sections=sections, extra=extra, **more)
     return review_entry(record, review_row(record, "We thank you."))
 
@@ -162,7 +162,7 @@ def test_two_answers_of_one_name_are_both_kept() -> None:
 
 
 def test_code_written_for_reviewbench_runs_unchanged() -> None:
-    """The ways in which its readers use an entry: by key, without asking whether it is there."""
+    """Use an entry as its readers do: by key, without checking that the key exists."""
     records = [review("f1"), review("f1", "R2", scores=(), extra="{}")]
     rows = [review_row(record, words) for record, words in zip(records, ("Thanks.", ""), strict=True)]
     reviews = json.loads(reviews_json(records, rows))

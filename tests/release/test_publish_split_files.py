@@ -1,4 +1,4 @@
-"""The file of sides in a release: what it names, what keeps it, and what is refused."""
+"""The file of sides in a release: what it contains, how it is reused, and what is refused."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ def forums(first: int, last: int, venue_id: str = ICLR) -> list[object]:
 def write(
     folder: Path, out: str, records: list[object], asked: SplitRequest, more: dict[str, Any] | None = None
 ) -> Any:
-    """Publish a new corpus; the file of its sides."""
+    """Publish a new corpus; return the file of its sides."""
     with invented(folder / f"corpus-{len(list(folder.iterdir()))}", {ICLR: records, **(more or {})}) as workspace:
         publish_release(workspace, folder / out, sides=asked)
     return json.loads(asked.path(folder / out).read_text())
@@ -45,7 +45,7 @@ def section_of_sides(card: str) -> str:
 
 
 def without_a_side(card: str) -> list[int]:
-    """How many papers no task can use, how many have no date, and how many with an earlier side are not here."""
+    """Return how many papers no task can use, how many have no date, and how many with a side are missing."""
     (line,) = (line for line in section_of_sides(card).splitlines() if line.startswith("In no split"))
     return [int(number) for number in re.findall(r"\d+", line)]
 

@@ -1,4 +1,4 @@
-"""Laws of the sides: whatever papers there are, whatever was given before, whatever is linked."""
+"""Properties of the sides for any papers, any earlier sides and any links."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ HELD = (Split.TEST, Split.VALIDATION)
 
 @st.composite
 def corpora(draw: st.DrawFn, prefix: str = "f", most: int = 60) -> list[Usable]:
-    """Papers of strata of very different sizes, some of no use."""
+    """Papers in strata of very different sizes, some of them unusable."""
     kinds = st.tuples(
         st.sampled_from(["A", "A", "B", "C", "D", "E"]),
         st.sampled_from([Status.ACCEPTED, Status.ACCEPTED, Status.REJECTED]),
@@ -71,7 +71,7 @@ def test_meta_reviews_use_the_papers_of_the_other_tasks_and_move_none(papers: li
 
 
 def of_size(number: int, seed: int) -> list[Usable]:
-    """Papers of nine strata, from a third of all to hardly any; four in five have a conversation."""
+    """Papers in nine strata, from a third of all to hardly any; four in five have a conversation."""
     random = Random(seed)
     venues = random.choices("ABCDEFGHI", [2.0**-power for power in range(9)], k=number)
     tasks = random.choices([BOTH, REVIEWS], [4, 1], k=number)

@@ -1,4 +1,4 @@
-"""The sides that a dataset states go from its files through import and build into a release, and nothing is drawn."""
+"""The sides stated by a dataset pass from its files through import and build into a release; none is drawn."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_the_sides_of_re2_become_the_sides_of_a_release(tmp_path: Path, workspac
     write_json(files / "REBUTTAL_test.json", [re2_rebuttal("b")])
     write_parquet(files / "kites.parquet", [reviewbench_row("e", venue_id="published/Kites/2023/Conference")])
     for forum_id in "abcd":
-        # The manuscripts of two papers are the same, so that they are one work.
+        # The manuscripts of two papers are the same, so they count as the same work.
         write_manuscript(files, forum_id, text="Twins." if forum_id in "ac" else f"The paper {forum_id}.")
     import_dumps(workspace, [files])
     build_here(workspace)

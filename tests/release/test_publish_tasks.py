@@ -1,4 +1,4 @@
-"""The configurations for tasks, what a model is shown of a paper and on which side; and the typed tables."""
+"""The task configurations: what a model is shown of a paper and on which side; and the typed tables."""
 
 import json
 from dataclasses import replace
@@ -35,7 +35,7 @@ def released(folder: Path, records: list[object]) -> Path:
 
 
 def changed(kind: type, **fields: Any) -> list[object]:
-    """One forum, with fields of its records of a kind replaced."""
+    """One forum, with fields of its records of one kind replaced."""
     return [replace(one, **fields) if isinstance(one, kind) else one for one in a_forum("f1")]  # type: ignore[type-var]
 
 

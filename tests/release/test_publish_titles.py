@@ -1,4 +1,4 @@
-"""Titles by a model: asked for once, kept, and never made up where it gives none."""
+"""Titles by a model: requested once, cached, and never made up if it gives none."""
 
 from pathlib import Path
 from typing import Any

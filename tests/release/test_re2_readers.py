@@ -1,4 +1,4 @@
-"""What public code that reads Re² needs of its files, in our words: each reader opens an export without an error."""
+"""What public code requires of Re²'s files, reimplemented here: each reader opens an export without an error."""
 
 import json
 import os
@@ -86,7 +86,7 @@ def join_cases(reviews: list[Record], talks: list[Record]) -> dict[str, tuple[in
 
 
 def find_texts(folder: Path, reviews: list[Record]) -> tuple[set[str], set[str]]:
-    """Two readers of the texts: one walks through `papers`, one makes the path of the words of the place."""
+    """Two readers of the texts: one walks through `papers`, the other builds the path from the venue's name."""
     walked = {Path(root).name for root, folders, _ in os.walk(folder / "papers") if "Initial_manuscript_md" in folders}
     found = set()
     for paper in reviews:
@@ -98,7 +98,7 @@ def find_texts(folder: Path, reviews: list[Record]) -> tuple[set[str], set[str]]
 
 
 def count(reviews: list[Record]) -> Counter[str]:
-    """A reader that counts what a file holds; "null" would count as a meta-review, so none is null."""
+    """A reader that counts a file's records; "null" would count as a meta-review, so none is null."""
     counts: Counter[str] = Counter()
     for paper in reviews:
         counts["reviews"] += len(paper["reviews"])

@@ -1,4 +1,4 @@
-"""Files in Re²'s shape come back from import, build, publish and export as they were, but for what a list names."""
+"""Files in Re²'s format survive import, build, publish and export unchanged, except for listed differences."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ DIFFERENCES = {
     "licence, paper_grade": "ours: what a user of the text must know",
     "initial_score, final_score of a conversation": "those of the review, where the record has none",
 }
-"""What an exported file has that the imported one had not, with the reason."""
+"""Return what an exported file has that the imported one lacked, with the reason."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A release takes the place of an earlier one, and one of the two is there at whatever instant the run is stopped."""
+"""A release replaces an earlier one, and one of the two exists whenever the run is stopped."""
 
 from pathlib import Path
 

@@ -22,7 +22,7 @@ HIDDEN, DELETED, ABSENT, TAKEN = "f1-hidden", "f1-deleted", "f1-absent", "f1-tak
 
 
 def answered() -> list[object]:
-    """A paper with answers to its review, to two posts that not everyone may read, and to one that is not held."""
+    """A paper with answers to its review, to two posts that are not public, and to one that is missing."""
     said: dict[str, Any] = {"role": Role.AREA_CHAIR, "signature": "Area_Chair_X"}
     ai = ai_review("f1")
     reply = replace(ai.replies[0], post_id="ai-below", reply_to="f1-ai-closed")

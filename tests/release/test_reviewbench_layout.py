@@ -1,4 +1,4 @@
-"""Papers of any source in the layout `reviewbench`: its columns and words, and nothing that no release may hold."""
+"""Papers of any source in the layout `reviewbench`: its columns and vocabulary, without unpublishable data."""
 
 import json
 import os

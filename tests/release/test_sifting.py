@@ -1,4 +1,4 @@
-"""What a paper still says of its decision when a post that told of it is taken down."""
+"""What remains of a paper's decision when a post that announced it is taken down."""
 
 from dataclasses import replace
 
@@ -13,11 +13,11 @@ from peercorpus.records.papers import Conflict, Paper
 from peercorpus.records.reviews import Post
 
 META, RULING = "The kites of this paper fly.", "All agree."
-"""The words of the meta-review, and of the decision."""
+"""Return the words of the meta-review, and of the decision."""
 
 
 def sifted(comment: str | None, *gone: str, has_decision: bool = True) -> Paper:
-    """The paper that is left without these posts, of one with a meta-review and, as a rule, a decision."""
+    """Return what remains without these posts of a paper with a meta-review and, by default, a decision."""
     chair = {"role": Role.AREA_CHAIR, "signature": "Area_Chair_1"}
     said = [post("meta", "f", kind=PostKind.META_REVIEW, text=f"### metareview\n\n{META}", **chair)]
     if has_decision:

@@ -1,4 +1,4 @@
-"""A release that is there and would be the same is not written again; whatever would change it is seen."""
+"""An up-to-date release is not rewritten; anything that would change it is detected."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What is taken down is in no export, and nothing of it is told."""
+"""Anything taken down is in no export, and nothing about it is disclosed."""
 
 import json
 import re
@@ -40,7 +40,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
 MARK = "XYZZY"
-"""A word that stands only in what is taken down."""
+"""A word that occurs only in what is taken down."""
 AUTHOR = "~Ada_Example1"
 
 
@@ -49,7 +49,7 @@ def spoken(role: Role, signature: str, *post_ids: str, **other: Any) -> Turn:
 
 
 def marked_forum(forum_id: str, venue_id: str = ICLR) -> list[object]:
-    """A paper all of whose texts hold the marker."""
+    """A paper whose texts all contain the marker."""
     changes: dict[str, dict[str, Any]] = {
         "Paper": {"title": MARK, "abstract": MARK, "decision_comment": MARK},
         "Review": {"sections": (Section(SectionKind.SUMMARY, "summary", MARK),)},
@@ -65,7 +65,7 @@ def marked_forum(forum_id: str, venue_id: str = ICLR) -> list[object]:
 
 
 def one_marked_post() -> list[object]:
-    """A paper with four posts of a conversation: the reviewer's second one, merged with a third, holds the marker."""
+    """A paper with four posts of a conversation: the reviewer's second, merged with a third, contains the marker."""
     first, second, third, answer = (f"f1-{name}" for name in ("R1", "second", "third", "answer"))
     told = replace(
         score("rating", 3.0, f"from 3 {MARK}", Aspect.RECOMMENDATION, Phase.INITIAL), source=ScoreSource.TEXT
@@ -100,7 +100,7 @@ ALL_AUTHORS_SAY = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR, 
 
 
 def everything_in(folder: Path) -> str:
-    """Every file of a release, as bytes and, of Parquet, decoded."""
+    """Yield every file of a release, as bytes and, for Parquet, decoded."""
     said = ""
     for path in folder.rglob("*"):
         if path.is_file():
@@ -111,7 +111,7 @@ def everything_in(folder: Path) -> str:
 
 
 def export(workspace: Workspace, folder: Path) -> str:
-    """All that the release and each format of dialogues say."""
+    """Return the full content of the release and of each format of dialogues."""
     publish_release(workspace, folder / "out")
     said = everything_in(folder / "out")
     for layout in RENDERERS:

@@ -40,7 +40,7 @@ from peercorpus.release.splits import Profile
 from peercorpus.release.verify.verify import verify_release
 
 WORD = "XYZZY"
-"""A word that all texts of the paper that is taken down hold, those of its changes too."""
+"""A word in all texts of the paper that is taken down, including those of its changes."""
 GONE, OTHER, EARLIER = "f2gone", "f1stays", "f0earlier"
 WORDS: dict[type, dict[str, Any]] = {
     Paper: dict.fromkeys(("title", "abstract", "decision", "decision_comment"), WORD),
@@ -55,14 +55,14 @@ WORDS: dict[type, dict[str, Any]] = {
 
 
 def speak(record: object) -> object:
-    """A record of which every text is the word."""
+    """A record whose every text is the word."""
     if isinstance(record, Conversation):
         return replace(record, turns=tuple(replace(one, title=WORD, text=WORD) for one in record.turns))
     return replace(record, **WORDS.get(type(record), {}))  # type: ignore[type-var]
 
 
 def corpus() -> list[object]:
-    """Three papers: one that stays, an earlier one of the same work as the third, whose every text is the word."""
+    """Three papers: one that stays, and two submissions of the same work; every text of the later is the word."""
     spoken = [speak(record) for record in with_figures([*a_forum(GONE), *follow(GONE)])]
     others = with_figures([*a_forum(EARLIER), *a_forum(OTHER), *follow(OTHER)])
     return [*with_points(others), *with_points(spoken), link(GONE, ICLR, EARLIER)]
@@ -91,7 +91,7 @@ def says(rows: list[dict[str, Any]], word: str) -> bool:
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """By what is listed: nothing, the paper, its review."""
+    """Releases by what is listed for take-down: nothing, the paper, its review."""
     listed = {"": "", "paper": f"{GONE}\n", "review": f"{GONE}-R1\n"}
     return {name: publish(tmp_path_factory.mktemp("taken"), lines, corpus()) for name, lines in listed.items()}
 

@@ -1,4 +1,4 @@
-"""Every kind of post of all simulated venues is taken down, published and verified: no byte of it is left."""
+"""Every kind of post at all simulated venues is taken down, published and verified: no byte of it is left."""
 
 import json
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ KINDS = ["review", "rebuttal", "comment", "meta_review", "decision", "acknowledg
 EVERYWHERE = {"review", "comment"}
 """Kinds that each venue has."""
 MIN_CHARACTERS = 30
-"""Lines of a text that are searched for have at least so many characters: shorter ones may be anybody's."""
+"""Shortest line to search for, in characters: shorter ones may occur in other posts."""
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """All simulated venues, with one that posts what an AI says."""
+    """All simulated venues, including one that posts AI reviews."""
     with (
         serve_simulator(build_world(papers=24, venues=VENUE_IDS)) as service,
         Client(service.base_url_v1, service.base_url_v2) as client,
@@ -66,7 +66,7 @@ def choose_answered(posts: list[Post], kind: str) -> dict[str, Post]:
 
 
 def read_release(folder: Path) -> str:
-    """Return everything that a release holds: all columns of all rows, and the other files as they are."""
+    """Return the full content of a release: all columns of all rows, and the other files unchanged."""
     parts = []
     for path in sorted(folder.rglob("*")):
         if path.suffix == ".parquet":
@@ -88,7 +88,7 @@ def read_explorer(workspace: Workspace, forum_ids: set[str]) -> str:
 
 
 def publish_without(workspace: Workspace, folder: Path, listed: list[str], forum_ids: set[str]) -> str:
-    """Take ids down, publish, verify and export; everything that comes of it."""
+    """Take ids down, publish, verify and export; return all outputs."""
     (workspace.folder / LIST).write_text("\n".join(listed) + "\n")
     publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
     verified = verify_release(open_release(folder / "out"), workspace)

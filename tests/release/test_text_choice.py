@@ -1,4 +1,4 @@
-"""Which texts a release holds: the best one held, with its grade; and in tasks only those that are accepted."""
+"""Which texts a release contains: the best available one, with its grade; and in tasks only accepted grades."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ TEXT_GRADES: list[Grade] = [grade for grade in Grade if grade is not Grade.UNAVA
 
 
 def graded(forum_id: str, grade: Grade | None, moment: VersionMoment | None = None, **other: Any) -> PaperVersion:
-    """A version whose file is named by its grade or its moment."""
+    """A version whose file is named after its grade or its moment."""
     sha256 = f"{forum_id}-{grade or moment or 'unplaced'}"
     is_initial = grade not in {None, Grade.UNSTATED, Grade.UNAVAILABLE}
     values = {"is_initial": is_initial, "moment": moment, "path": f"/pdf/{sha256}.pdf"} | other
@@ -49,7 +49,7 @@ def with_versions(forum_id: str, *versions: PaperVersion) -> list[object]:
 
 
 def reading(records: Iterable[object], sha256: str, markdown: str) -> list[object]:
-    """Records in which the text of a file is another."""
+    """Return records in which the text of a file is replaced."""
     return [
         replace(one, markdown=markdown) if isinstance(one, PaperText) and one.sha256 == sha256 else one
         for one in records
@@ -59,7 +59,7 @@ def reading(records: Iterable[object], sha256: str, markdown: str) -> list[objec
 def published(
     tmp_path: Path, forums: Iterable[Sequence[object]], takedown: str = "", **options: Any
 ) -> dict[str, list[Row]]:
-    """The rows of every configuration of a release that was checked."""
+    """Return the rows of every configuration of a verified release."""
     records = [record for forum in forums for record in forum]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         (tmp_path / "corpus" / "takedown.txt").write_text(takedown)
@@ -73,7 +73,7 @@ def published(
 
 
 def one_of_each() -> list[list[object]]:
-    """A paper for each grade and for each moment without one, in the order of their ids."""
+    """A paper for each grade and for each moment without a grade, in the order of their ids."""
     of_grade = {f"g-{grade}": (grade, None) for grade in Grade}
     of_moment = {f"m-{moment or 'unplaced'}": (None, moment) for moment in (*VersionMoment, None)}
     every = sorted((of_grade | of_moment).items())

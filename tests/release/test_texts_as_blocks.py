@@ -34,7 +34,7 @@ PARTS: tuple[Part, ...] = (
 
 
 def with_header(held: StructuredText) -> StructuredText:
-    """The same text with a running header that names somebody."""
+    """The same text with a running header that names a person."""
     boxes = (PageBox(1, 72.0, 750.0, 200.0, 760.0),)
     end = len(held.markdown)
     header = TextBlock(len(held.blocks), BlockKind.PAGE_FOOTER, end, end, boxes, text="Ada Lee")
@@ -43,7 +43,7 @@ def with_header(held: StructuredText) -> StructuredText:
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace of one paper with two texts, one of an engine that knows no blocks."""
+    """A workspace of one paper with two texts, one from an engine without blocks."""
     held = with_header(structured(*PARTS))
     texts = [replace(text(SHA, held.markdown), blocks=held.blocks), text(OTHER, "Text.")]
     records = [paper("f1"), review("f1"), version("f1", SHA, Grade.EXACT), *texts]

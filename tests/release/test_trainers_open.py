@@ -1,6 +1,6 @@
-"""Each trainer opens an export with its own loader, as it stands, on a CPU and offline.
+"""Each trainer opens an export with its own loader, unchanged, on a CPU and offline.
 
-A trainer brings half a gigabyte and more, and its own pins; `PEERCORPUS_TRL`, `PEERCORPUS_LLAMA_FACTORY` and
+A trainer needs half a gigabyte or more, and pinned versions; `PEERCORPUS_TRL`, `PEERCORPUS_LLAMA_FACTORY` and
 `PEERCORPUS_AXOLOTL` name the Python of an environment that has it. Without them this one is tried.
 """
 
@@ -16,7 +16,7 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 
-# A tokenizer of single bytes with a chat template that says what the assistant says, and a model of random weights.
+# A tokenizer of single bytes with a chat template that marks the assistant's text, and a model of random weights.
 TOKENIZER = """
 import sys
 from pathlib import Path
@@ -160,7 +160,7 @@ def run(python: str, script: str, tmp_path: Path, *arguments: str) -> None:
 
 
 def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> None:
-    """Export a release and open it in the environment that has the package; skipped where none has."""
+    """Export a release and open it in the environment that has the package; skip if none has."""
     variable = f"PEERCORPUS_{layout.upper().replace('-', '_')}"
     python = os.environ.get(variable, sys.executable)
     found = subprocess.run(
@@ -178,7 +178,7 @@ def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL])
 def test_datasets_opens_rows_of_which_the_first_know_nothing(tmp_path: Path, layout: ExportLayout) -> None:
-    """It takes the type of a column from its first chunk, here of about a row."""
+    """The loader infers the type of a column from its first chunk, here of about a row."""
     bare = task_paper("t0", year=None, track=None, title=None, grade=None, reviews=[review("r", scores=[])])
     papers = {"train": [bare, *(task_paper(f"t{number}") for number in range(1, 13))]}
     export_release(a_release(tmp_path / "release", papers), tmp_path / "out", ExportRequest(layout))

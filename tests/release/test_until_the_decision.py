@@ -1,4 +1,4 @@
-"""No task, export or training example holds what was said, or what a score became, after the decision."""
+"""No task, export or training example contains posts or score changes made after the decision."""
 
 import json
 from collections.abc import Mapping
@@ -33,12 +33,12 @@ from peercorpus.release.splits import Profile, Split, Task
 BEFORE, AFTER = NOON - timedelta(days=2), NOON + timedelta(days=2)
 """The decision is posted at noon."""
 LATE = "PLUGH"
-"""A word said after the decision."""
+"""A word posted after the decision."""
 AS_AUTHORS = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR))
 
 
 def a_late_word() -> list[object]:
-    """A conversation of four turns, of which the last two follow the decision."""
+    """A conversation of four turns, the last two after the decision."""
     said = {
         "f1-R1": (Role.REVIEWER, BEFORE),
         "f1-answer": (Role.AUTHOR, BEFORE),
@@ -60,7 +60,7 @@ def a_late_word() -> list[object]:
 
 
 def sides_of(layout: ExportLayout) -> list[tuple[str, PromptOptions]]:
-    """Return the sides that a model can take in a layout, by name; in Re²'s it is always the reviewer."""
+    """Return the roles that a model can take in a layout, by name; in Re²'s it is always the reviewer."""
     as_authors = [] if layout is ExportLayout.RE2 else [("author", AS_AUTHORS)]
     return [("reviewer", PromptOptions()), *as_authors]
 
@@ -130,7 +130,7 @@ STATES: Mapping[AtDecision, float | None] = {
     AtDecision.NO_DECISION_TIME: 9.0,
     AtDecision.NO_REVIEW_TIME: 9.0,
 }
-"""The last score that a task may know, of a review that ends at 9 and stood at 4 where that is known."""
+"""Return the last score a task may know, of a review that ends at 9 and was at 4, if that is known."""
 
 
 def scores_of(state: AtDecision, makes: Any) -> list[Any]:

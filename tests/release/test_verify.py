@@ -1,4 +1,4 @@
-"""`peercorpus verify`: an intact release passes; for every check, exactly what is planted is found."""
+"""`peercorpus verify`: an intact release passes; for every check, exactly the planted fault is found."""
 
 import json
 from collections.abc import Callable
@@ -338,7 +338,7 @@ def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, t
 
 
 def test_what_is_no_release_and_no_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
-    assert_refused(run("verify", tmp_path), "holds no release")
+    assert_refused(run("verify", tmp_path), "is not a release")
     assert_refused(run("verify", ""), "is empty")
     release = plan.write(tmp_path / "release")
     assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "is not a workspace")

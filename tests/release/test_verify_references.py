@@ -1,4 +1,4 @@
-"""`peercorpus verify`: what the configurations beside `papers` refer to, and that no later text is a paper's."""
+"""`peercorpus verify`: references of the configurations other than `papers`, and no later text as a paper's."""
 
 from pathlib import Path
 from typing import Any

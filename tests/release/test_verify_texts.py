@@ -1,4 +1,4 @@
-"""`peercorpus verify`: addresses of people, texts of later versions and what was taken down are found where planted."""
+"""`peercorpus verify`: planted addresses of people, texts of later versions and taken-down texts are found."""
 
 from pathlib import Path
 
@@ -90,7 +90,7 @@ def test_equal_texts_on_one_side_and_papers_without_a_text_are_no_leaks(plan: Pl
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """A workspace that holds the papers of the invented release."""
+    """A workspace with the papers of the invented release."""
     with invented(tmp_path / "corpus", {ICLR: [record for name in "abcd" for record in a_forum(name)]}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
     return tmp_path / "corpus"
@@ -102,7 +102,7 @@ def held_to(run: Run, release: Path, corpus: Path, listed: str) -> Ended:
 
 
 def breaches_of(ended: Ended, row: str) -> list[str]:
-    """What the command says of one row of a file."""
+    """Return what the command reports about one row of a file."""
     return [line.removeprefix(f"  {row}: ") for line in ended.out.splitlines() if line.startswith(f"  {row}: ")]
 
 

@@ -1,4 +1,4 @@
-"""The conversations of a workspace in the formats of those who train on them."""
+"""The conversations of a workspace in trainers' formats."""
 
 import json
 from dataclasses import replace
@@ -34,7 +34,7 @@ AUTHOR = ChatOptions(assistant=Role.AUTHOR)
 
 
 def forum(forum_id: str = "f1") -> list[object]:
-    """A paper whose reviewer comes back once."""
+    """A paper whose reviewer replies once."""
     *rest, talk = a_forum(forum_id)
     assert isinstance(talk, Conversation)
     again = post(f"{forum_id}-again", forum_id, role=Role.REVIEWER, signature="R1", reply_to=f"{forum_id}-answer")

@@ -1,4 +1,4 @@
-"""`report --confidential` counts what only the account may read, and marks the page and each figure; no other does."""
+"""Only `report --confidential` counts what only the account may read; it marks the page and each figure."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ MARK = "Not for publication"
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Two papers; reviews that everyone, only the chairs, and nobody any more may read, and one that is taken down."""
+    """Two papers; reviews that are public, only for chairs, and deleted, and one that is taken down."""
     reviews = [
         review("f1", "open"),
         review("f1", "hidden", readers_public=False),
@@ -48,7 +48,7 @@ def numbers(out: Path) -> dict[str, object]:
 
 
 def counted(corpus: Path, out: Path, *, is_confidential: bool) -> int:
-    """The reviews that a report of lengths counts, which are kept between reports."""
+    """Return the reviews counted by a report of lengths, which are cached between reports."""
     write_report(corpus, out, figures=["review_length"], is_confidential=is_confidential)
     figures = numbers(out)["figures"]
     assert isinstance(figures, dict)

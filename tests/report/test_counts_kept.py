@@ -1,4 +1,4 @@
-"""What a report keeps of the texts of a venue: the numbers are those of one made from nothing."""
+"""A report's cached counts of a venue's texts: the numbers equal those of one made from scratch."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ keys = (f"{number:015x}{0:049x}" for number in count(1))
 
 
 def numbers(folder: Path) -> str:
-    """All that is counted in the texts of a workspace, in its order."""
+    """Return all counts of a workspace's texts, in order."""
     with open_source(folder) as source:
         frames = [source.review_tokens, source.paper_tokens]
         marked = [frame for kind in TextKind for frame in source.marked(kind)]

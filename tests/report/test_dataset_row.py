@@ -73,7 +73,7 @@ def test_the_sixteen_rows_are_as_printed() -> None:
 
 
 def the_forums() -> dict[str, list[object]]:
-    """Papers with what only some may read, changed scores, aspects, and meta-reviews of each kind."""
+    """Papers with restricted posts, changed scores, aspects, and meta-reviews of each kind."""
     sound = made.score("soundness", 3, "3 good", Aspect.SOUNDNESS)
     first = made.score("rating", 4, "4", Aspect.RECOMMENDATION, Phase.INITIAL)
     last = made.score("rating", 6, "6", Aspect.RECOMMENDATION)

@@ -1,4 +1,4 @@
-"""What a figure says it shows is what is drawn: its title and n are in the picture, n adds up, and axes have units."""
+"""Figures match their descriptions: title and n are in the picture, n adds up, and axes have units."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ from peercorpus.report.panels import PANELS, RE2_PANELS, Panel
 
 ALL_PANELS = {**PANELS, **RE2_PANELS}
 EMPTY = "model_written"
-"""Needs hundreds of texts from before 2022; its own tests draw it."""
+"""The figure needs hundreds of texts from before 2022; its own tests draw it."""
 
 
 def many(conferences: int = 14, years: int = 15) -> Given:
@@ -54,7 +54,7 @@ def many(conferences: int = 14, years: int = 15) -> Given:
 
 
 def few() -> Given:
-    """One paper with two reviews, of which one has no score, and an answer."""
+    """One paper with two reviews, one without a score, and an answer."""
     one = {"forum_id": "p", "review_id": "p-0", "tokens": 1}
     return Given(
         papers=[paper("p", "iclr", None, keywords=["k", "k2"], status="rejected")],
@@ -70,7 +70,7 @@ CORPORA = {"many": many(), "few": few()}
 
 
 def labels(axes: Axes) -> list[str]:
-    """The labels of ticks, and the title of the axes."""
+    """Return the labels of ticks, and the title of the axes."""
     return [*(one.get_text() for one in (*axes.get_xticklabels(), *axes.get_yticklabels())), axes.get_title("left")]
 
 
@@ -124,7 +124,7 @@ READ: Mapping[str, Callable[[Figure], int]] = {
     "review_load": labelled,
     "responses_by_area": lambda figure: total(labels(figure.axes[0]), r"n = ([\d,]+)"),
 }
-"""How many things are drawn, read from bars, cells and labels."""
+"""Return how many items are drawn, read from bars, cells and labels."""
 SAME = {
     "fig2a_paper_length": "paper_length",
     "fig2b_review_length": "review_length",
@@ -167,7 +167,7 @@ def test_what_does_not_fit_is_counted_beside_what_does() -> None:
     for name in ("papers_and_reviews", "rebuttals", "completeness", "set_aside"):
         statistic = PANELS[name].statistic(CORPORA["many"])
         figure = draw(PANELS[name], "many")
-        beyond = re.search(r"; ([\d,]+) more in the table alone", counts_line(figure).get_text())
+        beyond = re.search(r"; ([\d,]+) more only in the table", counts_line(figure).get_text())
         assert beyond
         assert stated(figure) + int(beyond[1].replace(",", "")) == statistic.n
 

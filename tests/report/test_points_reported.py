@@ -1,4 +1,4 @@
-"""What a report says of points, against numbers worked out by hand; nothing hidden or taken down is counted."""
+"""A report's statistics of points, against numbers worked out by hand; nothing hidden or taken down counts."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -103,7 +103,7 @@ def as_said(records: Iterable[object]) -> list[object]:
 
 
 def the_records() -> list[object]:
-    """A paper with a public review, one with a hidden and a deleted one, and one whose exchange a record holds."""
+    """A paper with a public review, one with a hidden and a deleted one, and one whose exchange is in a record."""
     turns = [made.turn(Role.REVIEWER), made.turn(Role.AUTHOR)]
     records = [
         *a_forum("a"),
@@ -262,7 +262,7 @@ def test_a_report_with_points_has_their_section_and_names_what_it_covers(workspa
 
 
 def test_a_report_without_points_says_nothing_of_them(workspace: Workspace, tmp_path: Path) -> None:
-    """Neither where no chosen venue has any, nor where the source does not hold them."""
+    """Neither if no chosen venue has any, nor if the source lacks them."""
     release = tmp_path / "release"
     publish_release(workspace, release)
     for number, (folder, where) in enumerate(((workspace.folder, ["conference=icml"]), (release, []))):
@@ -352,7 +352,7 @@ def test_the_text_names_no_row_of_few_points_nor_one_that_is_not_known() -> None
 
 
 def test_scores_with_and_without_an_answer() -> None:
-    """Of four papers with a review each: two answered, of which one raised; two not, of which none did."""
+    """Four papers with a review each: two answered, one of which was raised; two unanswered, neither raised."""
     reviews = [
         review("a", 3, 5),
         review("b", 5, 5),
@@ -392,7 +392,7 @@ def test_scores_with_and_without_an_answer() -> None:
 
 
 def test_intervals_are_over_papers() -> None:
-    """Of two in four papers Wilson's interval is 0.150 to 0.850; four reviews of each that agree tell no more."""
+    """Wilson's interval for two of four papers is 0.150 to 0.850; four agreeing reviews of each add nothing."""
     one_each = [review(name, 3, 5 if name in "ab" else 3) for name in "abcd"]
     four_each = [review(name, 3, 5 if name in "ab" else 3, place=place) for name in "abcd" for place in range(4)]
     for reviews, bounds in ((one_each, (0.150, 0.850)), (four_each, (0.125, 0.875))):
@@ -456,8 +456,8 @@ def test_a_statistic_of_no_points_says_why(name: str) -> None:
 
 def test_answers_without_times_or_scores_say_so() -> None:
     source = given([row("a-0", "novelty", 0.9)], reviews=[review("a", None, 5)])
-    assert "both times" in point_delays(source).why
-    assert "first score" in answers_and_scores(source).why
+    assert "known time" in point_delays(source).why
+    assert "known first" in answers_and_scores(source).why
     assert points_answered(source).n == 1
 
 

@@ -1,4 +1,4 @@
-"""An answer may come at once: a delay of 0 hours is one, and no time that is missing."""
+"""An answer may come immediately: a delay of 0 hours is a valid delay, not a missing time."""
 
 from invented_sources import Given, paper, talk
 from naming import by_name

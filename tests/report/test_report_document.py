@@ -1,4 +1,4 @@
-"""docs/report.md names what there is."""
+"""docs/report.md lists all statistics and figures."""
 
 from pathlib import Path
 

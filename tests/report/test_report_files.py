@@ -1,4 +1,4 @@
-"""`peercorpus report` as a user meets it: the page, the files, and what is refused."""
+"""`peercorpus report` from the user's point of view: the page, the files, and what is refused."""
 
 import csv
 import json
@@ -25,12 +25,12 @@ from peercorpus.report.write_report import compute_statistic, write_report
 from peercorpus.workspace.workspace import Workspace
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)> --> $\\frac{1}{ ]]> \u202e\x1b[31m 会议 {0} %s"
-"""Markup, an end of a comment, TeX, control characters, letters that the font does not have, and placeholders."""
+"""Markup, the end of a comment, TeX, control characters, letters missing from the font, and placeholders."""
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """Three papers of two conferences; no test changes it."""
+    """Three papers of two conferences; tests must not change it."""
     folder = tmp_path_factory.mktemp("report") / "corpus"
     with made.invented(folder, {ICLR: [*a_forum("a"), *a_forum("b")], ICML: a_forum("m", ICML)}) as one:
         yield one
@@ -38,7 +38,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 @pytest.fixture(scope="module")
 def drawn(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
-    """The whole report as the command writes it, and what the command said."""
+    """The whole report as written by the command, and the command's output."""
     out = tmp_path_factory.mktemp("drawn") / "out"
     return out, run_command("report", "--workspace", workspace.folder, "--out", out)
 

@@ -1,4 +1,4 @@
-"""How many texts look written by a model, by population: with a control, and of nobody."""
+"""How many texts look model-written, by population: with a control, and for no individual text."""
 
 import json
 import tracemalloc
@@ -27,7 +27,7 @@ Rows = list[dict[str, Any]]
 
 
 class Corpus:
-    """Papers and texts of conferences, with shares that are planted."""
+    """Papers and texts of conferences, with planted shares."""
 
     def __init__(self) -> None:
         self.papers: Rows = []
@@ -43,7 +43,7 @@ class Corpus:
         kind: TextKind = TextKind.REVIEWS,
         date: datetime | None = None,
     ) -> None:
-        """Texts of a kind, of papers of their own."""
+        """Texts of one kind, of separate papers."""
         prefix = f"{conference}{year}{kind}"
         self.papers += [paper(f"{prefix}p{number:05}", conference, year) for number in range(papers)]
         self.texts[kind] += [
@@ -135,7 +135,7 @@ def test_what_is_left_out_has_its_reason_and_no_number(bounded: Statistic) -> No
     assert "before 2022" in left["icml", 2025]["left_out"]
     numbers = [name for name in bounded.table.columns if name.startswith(("at_least", "share", "marked", "reference"))]
     assert all(row[name] is None for row in left.values() for name in numbers)
-    # Reasons stand in the order of the table, so that the same corpus gives the same figure.
+    # Reasons are in the order of the table, so that the same corpus gives the same figure.
     reasons = bounded.table["left_out"].drop_nulls().unique(maintain_order=True).to_list()
     assert list(bounded.unknown)[-len(reasons) :] == reasons
 

@@ -67,7 +67,7 @@ def test_scores_that_are_all_equal_have_no_contour() -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        # Q1 4, Q3 6: the fences 1 and 9 are no scores, and the whiskers end there all the same (eq. 3 and 4).
+        # Q1 4, Q3 6: the fences 1 and 9 are not scores, but the whiskers still end there (eq. 3 and 4).
         ([0.5, 4, 4, 5, 6, 6, 10], (1, 4, 5, 6, 9)),
         # The data end within the fences: the whiskers end with them.
         ([3, 4, 5, 6, 7], (3, 4, 5, 6, 7)),
@@ -112,7 +112,7 @@ def test_fig_3_names_every_part_with_its_value() -> None:
         figure = RE2_PANELS["fig3_violin_details"].draw(violin_details(given))
         assert figure_bytes(figure, "svg").startswith(b"<?xml")
     texts = {one.get_text() for one in figure.findobj(Text) if isinstance(one, Text)}
-    parts = {"lower whisker 3", "Q1 4", "median 5", "Q3 6", "upper whisker 7", "IQR 2", "tail, past the data"}
+    parts = {"lower whisker 3", "Q1 4", "median 5", "Q3 6", "upper whisker 7", "IQR 2", "tail, beyond the data"}
     assert parts <= texts
 
 

@@ -1,4 +1,4 @@
-"""What statistics are read from: a workspace and its release agree, and nothing hidden is in either."""
+"""Sources of statistics: a workspace and its release agree, and nothing hidden is in either."""
 
 import shutil
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def scored(review_id: str, *scores: Score, revised: bool | None = None) -> Revie
 
 
 def the_forums() -> dict[str, list[object]]:
-    """Papers with what a reader must not see, and with scores of every kind."""
+    """Papers with hidden content, and with scores of every kind."""
     hidden = [
         made.paper("h", status=Status.REJECTED),
         made.review("h", "R1", readers_public=False),
@@ -74,7 +74,7 @@ def the_forums() -> dict[str, list[object]]:
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """Tests only read it."""
+    """A workspace that tests must not change."""
     with made.invented(tmp_path_factory.mktemp("sources") / "corpus", the_forums()) as workspace:
         yield workspace
 
@@ -273,7 +273,7 @@ def test_every_statistic_is_the_same_of_both(workspace: Workspace, release: Path
 
 
 def test_the_sum_of_the_parts_is_the_whole(workspace: Workspace) -> None:
-    """What a condition and its opposite choose is all, where the value is known."""
+    """Assert that a condition and its opposite together select everything with a known value."""
     with (
         open_source(workspace.folder, ["has_rebuttal=yes"]) as one,
         open_source(workspace.folder, ["has_rebuttal=no"]) as other,

@@ -133,10 +133,10 @@ class TestScores:
             (Naming("raised", "more than 30 %"), 0, 0, None),
         ]
         assert by_name(made.unknown, "first score", "scale") == {"first score": 1, "scale": 1}
-        assert re.findall(r"(\d+) % (raised|lowered|left)", made.says) == [
+        assert re.findall(r"(\d+) % (raised|lowered|kept)", made.says) == [
             ("25", "raised"),
             ("25", "lowered"),
-            ("50", "left"),
+            ("50", "kept"),
         ]
 
     def test_every_change_is_in_one_class(self) -> None:
@@ -251,6 +251,6 @@ def test_a_statistic_of_nothing_says_why(name: str) -> None:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_every_row_is_in_it_or_not_known(name: str) -> None:
-    """Of one bare paper no statistic invents anything."""
+    """No statistic invents anything for a single bare paper."""
     made = PANELS[name].statistic(Given(papers=[paper("a", grade=None)]))
     assert made.n + sum(made.unknown.values()) in {0, 1}

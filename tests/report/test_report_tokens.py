@@ -1,4 +1,4 @@
-"""The tokens of a tokenizer are the same numbers wherever they are counted; a part that cannot be counted is told."""
+"""Token counts are the same wherever they are computed; a part that cannot be counted is reported."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def tokenizer(tmp_path: Path) -> str:
-    """One whose tokens are letters, so that no other way to count gives the same numbers."""
+    """A tokenizer whose tokens are letters, so that no other way of counting gives the same numbers."""
     letters = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
     letters.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"\w"), "removed", invert=True)
     letters.save(str(tmp_path / "letters.json"))

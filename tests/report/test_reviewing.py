@@ -56,7 +56,7 @@ def test_a_review_is_late_from_the_moment_after_it_was_due_and_one_without_a_due
     times = [posted(0, 0), posted(1, 48), posted(2, -3), posted(3, 24), posted(4, None), posted(5, 1, is_due=False)]
     late = late_reviews(Given(papers=PAPERS, review_times=times))
     assert rows(late, "reviews", "late", "share_late", "median_days_late") == [("optimisation", 4, 2, 0.5, 1.5)]
-    assert late.says == "2 reviews of 4 came after the due date, the middle one of them by 1.5 days."
+    assert late.says == "2 reviews of 4 came after the due date, the median one by 1.5 days."
     assert late.unknown == {"no due date of the reviews is known": 1, "no time of posting": 1}
 
 
@@ -101,7 +101,7 @@ def invitation(name: str, due: datetime | None) -> RawObject:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    """A paper with a public review, whose post names its own invitation, and one that not everyone may read."""
+    """A paper with a public review, whose post names its own invitation, and a restricted one."""
     posts = [post_record(f"f1-{who}", "f1", kind=PostKind.REVIEW, invitation=OWN) for who in ("R1", "R2")]
     reviews = [review_record("f1", "R1"), review_record("f1", "R2", readers_public=False)]
     with invented(tmp_path / "corpus", {ICLR: [paper_record("f1"), *reviews, *posts]}) as opened:

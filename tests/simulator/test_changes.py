@@ -1,4 +1,4 @@
-"""What happens to an invented world between two visits is what the live service would show of it."""
+"""Changes to an invented world between two visits appear as on the live service."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Each fault by its name: what goes over the wire, and that what is asked again goes well where it is a passing one."""
+"""Each fault by name: what is sent, and that a repeated request succeeds if the fault is temporary."""
 
 import gzip
 import io
@@ -39,7 +39,7 @@ def serving(faults: Faults) -> Iterator[tuple[Service, httpx2.Client]]:
 
 
 def strike(name: str, path: str = LIST, headers: dict[str, str] | None = None) -> httpx2.Response:
-    """The answer to the second of three requests, where every second fails; the first and third go well."""
+    """Return the response to the second of three requests if every second fails; the others succeed."""
     with serving(faults_by_name(name, every=2)) as (_, client):
         first, struck, third = (client.get(path, headers=headers) for _ in range(3))
         assert first.status_code == third.status_code == 200
@@ -368,7 +368,7 @@ def edits(name: str, path: str) -> list[dict[str, Any]]:
 
 
 def pages(name: str) -> list[list[str]]:
-    """The ids on the pages of a venue's edits, two on each."""
+    """Return the ids on the pages of a venue's edits, two per page."""
     found: list[list[str]] = []
     with serving_edits(name) as client:
         after = ""

@@ -1,4 +1,4 @@
-"""How the simulated service sends what it sends: compressed, by static paths, found by words, listed as facts say."""
+"""The simulated service's protocol: compression, static paths, search, and lists as recorded."""
 
 import gzip
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The lists of the simulated service keep the contract that was recorded of the live one."""
+"""The lists of the simulated service follow the recorded contract of the live one."""
 
 from collections.abc import Iterator
 from typing import Any

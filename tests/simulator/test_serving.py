@@ -55,7 +55,7 @@ def v2(service: Service) -> str:
 
 
 def free_neighbours() -> int:
-    """A port that is free, as is the next one."""
+    """Return a free port whose successor is free too."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as first:
             port: int = first.getsockname()[1]

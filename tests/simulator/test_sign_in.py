@@ -1,4 +1,4 @@
-"""Accounts of the simulated service: the second factor, lives of tokens, limits, and what an insider sees."""
+"""Accounts of the simulated service: the second factor, token lifetimes, limits, and an insider's view."""
 
 import base64
 import os

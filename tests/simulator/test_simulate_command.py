@@ -1,4 +1,4 @@
-"""`peercorpus simulate`: what it prints is what a client needs, and every switch reaches the service."""
+"""`peercorpus simulate`: it prints what a client needs, and every switch reaches the service."""
 
 import re
 import socket
@@ -16,7 +16,7 @@ VENUE = "Borealis.cc/2024/Conference"
 
 
 def free_neighbours() -> int:
-    """A port that is free, as is the next one."""
+    """Return a free port whose successor is free too."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as first:
             port: int = first.getsockname()[1]
@@ -26,7 +26,7 @@ def free_neighbours() -> int:
 
 @contextmanager
 def simulating(*arguments: str) -> Iterator[tuple[str, list[str]]]:
-    """The base URL of API v2 of a simulator in a process of its own, and the lines that it printed."""
+    """The base URL of API v2 of a simulator in a separate process, and the lines it printed."""
     port = free_neighbours()
     command = [sys.executable, "-m", "peercorpus", "simulate", "--port", str(port), "--papers", "1", "--venues", VENUE]
     with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""The simulated venues in as many years as one asks."""
+"""The simulated venues in any number of years."""
 
 import re
 from collections.abc import Mapping

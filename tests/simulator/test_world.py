@@ -1,4 +1,4 @@
-"""The invented world: complete, plausible in time, the same twice, and with everything that real threads have."""
+"""The invented world: complete, plausible in time, reproducible, and with everything that real threads have."""
 
 import json
 import re

@@ -30,7 +30,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Database:
 
 
 def ask_here(database: Database, sql: str, offset: int = 0, limit: int = 10, cell_chars: int = 50) -> Reply:
-    """Run a statement as the process does, in this one."""
+    """Run a statement in this process as the worker process does."""
     tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
     schemas = {name: schema.serialize().to_pybytes() for name, schema in database.empty.items()}
     try:
@@ -143,7 +143,7 @@ def test_a_statement_that_is_no_text_is_refused(database: Database, sql: str, sa
 def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match="neither a workspace nor a release"), open_public_tables(tmp_path):
         pass
-    with pytest.raises(PeercorpusError, match="no folder"), open_public_tables(tmp_path / "none"):
+    with pytest.raises(PeercorpusError, match="not a folder"), open_public_tables(tmp_path / "none"):
         pass
     with open_workspace(tmp_path / "unbuilt", create=True) as workspace:
         (workspace.folder / "venues.toml").touch()

@@ -1,4 +1,4 @@
-"""Every statement of docs/sql.md returns what the page shows, for the papers of the demo."""
+"""Every statement in docs/sql.md returns what the page shows, for the papers of the demo."""
 
 import re
 from pathlib import Path

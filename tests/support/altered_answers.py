@@ -1,4 +1,4 @@
-"""A service whose answers hold other objects than its world does, and what is held of a venue in spite of it."""
+"""A service whose responses differ from its world, and what is stored of a venue nevertheless."""
 
 import hashlib
 import json
@@ -34,11 +34,11 @@ def world() -> World:
 
 
 def altering(path: str, key: str, change: Change, *, in_lists: bool = True) -> Faults:
-    """A service whose answers hold other objects than the world does.
+    """A service whose responses contain other objects than its world.
 
     Args:
-        path: Where it is asked.
-        key: The name of the list in the answer.
+        path: Path of the request.
+        key: The name of the list in the response.
         change: Changes the list.
         in_lists: Only in lists of submissions with their replies.
     """
@@ -57,7 +57,7 @@ def altering(path: str, key: str, change: Change, *, in_lists: bool = True) -> F
 
 
 def first_of(several: Sequence[Faults]) -> Faults:
-    """A service that does what the first of these does to a request."""
+    """A service that applies the first of these that matches a request."""
     return lambda request: next(filter(None, (faults(request) for faults in several)), None)
 
 
@@ -71,7 +71,7 @@ def with_field(name: str, value: object) -> Change:
 
 
 def added(*items: object) -> Change:
-    """More items before and behind the others."""
+    """More items before and after the others."""
 
     def change(rows: Rows) -> None:
         rows[:0] = items
@@ -81,7 +81,7 @@ def added(*items: object) -> Change:
 
 
 def mark_of(name: str) -> str:
-    """What makes an id of a case its own."""
+    """Return a suffix that makes the ids of a case unique."""
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
@@ -89,7 +89,7 @@ Held = dict[str, list[tuple[str, bytes]]]
 
 
 def held(workspace: Workspace, venue_id: str) -> Held:
-    """Forum and text of every version of every note, edit and reference, by its id."""
+    """Return forum and text of every version of every note, edit and reference, by id."""
     found: Held = {}
     for kind in (RawKind.NOTE, RawKind.EDIT, RawKind.REFERENCE):
         for one in workspace.raw.versions(kind, venue_id):
@@ -99,7 +99,7 @@ def held(workspace: Workspace, venue_id: str) -> Held:
 
 @pytest.fixture(scope="module")
 def undisturbed(world: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Held]:
-    """What is held of each venue where nothing is wrong."""
+    """What is stored of each venue if nothing is wrong."""
     folder = tmp_path_factory.mktemp("undisturbed") / "corpus"
     with (
         serve_simulator(world) as service,

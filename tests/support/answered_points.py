@@ -32,7 +32,7 @@ def an_answer(post_id: str, text: str = ANSWER) -> PointAnswer:
 
 
 def two_points(forum_id: str, venue_id: str) -> list[Point]:
-    """Praise, and a criticism with two answers, a reaction and two changes, of which the paper has one."""
+    """Praise, and a criticism with two answers, a reaction and two changes, one of which is in the paper."""
     review_id = f"{forum_id}-R1"
     first = Point(
         point_id=f"{review_id}/1",

@@ -1,4 +1,4 @@
-"""Invented cases of the benchmark that ask what ICLR's form asks."""
+"""Invented cases of the benchmark with the questions of ICLR's form."""
 
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper
 from peercorpus.records.enums import Aspect, Grade
@@ -27,5 +27,5 @@ def reviewing(*asked: AskedScore) -> Case:
 
 
 def rebutting() -> Case:
-    """What the reviewer says next."""
+    """A case on the reviewer's next reply."""
     return Case("pebbles", BenchTask.REBUTTAL, PAPER, references=("Thanks.",))

@@ -1,4 +1,4 @@
-"""Queries answered in this process: a process for each, as the package has it, takes most of a small query's time."""
+"""Queries answered in this process: a process per query, as in the package, takes most of a small query's time."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Invented papers to audit: plain words drawn by chance, a decision, and whatever a test plants in them."""
+"""Invented papers to audit: plain words drawn at random, a decision, and whatever a test plants in them."""
 
 import json
 import random
@@ -59,7 +59,7 @@ def prose(chance: random.Random, words: int = 120) -> str:
 
 
 def papers(count: int = 120, accepted: int = 50, change: Callable[[Record], None] | None = None) -> list[Record]:
-    """So many papers, the accepted ones first; nothing in them tells the decision but what `change` does to them."""
+    """Return papers, the accepted ones first; only what `change` does to them reveals the decision."""
     chance = random.Random(7)
     made = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Invented cases for baselines: papers of plain words, what was decided of them, and what was said."""
+"""Invented cases for baselines: papers of plain words, their decisions, and their discussions."""
 
 import random
 from dataclasses import replace
@@ -27,7 +27,7 @@ def paper(name: str, text: str = PLAIN, **known: Any) -> CasePaper:
 
 
 def rated(*values: float, aspect: Aspect = Aspect.RECOMMENDATION, **known: Any) -> AskedScore:
-    """Scores of one field, from 1 to 10 where nothing else is said."""
+    """Scores of one field, from 1 to 10 by default."""
     named: dict[str, Any] = {"field": "rating", "low": 1.0, "high": 10.0} | known
     return AskedScore(aspect=aspect, values=values, **named)
 
@@ -48,18 +48,18 @@ def reviewed(name: str, *reviews: str, asked: tuple[AskedScore, ...] = (), **kno
 
 
 def answered(name: str, authors: str, reviewer: str) -> Case:
-    """A case of `rebuttal`: the review, what the authors said, what the reviewer answered."""
+    """A case of `rebuttal`: the review, the authors' answer, the reviewer's reply."""
     history = (CaseMessage(Speaker.ASSISTANT, "A review."), CaseMessage(Speaker.USER, authors))
     return Case(f"{name}/R1/2", BenchTask.REBUTTAL, paper(name), references=(reviewer,), history=history)
 
 
 def words(seed: int, count: int = 60) -> str:
-    """Plain words in an order of their own."""
+    """Return plain words in a unique order."""
     return " ".join(random.Random(seed).choices(PLAIN.split(), k=count))
 
 
 def cases_of(task: BenchTask, count: int = 60, first: int = 0) -> list[Case]:
-    """So many different cases of a task; every third paper is accepted, and says so."""
+    """Return different cases of a task; every third paper is accepted, and contains a word that shows it."""
     made = []
     for number in range(first, first + count):
         name, is_third = f"paper-{number}", number % 3 == 0

@@ -1,4 +1,4 @@
-"""What tests that run `inspect_ai` need: a release to test on, and places for all that it would leave behind."""
+"""Fixtures for tests that run `inspect_ai`: a release, and folders for everything that it would leave behind."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ def inspect_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def bench_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The invented release with sides; tests only read it."""
+    """The invented release with sides; tests must not change it."""
     return bench_release(tmp_path_factory.mktemp("bench") / "release")
 
 

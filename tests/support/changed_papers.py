@@ -1,4 +1,4 @@
-"""Invented papers in which every rule of the interventions applies, and reviewers who know what was changed."""
+"""Invented papers to which every rule of the interventions applies, and reviewers who know what was changed."""
 
 import random
 import re
@@ -72,18 +72,18 @@ COMMON = (
     "in",
     "to",
 )
-"""Words that real papers have in many places, so that one of them more or less tells nothing."""
+"""Words that occur often in real papers, so that one more or less reveals nothing."""
 
 
 def long_body(number: int) -> str:
-    """A text as long as a paper's, of a length and in words of its own."""
+    """Return a text as long as a paper's, with its own length and words."""
     chance = random.Random(f"body {number}")
     count = chance.randrange(200, 1_200)
     return " ".join(chance.choices([*COMMON, *words(number, 200).split()], k=count))
 
 
 def prose(number: int, without: frozenset[Arm] = frozenset(), body: str = "") -> str:
-    """The text of one paper; other sentences and numbers for another number."""
+    """Return the text of one paper; sentences and numbers depend on its number."""
     chance = random.Random(number)
     reached = f"{chance.uniform(40, 80):.2f}"
     link = chance.choice(chance.choice(LINKS))
@@ -110,7 +110,7 @@ def prose(number: int, without: frozenset[Arm] = frozenset(), body: str = "") ->
 
 
 def changed_paper(number: int) -> Row:
-    """A paper of the invented release in which every rule applies."""
+    """Return a paper of the invented release to which every rule applies."""
     return bench_paper(number) | {"markdown": prose(number)}
 
 
@@ -120,7 +120,7 @@ def changed_release(folder: Path, papers: Callable[[int], Row] = changed_paper) 
 
 
 Known = Mapping[str, tuple[Arm, Mapping[Arm, Change]]]
-"""The arm and the changes of a paper, by a text that a question shows."""
+"""Return the arm and the changes of a paper, by a text that a question shows."""
 
 
 def known_texts(release: Path, seed: int = 0) -> Known:
@@ -136,7 +136,7 @@ def is_review(asked: Sequence[ChatMessage]) -> bool:
 
 
 def answer_with(known: Known, review: Callable[[Arm, Mapping[Arm, Change]], tuple[str, bool]], name: str = "") -> Model:
-    """A reviewer who knows which arm a question shows, and says a text and whether the paper is good."""
+    """A reviewer who knows which arm a question shows, and answers with a text and whether the paper is good."""
 
     def rule(asked: Sequence[ChatMessage]) -> str:
         arm, changes = next(told for text, told in known.items() if text in asked[-1].text)

@@ -1,4 +1,4 @@
-"""Where Chromium is, and what it says of a page."""
+"""Finds Chromium, and collects what it reports about a page."""
 
 import shutil
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ IN_CHROMIUM = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: apt-get install chromium"),
 ]
-"""Marks of tests that need it."""
+"""Marks for tests that need it."""
 
 
 @dataclass
 class Seen:
-    """What a browser told of one page."""
+    """What a browser reported about one page."""
 
     errors: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ def watched(page: "Page") -> Seen:
 
 
 def assert_accessible(page: "Page") -> None:
-    """Check that axe finds nothing in a page but what it calls minor."""
+    """Assert that axe finds only issues in a page that it rates as minor."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     found = axe.run(page).response
     assert len(found["passes"]) > 10

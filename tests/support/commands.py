@@ -1,4 +1,4 @@
-"""How tests run a command, and what a refusal looks like."""
+"""Running commands in tests, and checking refusals."""
 
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -13,7 +13,7 @@ from peercorpus.cli.main import main
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int | str | None
     out: str
@@ -37,7 +37,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def run_command(*arguments: str | Path) -> Ended:
-    """Run a command in this process where no test is under way: for fixtures that several tests share."""
+    """Run a command in this process outside any test: for fixtures that several tests share."""
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
     return Ended(ended.value.code, out.getvalue(), err.getvalue())
@@ -51,7 +51,7 @@ def succeed(*arguments: str | Path) -> None:
 
 
 def assert_refused(ended: Ended, *named: str, code: int = 2) -> None:
-    """Assert that a command ended with a code and one line on stderr, which names all of these."""
+    """Assert that a command exited with a code and one line on stderr that names all of these."""
     assert (ended.code, ended.out) == (code, "")
     assert ended.err.startswith("peercorpus: ")
     assert ended.err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""A pytest plugin: the demo, made once a run, for tests and for the examples in the docstrings of `peercorpus.api`."""
+"""A pytest plugin: the demo, made once per run, for tests and the examples in docstrings of `peercorpus.api`."""
 
 import os
 import shutil
@@ -14,11 +14,11 @@ from asked_here import patch_queries
 
 
 def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Return a copy of a folder that is made once a run, however many processes of pytest-xdist run the tests.
+    """Return a folder that is made once per run, however many processes of pytest-xdist run the tests.
 
     Args:
-        tmp_path_factory: Knows the folder of this process, and with it the one that all share.
-        name: Of the folder; what is made is shared under it.
+        tmp_path_factory: Gives the folder of this process, and thereby the one that all share.
+        name: Name of the folder, under which it is shared.
         make: Makes the folder at the path it is given.
     """
     own = tmp_path_factory.getbasetemp()
@@ -27,7 +27,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callabl
     whole.parent.mkdir(exist_ok=True)
     with FileLock(whole.parent / f"{name}.lock"):
         if not whole.exists():
-            # A folder that could not be made whole is not taken for one.
+            # An incomplete folder is not used.
             partial = whole.with_name(f"{name}.partial")
             shutil.rmtree(partial, ignore_errors=True)
             make(partial)
@@ -39,7 +39,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callabl
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `peercorpus demo` leaves behind: a workspace in `corpus` and a dataset in `release`.
 
-    Tests only read it; one that changes anything copies it first.
+    Tests must not change it, but may change a copy.
     """
     return made_once(tmp_path_factory, "demo", run_demo)
 
@@ -53,7 +53,7 @@ def run_demo(folder: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def _examples(request: pytest.FixtureRequest) -> None:
-    """Let the examples of the Python interface find what they name."""
+    """Provide the names used in examples of the Python interface."""
     if isinstance(request.node, pytest.DoctestItem) and is_example(request.node.name):
         request.getfixturevalue("example_names")
 

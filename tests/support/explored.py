@@ -1,4 +1,4 @@
-"""Corpora for the explorer: a small one of which everything is known, and one in which every text is hostile."""
+"""Corpora for the explorer: a small one with fully known content, and one in which every text is hostile."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -97,7 +97,7 @@ def lively() -> list[object]:
 
 
 def split_into_points() -> list[object]:
-    """The same paper with a review of three points; what a hidden or deleted post says of them is in the table too."""
+    """The same paper with a review of three points, whose table also has hidden and deleted posts about them."""
     records = lively()
     (index,) = (index for index, record in enumerate(records) if isinstance(record, Review))
     of_review = records[index]
@@ -163,7 +163,7 @@ def known() -> dict[str, list[object]]:
 
 
 def known_with_points() -> dict[str, list[object]]:
-    """The same papers, with the points of two reviews: those of one venue, of which one paper is to be taken down."""
+    """The same papers, with the points of two reviews at one venue, one of whose papers is to be taken down."""
     venues = known()
     gone = [
         *a_forum(GONE),
@@ -186,7 +186,7 @@ ATTACKS = (
     "\u202egnp.exe\u2066 \x00\x1b[31m {{ 7*7 }} </style></title><math><mi//xlink:href='data:x,<s>'>",
     "<a href='//evil.example' onclick=window.pwned=1>x</a> <link rel=stylesheet href=//evil.example> </details></main>",
 )
-"""What a text may hold that wants to be executed, to load from elsewhere, or to end what stands around it."""
+"""Text that tries to be executed, to load from elsewhere, or to break out of its context."""
 MILLION = ("<b>" + ATTACKS[0] + " [a](javascript:x) $x^2$ *_`") * 11_000
 KEPT = {
     "forum_id",
@@ -203,7 +203,7 @@ KEPT = {
 
 
 def poisoned(value: Any, attack: str, name: str = "") -> Any:
-    """A record in which every text but the ids that join records is an attack."""
+    """Return a record in which every text except the ids that join records is an attack."""
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: poisoned(getattr(value, f.name), attack, f.name) for f in fields(value)})
     if isinstance(value, tuple):
@@ -234,7 +234,7 @@ def hostile() -> dict[str, list[object]]:
 
 
 def _with_ends(record: object, end: int) -> object:
-    """A point whose answers end where their posts do; any other record as it is."""
+    """Return a point whose answers end where their posts do; any other record unchanged."""
     if not isinstance(record, Point):
         return record
     return replace(record, answers=tuple(replace(each, end=end) for each in record.answers))

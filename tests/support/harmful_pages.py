@@ -1,4 +1,4 @@
-"""How PDFs are made that do harm, or had some done to them: always the same bytes."""
+"""Makes harmful or damaged PDFs, always with the same bytes."""
 
 import random
 import zlib
@@ -35,10 +35,10 @@ def stream(content: bytes, entries: bytes = b"") -> bytes:
 
 
 def deflated(head: bytes, size: int, times: int = 1) -> bytes:
-    """A compressed stream with so many spaces at its end, compressed so many times over."""
+    """A stream with a number of spaces at its end, compressed a number of times."""
     packer = zlib.compressobj(9)
     start = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
-    # What follows a full flush does not depend on what stood before it.
+    # Data after a full flush does not depend on the data before it.
     block = packer.compress(b" " * MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH)
     packed = start + block * (size // MEGABYTE) + packer.flush()
     for _ in range(times - 1):
@@ -69,7 +69,7 @@ def paper(*, for_the_web: bool = False) -> bytes:
 
 
 def fuzzed(pdf: bytes, seed: int, share: float) -> bytes:
-    """A file in which some bytes are others."""
+    """A file with some bytes changed."""
     dice, changed = random.Random(seed), bytearray(pdf)
     for _ in range(max(1, int(len(pdf) * share))):
         changed[dice.randrange(len(pdf))] = dice.randrange(256)
@@ -77,7 +77,7 @@ def fuzzed(pdf: bytes, seed: int, share: float) -> bytes:
 
 
 def replaced(old: bytes, new: bytes, content: bytes = PAGE) -> bytes:
-    """A page in which one thing stands for another."""
+    """A page in which one object is replaced by another."""
     pdf = drawn(content)
     assert old in pdf
     return pdf.replace(old, new, 1)
@@ -114,7 +114,7 @@ def recursive_glyph() -> bytes:
 
 
 def mapped(codes: dict[int, str], content: bytes) -> bytes:
-    """A page in a font whose letters stand for others; `/G` is that font."""
+    """A page in a font whose letters represent others; `/G` is that font."""
     pairs = "\n".join(
         f"<{code:02x}> <{said.encode('utf-16-be', 'surrogatepass').hex()}>" for code, said in codes.items()
     )
@@ -124,7 +124,7 @@ def mapped(codes: dict[int, str], content: bytes) -> bytes:
 
 
 def broken_font() -> bytes:
-    """A font whose program is noise, of a kind that is not known, with widths and codes that are none."""
+    """A font whose program is noise of an unknown kind, with invalid widths and codes."""
     noise = random.Random(0).randbytes(5_000)
     font = (
         b"<< /Type /Font /Subtype /TrueType /BaseFont /A /FirstChar 300 /LastChar -5 /Widths [/a (b) 99999999999] "
@@ -134,12 +134,12 @@ def broken_font() -> bytes:
 
 
 def cycle_of_pages() -> bytes:
-    """A tree of pages that is its own branch, beside one real page."""
+    """A page tree that contains itself, beside one real page."""
     return replaced(b"/Kids [4 0 R] /Count 1", b"/Kids [4 0 R 2 0 R] /Count 2")
 
 
 def deep_tree(depth: int) -> bytes:
-    """A page at the end of so many branches of one twig each."""
+    """A page at the end of a chain of single-child nodes."""
     branches = [b"<< /Type /Pages /Kids [%d 0 R] /Count 1 /Parent %d 0 R >>" % (n + 1, n - 1) for n in range(4, depth)]
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 3 0 R >>"
     top = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>", stream(b"")]
@@ -152,25 +152,25 @@ def one_bad_page() -> bytes:
 
 
 def endless_table() -> bytes:
-    """A table of objects that names itself as the one before it."""
+    """An object table that names itself as its predecessor."""
     pdf = drawn(PAGE)
     start = pdf.rsplit(b"startxref\n", 1)[1].split(b"\n")[0]
     return pdf.replace(b"/Root 1 0 R", b"/Root 1 0 R /Prev " + start)
 
 
 def many_objects(count: int) -> bytes:
-    """Objects of which nobody makes use."""
+    """Unused objects."""
     return drawn(PAGE, *[b"[" + b"0 " * 20 + b"]"] * count)
 
 
 def bomb_of_objects(size: int) -> bytes:
-    """A page, and a compressed stream that says it holds objects, of so many spaces."""
+    """A page, and a compressed stream of spaces that claims to contain objects."""
     packed = deflated(b"7 0 ", size).replace(b"/Filter", b"/Type /ObjStm /N 1 /First 4 /Filter", 1)
     return drawn(PAGE, packed, page=b"/Annots [7 0 R]")
 
 
 def vast_image() -> bytes:
-    """An image that says it is a million pixels wide and high."""
+    """An image that claims to be a million pixels wide and high."""
     entries = (
         b"/Type /XObject /Subtype /Image /Width 1000000 /Height 1000000 /ColorSpace /DeviceRGB /BitsPerComponent 8"
     )
@@ -184,5 +184,5 @@ def scan(pages: int) -> bytes:
 
 
 def archive() -> bytes:
-    """A zip, as far as its first bytes tell."""
+    """A zip, judging by its first bytes."""
     return b"PK\x03\x04" + random.Random(1).randbytes(3_000)

@@ -1,4 +1,4 @@
-"""Invented histories of one submission, for the tests of what is chosen."""
+"""Invented histories of one submission, for the tests of choosing a version."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,7 +15,7 @@ UNREVISED = ("V/-/Submission", "V/-/Post_Submission")
 def upload(
     name: str, at: datetime | None, *, settled: datetime | None = None, invitation: str = "V/Submission1/-/Revision"
 ) -> Upload:
-    """A PDF that came at a time; settled then, unless it was posted again."""
+    """A PDF uploaded at a given time; final then, unless it was posted again."""
     return Upload(f"edit-{name}", f"/pdf/{name}.pdf", at, settled or at, settled or at, invitation)
 
 

@@ -1,6 +1,6 @@
-"""PDFs that do harm, or had some done to them; each is made when it is asked for.
+"""Harmful or damaged PDFs; each is made on demand.
 
-What can be read of one says `WORDS`.
+The readable text of each is `WORDS`.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Texts that make a regular expression backtrack, and every expression of the package that may meet one."""
+"""Texts that make a regular expression backtrack, and every expression of the package exposed to them."""
 
 import ast
 import gc
@@ -30,9 +30,9 @@ GENERIC = (
     *("| a ", "|-", "| |\n", "| a | b |\n|---|---|\n", "[a](", "](", "**", "``", "``` ", "{}", "$ ", "\\ "),
     *("<a ", "> \n", "a\u0301", "to ", "we a ", "reviewer ", "Reviewer 1, ", "to 8 from 5 ", "5 -> 8 "),
 )
-"""What is repeated to make a hostile text for any expression or reader."""
+"""Fragments repeated to make a hostile text for any expression or reader."""
 UNMISTAKABLE = frozenset({"match", "fullmatch", "search", "finditer", "findall", "sub"})
-"""Methods that only expressions have."""
+"""Methods that only compiled expressions have."""
 ENDS = ("", "\x00", "!")
 
 
@@ -46,7 +46,7 @@ class Found:
 
 
 def find_patterns(stated: Mapping[str, Callable[[], object]]) -> tuple[list[Found], list[str]]:
-    """Return all expressions, and the places of those that neither the module nor `stated` gives."""
+    """Return all expressions, and the places of those found neither in the module nor in `stated`."""
     found: dict[tuple[str, str | bytes, int], Found] = {}
     missing: list[str] = []
     for module_name, tree in sources().items():
@@ -66,7 +66,7 @@ def find_patterns(stated: Mapping[str, Callable[[], object]]) -> tuple[list[Foun
 
 
 def find_calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call, str | None]]:
-    """Yield each call of `re`, with the function or name that it stands in, and the module-level name, if one."""
+    """Yield each call of `re`, with the enclosing function or name, and the module-level name, if any."""
     for statement in tree.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         name = next((target.id for target in targets if isinstance(target, ast.Name)), None)
@@ -86,7 +86,7 @@ def _walk(node: ast.AST, scope: str) -> Iterator[tuple[str, ast.Call]]:
 def _evaluate(
     module: ModuleType, call: ast.Call, place: str, name: str | None, stated: Callable[[], object] | None
 ) -> list[tuple[str | None, re.Pattern[Any]]]:
-    """Return the expressions of a call, each with the name that holds it: as stated, as held, or as written."""
+    """Return the expressions of a call, each with its name: as stated, as assigned, or as written."""
     if stated is not None:
         return [(None, pattern) for pattern in list_patterns(stated())]
     holders: list[str] = [name] if name is not None else _find_made_by(module.__name__, place)
@@ -111,7 +111,7 @@ def _find_flags(call: ast.Call) -> list[ast.expr]:
 
 
 def _find_made_by(module: str, function: str) -> list[str]:
-    """Return the names of a module to which it assigns what one of its functions makes."""
+    """Return the names to which a module assigns the result of one of its functions."""
     return [
         target.id
         for statement in sources()[module].body
@@ -148,7 +148,7 @@ def sources() -> dict[str, ast.Module]:
 
 
 def find_methods(module: str, name: str | None) -> frozenset[str]:
-    """Return the methods by which the package applies an expression that a name of a module holds."""
+    """Return the methods with which the package applies an expression assigned to a name in a module."""
     users = [module, *(other for other, imported in imports() if imported == (module, name))]
     called = [by_name(user) for user in users]
     if name is None or any(name in passed_on for _, passed_on in called):
@@ -158,7 +158,7 @@ def find_methods(module: str, name: str | None) -> frozenset[str]:
 
 @cache
 def imports() -> frozenset[tuple[str, tuple[str, str]]]:
-    """Return which module imports which name of which other."""
+    """Return which module imports which name from which other."""
     nodes = ((name, node) for name, tree in sources().items() for node in ast.walk(tree))
     return frozenset(
         (name, (node.module or "", alias.name))
@@ -255,7 +255,7 @@ def _sample_one(item: tuple[Any, Any], flags: int) -> str:
 
 
 def find_pumps(nodes: Nodes, flags: int, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield what comes before each repetition of an expression, and what may be repeated there."""
+    """Yield the text before each repetition in an expression, and what may be repeated there."""
     for item in nodes:
         code, argument = item
         inner: list[Nodes] = []
@@ -327,7 +327,7 @@ def _stop(*_: object) -> None:
 def measure(read: Callable[[], object], limit_s: float) -> float:
     """Return the processor seconds that a call takes; raise TooSlowError beyond a limit."""
     earlier = signal.signal(signal.SIGVTALRM, _stop)
-    gc.disable()  # It walks all that the other tests hold.
+    gc.disable()  # It traverses all objects of the other tests.
     signal.setitimer(signal.ITIMER_VIRTUAL, limit_s)
     started = time.process_time()
     try:
@@ -343,7 +343,7 @@ MAX_GROWTH = 2.3
 """Largest growth of the time when the text doubles."""
 
 ATTEMPTS = 5
-"""Comparisons that must all find too large a growth, as another program may be in the way of one."""
+"""Comparisons that must all find too large a growth, as another program may disturb one."""
 
 
 def find_growth(
@@ -371,7 +371,7 @@ def find_growth(
         if took > max(floor_s, earlier * MAX_GROWTH ** log2(size / last)):
             half = read(size // 2)
             for _ in range(ATTEMPTS):
-                # In turn, so that a moment in which the machine is faster or slower counts for both.
+                # Alternately, so that a moment when the machine is faster or slower affects both.
                 times = [(measure(half, limit_s), measure(call, limit_s)) for _ in range(3)]
                 before = max(floor_s / MAX_GROWTH, min(of_half for of_half, _ in times))
                 took = min(of_whole for _, of_whole in times)

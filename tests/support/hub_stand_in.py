@@ -1,4 +1,4 @@
-"""A Hugging Face Hub on loopback: as much of its API as an upload calls, and what it was given."""
+"""A Hugging Face Hub on loopback: the part of its API that uploads use, and what it received."""
 
 import base64
 import hashlib
@@ -12,22 +12,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 LARGE = 1_000
-"""Bytes from which on a file goes through LFS."""
+"""Size in bytes from which a file goes through LFS."""
 
 NO_REPOSITORY = {"error": "Repository not found"}
 
 
 @dataclass
 class Hub:
-    """What the stand-in holds and was asked.
+    """The content and requests of the stand-in.
 
     Attributes:
-        token: The one it takes.
-        repos: By id, whether it is private, and its files.
-        objects: Content by sha256, as LFS uploads bring it.
-        ignored: Paths that a .gitignore there leaves out.
-        fails: A status to give, by a pattern that a request's method and path match.
-        asked: Method and path of every request.
+        token: The token it accepts.
+        repos: Whether each repository is private, and its files, by id.
+        objects: Content by sha256, as uploaded by LFS.
+        ignored: Paths excluded by a .gitignore there.
+        fails: Status to return, by a pattern for a request's method and path.
+        asked: Method and path of every request received.
     """
 
     url: str = ""
@@ -137,7 +137,7 @@ class Hub:
 
 @contextmanager
 def serving_hub() -> Iterator[Hub]:
-    """The Hub, for as long as the block lasts."""
+    """Run the Hub for the duration of the block."""
     hub = Hub()
 
     class Handler(BaseHTTPRequestHandler):

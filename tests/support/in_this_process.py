@@ -1,4 +1,4 @@
-"""A `Spread` that needs no processes, for tests of the stages that are given one; and a build with it."""
+"""A `Spread` without processes, for tests of the stages that take one; and a build with it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from peercorpus.workspace.workspace import Workspace
 
 
 class InThisProcess:
-    """A `Spread` without processes, always in order, that counts what it is asked to do, and may fail as told."""
+    """A `Spread` without processes, always in order, that counts its items, and fails on demand."""
 
     def __init__(self, stop_after: int | None = None, failures: tuple[Failure, ...] = ()) -> None:
         self.read: list[str] = []
@@ -45,7 +45,7 @@ def build_here(
 ) -> list[StepResult]:
     """Bring the tables up to date, as `build` does, in this process.
 
-    The tables are the same wherever files are read, and to start processes that read them takes most of a small build.
+    The tables are the same wherever files are read, and starting processes to read them takes most of a small build.
     """
     return build(workspace, venue_ids, options, progress, InThisProcess())
 

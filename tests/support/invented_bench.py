@@ -32,16 +32,16 @@ ACCEPT = '{"decision": "accept"}'
 REJECT = '{"decision": "reject"}'
 
 Rule = Callable[[Sequence[ChatMessage]], str]
-"""The messages of a question → what is answered."""
+"""The messages of a question → the answer."""
 
 _number = itertools.count()
 RATING = score("rating", "6: Accept", aspect="recommendation", value=6.0, low=1.0, high=10.0)
 HELD = [task for task in BenchTask if task is not BenchTask.META_REVIEW]
-"""The tasks of which the invented release has cases."""
+"""The tasks with cases in the invented release."""
 
 
 def ratings(number: int) -> tuple[float, float]:
-    """What the two reviewers of a paper give, from 1 to 5: a paper that is accepted gets more."""
+    """Return the ratings of a paper's two reviewers, from 1 to 5: higher for an accepted paper."""
     base = 3 if number % 3 == 1 else 1
     return float(base + number % 2), float(base + 1)
 
@@ -57,7 +57,7 @@ def _review(number: int, place: int) -> Row:
 
 
 def bench_paper(number: int) -> Row:
-    """One paper; even ones are of ICLR, odd ones of a venue that rates from 1 to 10."""
+    """One paper; even ones belong to ICLR, odd ones to a venue that rates from 1 to 10."""
     name, is_accepted = f"p{number:02}", number % 3 == 1
     venue_id, conference, year = KITE if number % 2 else ICLR
     said = [f"{kind} {number}: {words(100 * number + 10 + place, 20)}" for place, kind in enumerate("RARAR")]
@@ -97,7 +97,7 @@ def bench_release(
 
 
 def exchange(name: str, *said: tuple[str, str], **more: Any) -> Row:
-    """What a reviewer and the authors said to each other, each turn by its role."""
+    """The exchange of a reviewer and the authors, each turn with its role."""
     turns = [
         {"role": role, "is_own": role == "reviewer", "text": words, "post_ids": [f"{name}-{number}"]}
         for number, (role, words) in enumerate(said)
@@ -131,14 +131,14 @@ def meta_release(folder: Path, change: Mapping[int, Row] | None = None) -> Path:
 
 
 def answered(said: str, finish: Any = "stop") -> ModelOutput:
-    """An answer that says how many tokens it has: else they would be counted with a file from the network."""
+    """An answer that states its number of tokens: otherwise a file from the network would be needed to count them."""
     made = ModelOutput.from_content("mockllm/scripted", said, finish)
     made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return made
 
 
 def scripted(rule: Rule, name: str = "") -> Model:
-    """A model that answers by a rule; without a name it is one of its own, so that no cache knows it."""
+    """A model that answers by a rule; without a name it gets a unique one, so that no cache has it."""
 
     def answer(asked: list[ChatMessage], *_: object) -> ModelOutput:
         return answered(rule(asked))
@@ -147,7 +147,7 @@ def scripted(rule: Rule, name: str = "") -> Model:
 
 
 def saying(said: str, name: str = "") -> Model:
-    """A model that says the same whatever it is asked."""
+    """A model that gives the same answer to every question."""
     return scripted(lambda _: said, name)
 
 
@@ -158,16 +158,16 @@ def asked_of(asked: Sequence[ChatMessage]) -> str:
 
 
 def by_paper(answers: Mapping[str, str], name: str = "") -> Model:
-    """A model whose answers are known by the paper."""
+    """A model whose answers depend on the paper."""
     return scripted(lambda asked: answers[asked_of(asked)], name)
 
 
 Told = tuple[tuple[str, str], ...]
-"""The messages of a question: who speaks, and the words."""
+"""Return the messages of a question: role and text."""
 
 
 def right_answers(release: Path) -> dict[Told, str]:
-    """What is right, for every question of every task on the papers to test on."""
+    """Return the right answer to every question of every task on the test papers."""
     known = {}
     for task in BenchTask:
         for case in read_cases(open_release(release), task, CaseSelection(), CaseCounts()):
@@ -178,16 +178,16 @@ def right_answers(release: Path) -> dict[Told, str]:
 
 
 def oracle(release: Path, name: str = "") -> Model:
-    """A model that knows what is right, for every task."""
+    """A model that knows the right answers, for every task."""
     known = right_answers(release)
     return scripted(lambda asked: known[tuple((one.role, one.text) for one in asked)], name)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """For what runs `inspect_ai`.
+    """Marks for tests that run `inspect_ai`.
 
-    `inspect_ai` 0.3.285 leaves streams open and calls tenacity in words that it has replaced: neither is ours to mend.
+    `inspect_ai` 0.3.285 leaves streams open and uses names deprecated by tenacity: neither can be fixed here.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=ResourceWarning)

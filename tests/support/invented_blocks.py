@@ -1,4 +1,4 @@
-"""A text made of blocks in one line each, for tests of what refers to what."""
+"""A text made of one-line blocks, for tests of references between them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from peercorpus.records.enums import BlockKind, MentionKind
 from peercorpus.records.structured_text import StructuredText
 
 NEXT_PAGE = "next page"
-"""Stands for the end of a page."""
+"""Represents the end of a page."""
 Part = tuple[BlockKind, str, dict[str, Any]] | str
 
 

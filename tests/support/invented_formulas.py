@@ -1,4 +1,4 @@
-"""Runs of formulas and of the prose around them in places, without a PDF."""
+"""Positioned runs of formulas and of the prose around them, without a PDF."""
 
 from collections.abc import Sequence
 
@@ -46,7 +46,7 @@ def latex(runs: Sequence[TextRun], *bars: Box) -> str:
 
 
 def equation(*runs: TextRun) -> list[TextRun]:
-    """`y =` before other runs, and a number behind them."""
+    """`y =` before other runs, and a number after them."""
     return [run("y", 230, LETTERS), run("=", 240, UPRIGHT), *runs, run("(7)", 484)]
 
 

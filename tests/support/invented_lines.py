@@ -1,4 +1,4 @@
-"""Lines of text in places, without a PDF."""
+"""Positioned lines of text, without a PDF."""
 
 from peercorpus.pdf.glyphs import Font, TextRun, read_font
 from peercorpus.texts.layout.blocks import Block, Body, TextLine
@@ -32,13 +32,13 @@ def line(
     page: int = 0,
     is_cut: bool = False,
 ) -> TextLine:
-    """A line of one run, as wide as its column where `right` is not said."""
+    """A line of one run, as wide as its column unless `right` is given."""
     end = RIGHT if right is None else right
     return TextLine([run(text, left, base, size, font, is_cut=is_cut)], left, end, base, size, page)
 
 
 def stacked(*lines: TextLine, step: float = 12.0) -> list[TextLine]:
-    """The same lines one below the other, each so far below the last one."""
+    """The same lines one below another, at a given distance."""
     for number, one in enumerate(lines):
         one.base = TOP - number * step
         for part in one.runs:
@@ -47,7 +47,7 @@ def stacked(*lines: TextLine, step: float = 12.0) -> list[TextLine]:
 
 
 def blocks(*items: TextLine | Block) -> list[Block]:
-    """What the lines of one page are put together to."""
+    """Return the paragraphs made from the lines of one page."""
     paragraphs = Paragraphs(BODY)
     paragraphs.read(items, ONE_COLUMN)
     return paragraphs.blocks

@@ -1,4 +1,4 @@
-"""Pages made here: words and rules in places, without a PDF; and PDFs whose pages are forms."""
+"""Invented pages: positioned words and rules, without a PDF; and PDFs whose pages are forms."""
 
 import io
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from peercorpus.texts.layout.tables.find_tables import Table, find_tables
 
 SERIF = read_font("Times")
 WIDTH = 0.5
-"""Of a character, in the size of the font."""
+"""Width of a character, relative to the font size."""
 Cells = dict[int, str]
-"""What stands in a row, by the left end of each cell in points."""
+"""The cells of a row, by their left edges in points."""
 
 
 class InventedPage(Glyphs):
@@ -54,7 +54,7 @@ class InventedPage(Glyphs):
         return run
 
     def rows(self, top: float, *rows: Cells, step: float = 12) -> None:
-        """Rows one below the other, a run for each cell."""
+        """Rows one below another, a run for each cell."""
         for number, cells in enumerate(rows):
             for left, text in cells.items():
                 self.say(text, left, top - number * step)
@@ -82,7 +82,7 @@ def in_forms(pdf: bytes, scale: float = 1.0, below: tuple[float, float] = (0.0, 
     Args:
         pdf: What to bind.
         scale: Size of the form on the page.
-        below: Where its lower left corner is, in points.
+        below: Position of its lower left corner, in points.
     """
     bound = io.BytesIO()
     with pdfium.PdfDocument(pdf) as source, pdfium.PdfDocument.new() as made:

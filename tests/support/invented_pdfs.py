@@ -1,4 +1,4 @@
-"""PDFs made here: a few bytes each, whole and broken."""
+"""Invented PDFs of a few bytes each, intact and broken."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,13 +39,13 @@ def assemble(objects: Sequence[bytes]) -> bytes:
 
 
 def lines(*texts: str) -> bytes:
-    """A content stream that shows lines of text, one below the other."""
+    """A content stream that shows lines of text, one below another."""
     shown = b"".join(b"(%s) Tj 0 -20 Td " % text.encode("latin-1") for text in texts)
     return b"BT /F 12 Tf 72 700 Td " + shown + b"ET"
 
 
 def encrypted(pdf: bytes) -> bytes:
-    """A PDF whose trailer demands a password that nobody knows."""
+    """A PDF whose trailer requires an unknown password."""
     entry = b"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O (%s) /U (%s) >> /ID [(a) (a)]" % (b"o" * 32, b"u" * 32)
     return pdf.replace(b"/Root 1 0 R", b"/Root 1 0 R " + entry)
 
@@ -75,7 +75,7 @@ def put(folder: Path, name: str, pdf: bytes) -> Path:
 
 
 def meaning(shown: bytes, meanings: dict[str, int]) -> bytes:
-    """A PDF of one page in Helvetica, `/F`, whose characters stand for what is said of them (a table `ToUnicode`)."""
+    """A PDF of one page in Helvetica, `/F`, whose characters have given meanings (a `ToUnicode` table)."""
     pairs = b"".join(b"<%02x> <%04x>\n" % (ord(letter), code) for letter, code in meanings.items())
     table = b"1 begincodespacerange <00> <ff> endcodespacerange %d beginbfchar\n%sendbfchar" % (len(meanings), pairs)
     cmap = (

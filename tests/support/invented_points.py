@@ -1,4 +1,4 @@
-"""Invented points of reviews, in the shapes of real ones."""
+"""Invented points of reviews, modelled on real ones."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -15,7 +15,7 @@ PUBLIC = (Role.PUBLIC, "public_1")
 
 
 def post(post_id: str, day: float, speaker: tuple[Role, str], reply_to: str | None = None, **more: Any) -> Post:
-    """A public comment of a day; a review where it is a reviewer's answer to the paper itself."""
+    """A public comment of a given day; a review if it is a reviewer's answer to the paper itself."""
     kind = PostKind.REVIEW if speaker[0] is Role.REVIEWER and reply_to is None else PostKind.COMMENT
     given: dict[str, Any] = {
         "post_id": post_id,

@@ -18,7 +18,7 @@ NO_NUMBERS = {
 
 
 def score(field: str, label: str, **more: object) -> Row:
-    """A score of a review: as it stands, unless `more` says otherwise."""
+    """A score of a review: the current one, unless `more` changes that."""
     base: Row = {"aspect": "soundness", "field": field, "value": None, "low": None, "high": None, "label": label}
     base |= {"phase": "final", "source": "note", "offered": [], "unified": None, "higher_is_better": True}
     return base | {"rank": None, "answers": [], "subject": None, "stated_unified": None, "stated_label": None} | more
@@ -73,7 +73,7 @@ def write_release(folder: Path, rows: Mapping[tuple[str, str], Sequence[Row]], l
 
 
 def full_paper(paper: Row) -> Row:
-    """A paper's row of `papers_full`, without what tests do not look at."""
+    """A paper's row of `papers_full`, without columns that tests do not use."""
     reviews = [
         {"sections": [{"kind": "other", "field": "review", "text": one["text"]}] if one["text"] else []}
         | {"sections_at_decision": [], "initial_sections": [], "updated_fields": [], "extra": "{}", "revised": None}

@@ -11,7 +11,7 @@ from peercorpus.texts.layout.blocks import read_lines
 
 
 def scanned(pdf: bytes, dpi: float = 200, *, leaving: tuple[int, ...] = ()) -> bytes:
-    """The same pages as images, without a text layer; pages to leave as they are, counted from 1."""
+    """The same pages as images, without a text layer; `kept` pages, counted from 1, stay unchanged."""
     written = io.BytesIO()
     with open_pdf(pdf) as document, pdfium.PdfDocument.new() as copy:
         for number, page in enumerate(document, 1):
@@ -30,12 +30,12 @@ def scanned(pdf: bytes, dpi: float = 200, *, leaving: tuple[int, ...] = ()) -> b
 
 
 class Reader:
-    """Recognises the pages of one PDF in their order, by its text layer: a recogniser that never errs."""
+    """Recognises the pages of one PDF in order from its text layer: a recogniser that never errs."""
 
     version = "reader-1"
 
     def __init__(self, pdf: bytes) -> None:
-        """Take the PDF whose images will be shown."""
+        """Set the PDF whose images will be shown."""
         self._pages = iter(_seen(pdf))
 
     def read(self, _image: pdfium.PdfBitmap | None) -> list[WordRow]:

@@ -1,4 +1,4 @@
-"""One invented paper, set in the manner of styles of which no real paper is at hand.
+"""One invented paper, in imitations of styles without a real sample.
 
 The sources in `styles/` are imitations, made from memory of how such papers look; they are not the styles themselves.
 """
@@ -21,7 +21,7 @@ PAPER: dict[str, Any] = json.loads((FOLDER / "paper.json").read_text())
 
 @cache
 def styled(style: str, *, is_anonymous: bool) -> bytes:
-    """The PDF of the paper in one style, as submitted or as published; the same bytes each time."""
+    """Return the PDF of the paper in one style, as submitted or as published; always the same bytes."""
     inputs = {"anonymous": "yes" if is_anonymous else "no"}
     with TemporaryDirectory() as name:
         folder = shutil.copytree(FOLDER, Path(name) / "styles")
@@ -31,7 +31,7 @@ def styled(style: str, *, is_anonymous: bool) -> bytes:
 
 
 def _drawing() -> bytes:
-    """The figure, a PDF of its own, as papers include them."""
+    """Return the figure as a separate PDF, as papers include them."""
     (labels,) = (one["figure"] for one in PAPER["sections"] if "figure" in one)
     content = " ".join(
         f"{5 + 80 * at} 10 70 30 re S BT /F 10 Tf {10 + 80 * at} 21 Td ({label}) Tj ET"

@@ -1,4 +1,4 @@
-"""A workspace with invented papers, reviews, posts, versions, texts and conversations, in the shapes of real ones."""
+"""A workspace with invented papers, reviews, posts, versions, texts and conversations, modelled on real ones."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -116,7 +116,7 @@ def post(post_id: str, forum_id: str, venue_id: str = ICLR, **other: Any) -> Pos
 
 
 def ai_review(forum_id: str, venue_id: str = ICLR) -> AiReview:
-    """What an AI says of a paper, the authors' answer to it, and a survey of theirs that nobody but the venue reads."""
+    """An AI review of a paper, the authors' answer to it, and their survey response that only the venue reads."""
     reply = AiReply(
         post_id=f"{forum_id}-ai-answer",
         reply_to=f"{forum_id}-ai",
@@ -209,7 +209,7 @@ def conversation(
 
 
 def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str | None = None) -> list[object]:
-    """A paper with one review, the authors' answer, one response to all, and a text of its own of the best grade."""
+    """A paper with one review, the authors' answer, one response to all, and its own text of the best grade."""
     one, two, three = (f"{forum_id}-{name}" for name in ("R1", "answer", "to-all"))
     review_post = post(one, forum_id, venue_id, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1")
     turns = (turn(Role.REVIEWER, one), turn(Role.AUTHOR, two))
@@ -275,12 +275,12 @@ def fill(workspace: Workspace, venue_id: str, records: Iterable[object]) -> None
 
 
 def keep(workspace: Workspace) -> None:
-    """Add the note without which a new workspace is removed again when it is closed."""
+    """Add a note, without which a new workspace is removed when it is closed."""
     workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
 
 
 def two_conferences(folder: Path) -> Path:
-    """A workspace of nine papers at each of two conferences, with the note that keeps it."""
+    """A workspace of nine papers at each of two conferences, with a note so that it is not removed as empty."""
     venues = {
         ICLR: [record for n in range(9) for record in a_forum(f"f{n}")],
         ICML: [record for n in range(9) for record in a_forum(f"m{n}", ICML)],

@@ -1,6 +1,6 @@
-"""The invented paper as a word processor prints it: every word a text object of its own, no ligature, no hyphenation.
+"""The invented paper as printed by a word processor: each word a text object, no ligatures, no hyphenation.
 
-An imitation written from memory of such files; the fonts are those that every PDF reader has.
+An imitation of such files from memory; the fonts are those of every PDF reader.
 """
 
 import ctypes
@@ -20,12 +20,12 @@ TO_UNICODE = (
     b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "
     b"1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <B7> <F0B7> endbfchar endcmap end end"
 )
-"""The bullet of a symbol font has a code of its maker."""
+"""The bullet of a symbol font has a vendor-specific code."""
 
 
 @cache
 def _width(text: str, font: str, size: float) -> float:
-    """Of a text, in points."""
+    """Return the width of a text, in points."""
     with pdfium.PdfDocument.new() as document:
         loaded = pdfium_c.FPDFText_LoadStandardFont(document.raw, FONTS[font].encode())
         width, total = ctypes.c_float(), 0.0
@@ -37,14 +37,14 @@ def _width(text: str, font: str, size: float) -> float:
 
 
 class Printer:
-    """Prints words from the top of a page to its end, and goes on with the next one."""
+    """Prints words from the top of a page to its end, then continues on the next one."""
 
     def __init__(self) -> None:
         self.pages: list[str] = [""]
         self._base = TOP
 
     def show(self, text: str, left: float, base: float, size: float = SIZE, font: str = "R") -> float:
-        """One text object; where it ends."""
+        """Print one text object; return where it ends."""
         said = text.replace("(", "\\(").replace(")", "\\)")
         self.pages[-1] += f"BT /{font} {size} Tf 1 0 0 1 {left:.2f} {base:.2f} Tm ({said}) Tj ET\n"
         return left + _width(text, font, size)
@@ -61,7 +61,7 @@ class Printer:
         above: float = 0.0,
         below: float = 8.0,
     ) -> None:
-        """Words in lines that end where the next word does not fit; `{note}` is a raised mark."""
+        """Print words in lines, broken when the next word does not fit; `{note}` is a raised mark."""
         step = 1.15 * size
         self._base -= above + step
         self._turn_if_full()

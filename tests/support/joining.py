@@ -1,4 +1,4 @@
-"""What was read of a review, joined again to what its note held."""
+"""Rejoins the parts read from a review into the fields of its note."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ from peercorpus.records.scores import Score
 
 
 def _answer(score: Score, given: Any) -> Any:
-    """The answer that a score was read from: its label where that was a text, else its number.
+    """Return the answer that a score was read from: its label if that was a text, else its number.
 
-    Whether a reviewer's form wrote numbers or texts, alone or as a list of one, is taken from the note.
+    The note determines whether the form used numbers or texts, alone or as a list of one.
     """
     inner = given[0] if isinstance(given, list) else given
     answer: Any = score.label if isinstance(inner, str) else score.value
@@ -21,11 +21,11 @@ def _answer(score: Score, given: Any) -> Any:
 
 
 def joined(reading: ParsedReview, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Every field that was read, once; a field that stands in two places is an error.
+    """Return every field that was read, once; a field in two places is an error.
 
     Args:
-        reading: What was read.
-        fields: The note's fields, for nothing but their names and whether an answer is a number, a text or a list.
+        reading: The reading of the note.
+        fields: The note's fields, used only for their names and whether an answer is a number, a text or a list.
     """
     single = [name for name in fields if name.lower() in vocabulary.SINGLE_FIELDS and name not in reading.extra]
     slots = {vocabulary.SINGLE_FIELDS[name.lower()]: name for name in single}

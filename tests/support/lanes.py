@@ -1,4 +1,4 @@
-"""A pytest plugin: which tests are slow, as measured; `--record-durations` measures anew; `--shuffle` tries any order.
+"""A pytest plugin: marks slow tests as measured; `--record-durations` measures again; `--shuffle` reorders tests.
 
 `tests/durations.json` holds the seconds of each test that takes `RECORDED_S` or more. A test that takes longer than
 `SLOW_S` there gets the marker `slow`, which `make test` leaves out, and so do all cases of a parametrised test that
@@ -31,10 +31,10 @@ SLOW_TOGETHER_S = 3.0
 """A parametrised test whose cases together take longer than this is left to the long lane whole."""
 
 RECORDED_S = 0.25
-"""What takes less is not written down."""
+"""Shorter durations are not recorded."""
 
 SAME = 0.3
-"""A share by which a measure may differ from the one before and leaves it as it is: machines are never equally busy."""
+"""Relative difference below which an earlier measure is kept, as machines are never equally busy."""
 
 SHARED, USED = "shared_seconds", "shared_used"
 OF_A_FILE = ("class", "module")
@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure where that is asked for: in each process that runs tests, and in the one that hears of all."""
+    """Measure if requested: in each process that runs tests, and in the one that collects all reports."""
     if config.getoption("--record-durations"):
         config.pluginmanager.register(FixtureTimes(), "lanes-fixtures")
         if not hasattr(config, "workerinput"):
@@ -73,18 +73,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what needs PyTorch where the extra is not installed."""
+    """Skip tests that need PyTorch if the extra is not installed."""
     if item.get_closest_marker("neural") and find_spec("transformers") is None:
         pytest.skip("needs PyTorch and transformers: the extra 'neural'")
 
 
 def read_durations(path: Path) -> dict[str, float]:
-    """Return the seconds by test; none where nothing was recorded."""
+    """Return the seconds by test; empty if nothing was recorded."""
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def named_by_mutants(path: Path) -> set[str]:
-    """Return the tests, or files of tests, that must notice a planted fault; none where there is no list."""
+    """Return the tests, or files of tests, that must notice a planted fault; empty if there is no list."""
     if not path.exists():
         return set()
     return {test for mutant in tomllib.loads(path.read_text())["mutant"] for test in mutant["tests"]}
@@ -150,7 +150,7 @@ def file_of(nodeid: str) -> str:
 
 
 class FixtureTimes:
-    """Measures shared fixtures where tests run, and tells of them with the tests' reports."""
+    """Measures shared fixtures where tests run, and reports them with the tests."""
 
     def __init__(self) -> None:
         self._inner_s = [0.0]
@@ -160,7 +160,7 @@ class FixtureTimes:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
-        """Take the time of one fixture, without that of the fixtures it asks for."""
+        """Time one fixture, without the fixtures it requests."""
         self._inner_s.append(0.0)
         began = perf_counter()
         try:
@@ -173,7 +173,7 @@ class FixtureTimes:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: object) -> Generator[None, Any, Any]:
-        """Tell which shared fixtures were set up for a test, and which it uses."""
+        """Report which shared fixtures were set up for a test, and which it uses."""
         if getattr(call, "when", "") == "setup":
             item.user_properties.append((SHARED, self._done))
             item.user_properties.append((USED, shared_of(item)))
@@ -182,7 +182,7 @@ class FixtureTimes:
 
 
 def shared_name(fixture: pytest.FixtureDef[Any]) -> str:
-    """Return what tells a fixture from all others."""
+    """Return a unique key of a fixture."""
     return f"{fixture.baseid}::{fixture.argname}"
 
 
@@ -195,7 +195,7 @@ def shared_of(item: pytest.Item) -> list[str]:
 
 
 class Recorder:
-    """Adds up what tests took, in the process that hears of all of them, and writes it down."""
+    """Sums the time of tests, in the process that collects all reports, and records it."""
 
     def __init__(self) -> None:
         self._own_s: defaultdict[str, float] = defaultdict(float)
@@ -221,7 +221,7 @@ class Recorder:
             self._users[name].add(report.nodeid)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write what was measured over what was known."""
+        """Merge the new measurements into the recorded ones."""
         measured = {test: self._own_s[test] for test in self._ran}
         for name, seconds in self._shared_s.items():
             users = self._users[name] & self._ran
@@ -231,7 +231,7 @@ class Recorder:
         write_durations(DURATIONS, merged(known, measured))
 
     def _is_gone(self, test: str, config: pytest.Config) -> bool:
-        """Whether a test that was measured once is no longer there."""
+        """Return whether a test that was measured no longer exists."""
         if not (config.rootpath / file_of(test)).exists():
             return True
         is_part = config.option.keyword or config.option.markexpr or any("::" in named for named in config.args)
@@ -239,7 +239,7 @@ class Recorder:
 
 
 def merged(known: Mapping[str, float], measured: Mapping[str, float]) -> dict[str, float]:
-    """Return what is known after a run: what was not run stays, and so does what took about as long as before.
+    """Return the durations after a run: tests that did not run, or took about as long as before, keep theirs.
 
     >>> merged({"a": 10.0, "b": 2.0, "c": 1.0, "d": 6.0}, {"a": 11.0, "b": 3.0, "c": 0.1})
     {'a': 10.0, 'b': 3.0, 'd': 6.0}
@@ -252,5 +252,5 @@ def merged(known: Mapping[str, float], measured: Mapping[str, float]) -> dict[st
 
 
 def write_durations(path: Path, seconds: Mapping[str, float]) -> None:
-    """Write one line a test, so that changes can be merged."""
+    """Write one line per test, so that changes can be merged."""
     path.write_text(json.dumps(seconds, indent=0, ensure_ascii=False) + "\n")

@@ -23,14 +23,14 @@ VERBATIM = re.compile(r"\\begin\{verbatim\}\n.*?\n\\end\{verbatim\}", re.DOTALL)
 
 
 def body(latex: str) -> str:
-    """What stands between begin and end of the document, without comments."""
+    """Return the text between begin and end of the document, without comments."""
     inner = latex.partition("\\begin{document}\n")[2].removesuffix("\n\\end{document}\n")
     assert inner != latex
     return re.sub(r"(?m)(?:^((?:\\item(?:\[\{[^\n]*?\}\])? )*)%[^\n]*|(?<!\\)%)\n", r"\1", f"{inner}\n")
 
 
 class Balance:
-    """Follows groups, environments and formulas; raises AssertionError where TeX would stumble."""
+    """Follows groups, environments and formulas; raises AssertionError where TeX would fail."""
 
     def __init__(self) -> None:
         self.open: list[str] = []

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint on loopback that answers as it is told, and fails as real ones do."""
+"""An OpenAI-compatible endpoint on loopback that gives prepared answers, and fails as real ones do."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ Rule = Callable[[dict[str, Any]], Reply]
 
 
 def completion(text: str | None, *, tokens: int = 100, finish: str = "stop") -> Reply:
-    """A proper answer."""
+    """A valid response."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
     usage = {"total_tokens": tokens, "prompt_tokens": tokens, "completion_tokens": 0}
     body = {"id": "c1", "object": "chat.completion", "model": "stand-in", "choices": [choice], "usage": usage}
@@ -23,13 +23,13 @@ def completion(text: str | None, *, tokens: int = 100, finish: str = "stop") -> 
 
 
 def refusal(status: int, **headers: str) -> Reply:
-    """A refusal that repeats, as some do, what it was sent."""
+    """A refusal that repeats the request, as some do."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return status, named, json.dumps({"error": {"message": f"refused with {status}"}}).encode()
 
 
 def slow(seconds: float, reply: Reply) -> Callable[[], Reply]:
-    """An answer that comes late."""
+    """A delayed response."""
 
     def wait() -> Reply:
         time.sleep(seconds)
@@ -40,12 +40,12 @@ def slow(seconds: float, reply: Reply) -> Callable[[], Reply]:
 
 @dataclass
 class StandIn:
-    """What the endpoint was asked.
+    """The requests received by the endpoint.
 
     Attributes:
-        url: Up to and with `/v1`.
-        replies: Given in turn; the last one again and again.
-        rule: What replies to a request instead, if anything does.
+        url: Address up to and including `/v1`.
+        replies: Responses in order; the last one is repeated.
+        rule: Replies to requests instead, if not None.
     """
 
     url: str = ""
@@ -74,7 +74,7 @@ class StandIn:
 
 @contextmanager
 def serving(*replies: Reply | Callable[[], Reply], rule: Rule | None = None) -> Iterator[StandIn]:
-    """The endpoint, for as long as the block lasts; with a rule it may be asked several things at a time."""
+    """Run the endpoint for the duration of the block; with a rule it accepts several requests at a time."""
     stand = StandIn(replies=replies, rule=rule)
 
     class Handler(BaseHTTPRequestHandler):

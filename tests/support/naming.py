@@ -1,16 +1,16 @@
-"""Texts of which a test asserts what they name, and not how they say it."""
+"""Texts for which a test asserts what they name, not how they are worded."""
 
 from collections.abc import Mapping
 from typing import Self
 
 
 class Naming(str):
-    """Equals every text that holds all of these parts: an id, a number, a column, a command."""
+    """Equals every text that contains all of these parts: an id, a number, a column, a command."""
 
     parts: tuple[str, ...]
 
     def __new__(cls, *parts: str) -> Self:
-        """Return a text that stands for all those that hold these parts.
+        """Return an object equal to every text that contains these parts.
 
         Raises:
             ValueError: No part is given, or an empty one: it would equal every text.
@@ -34,7 +34,7 @@ class Naming(str):
 
 
 def by_name(counts: Mapping[str, int], *names: str) -> dict[str, int]:
-    """Counts under these names instead of the sentences that hold them; every sentence must hold just one."""
+    """Return counts under these names instead of the sentences that contain them; each must contain exactly one."""
     named: dict[str, int] = {}
     for sentence, count in counts.items():
         (name,) = (name for name in names if name in sentence)

@@ -1,4 +1,4 @@
-"""Invented files in the layouts of other makers: PeerRead, NLPeer, paperlists, tables, and texts with decisions."""
+"""Invented files in the layouts of other datasets: PeerRead, NLPeer, paperlists, tables, and texts with decisions."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], delimiter: str = "
 
 
 def peerread_reviews(*, accepted: bool | None = True) -> dict[str, Any]:
-    """A file of reviews in the shape of ICLR 2017's: every entry twice, a copy of a review marked as a meta-review."""
+    """A file of reviews in the format of ICLR 2017's: every entry twice, a copy of a review marked as a meta-review."""
     reviewer = {"OTHER_KEYS": "ICLR 2017 conference AnonReviewer2", "IS_ANNOTATED": True, "CLARITY": 5}
     entries = [
         {"IS_META_REVIEW": True, "comments": "They fly well."},
@@ -120,7 +120,7 @@ def paper_row(**more: Any) -> dict[str, Any]:
 
 
 def write_texts(folder: Path, decisions: Mapping[str, str]) -> Path:
-    """Return a folder in the shape of AI-Scientist's bench."""
+    """Return a folder in the format of AI-Scientist's bench."""
     for number, name in enumerate(decisions):
         write(folder / "kites_parsed" / f"{name}.txt", f"# On Kite {number}\n\n{WORDS * 20}")
     write(folder / "kites_parsed" / "README.md", "Texts of kites.")

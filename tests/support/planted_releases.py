@@ -1,4 +1,4 @@
-"""An invented release of every configuration, whole and consistent, that a test spoils in one place."""
+"""An invented release of every configuration, complete and consistent, for a test to damage in one place."""
 
 import json
 from copy import deepcopy
@@ -31,7 +31,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "review_sft": PAPER,
     "rebuttal": PAPER,
 }
-"""Of configurations that are not declared: the columns that checks look at."""
+"""Undeclared configurations: the columns that checks use."""
 SIDES = {"a": Split.TRAIN, "b": Split.TRAIN, "c": Split.VALIDATION, "d": Split.TEST}
 Row = dict[str, Any]
 
@@ -94,11 +94,11 @@ def _by_side() -> dict[Split, list[str]]:
 
 @dataclass
 class Plan:
-    """What the release will hold.
+    """The content of the release.
 
     Attributes:
         rows: By configuration and split.
-        counts: Rows that the card states beside or instead of those there are.
+        counts: Row counts that the card states in addition to or instead of the real ones.
     """
 
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=_rows)
@@ -156,7 +156,7 @@ def _table(config: str, rows: list[Row]) -> pa.Table:
 
 @pytest.fixture
 def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """A release that holds, before it is written; configurations that are not declared yet are, while the test runs."""
+    """A consistent release, before it is written; undeclared configurations are declared while the test runs."""
     for config, columns in COLUMNS.items():
         if config not in SCHEMAS:
             monkeypatch.setitem(SCHEMAS, config, pa.schema(list(columns.items())))
@@ -164,7 +164,7 @@ def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 
 def resign(folder: Path) -> None:
-    """Make the manifest of a release that was spoiled name its files as they are now."""
+    """Update the manifest of a damaged release to the current files."""
     manifest = json.loads((folder / "release.json").read_text())
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     manifest["files"] = {name: file_digest(folder / name) for name in names if name != "release.json"}
@@ -172,7 +172,7 @@ def resign(folder: Path) -> None:
 
 
 def found(release: Path) -> dict[str, list[tuple[str, str | None, str]]]:
-    """The breaches of each check that has any."""
+    """Return the violations of each check that has any."""
     return {
         check.name: [(one.file, one.record_id, one.what) for one in check.breaches]
         for check in verify_release(open_release(release)).checks

@@ -21,7 +21,7 @@ _FILLER = _SENTENCE * (PASSAGE_WORDS // len(_SENTENCE))
 
 
 def passage(markers: Sequence[str] = ()) -> str:
-    """A passage of exactly 100 words that holds these."""
+    """A passage of exactly 100 words that contains these."""
     return " ".join([*_FILLER[len(markers) :], *markers])
 
 
@@ -34,7 +34,7 @@ def _count_events(chance: Random, rate: float) -> int:
 
 
 def _write(chance: Random, rate: float) -> str:
-    """A review of two to six passages and a rest."""
+    """A review of two to six passages and a remainder."""
     marked = (_count_events(chance, rate) for _ in range(chance.randint(2, 6)))
     return " ".join([*(passage(chance.choices(_MARKERS, k=number)) for number in marked), "And a rest."])
 
@@ -73,7 +73,7 @@ def model_sample(chance: Random, texts: int, ratio: float) -> Sample:
 
 
 Held = tuple[bool, float, float]
-"""Whether the interval holds the share that was planted, the lower end of the lower bound, and the estimate."""
+"""Whether the interval contains the planted share, whether the lower bound is below it, and the estimate."""
 
 
 def check_planting(seed: int, share: float, samples: tuple[Sample, Sample, Sample], resamples: int = 1000) -> Held:
@@ -85,7 +85,7 @@ def check_planting(seed: int, share: float, samples: tuple[Sample, Sample, Sampl
 
 
 def planted(seed: int, share: float, ratio: float, papers: int = 100, resamples: int = 1000) -> Held:
-    """Plant a share once among invented reviews of so many papers, beside as many of people alone."""
+    """Plant a share once among invented reviews of a number of papers, beside as many by people alone."""
     chance = Random(seed)
     observed, human = (sampled(written(chance, papers, each, ratio)) for each in (share, 0.0))
     return check_planting(seed, share, (observed, human, model_sample(chance, 200, ratio)), resamples)

@@ -1,4 +1,4 @@
-"""Invented records in the shapes of ReviewBench and Re², and the files that hold them."""
+"""Invented records in the formats of ReviewBench and Re², and their files."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ TEXT = "# On Kites\n\nWe fly.\n\n---\n\nThey fall. é\n"
 
 
 def reviewbench_review(**more: Any) -> dict[str, Any]:
-    """One entry of `reviews_json`; what a form has not is empty or None, as the card of ReviewBench says."""
+    """One entry of `reviews_json`; fields that a form lacks are empty or None, as in ReviewBench's card."""
     return {
         "review_id": "r1",
         "reviewer": "Reviewer_AbCd",
@@ -116,7 +116,7 @@ def write_json(path: Path, content: object, **how: Any) -> Path:
 
 
 def write_manuscript(folder: Path, paper_id: str = "kite1", text: str = TEXT) -> Path:
-    """A manuscript where Re² keeps it, below a folder `papers`, with the LaTeX beside it."""
+    """A manuscript where Re² stores it, below a folder `papers`, with the LaTeX beside it."""
     paper = folder / "papers" / "Kites" / "Kites 2023" / "Kites 2023 Conference" / paper_id
     path = paper / "Initial_manuscript_md" / "Initial_manuscript.md"
     path.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Raw notes of one invented forum, of either API, and what they are normalised to."""
+"""Raw notes of one invented forum, of either API, and the records normalised from them."""
 
 import json
 from contextlib import closing
@@ -46,7 +46,7 @@ def raw(note: dict[str, Any], kind: RawKind = RawKind.NOTE) -> RawObject:
 
 
 class Normalised:
-    """What notes were normalised to."""
+    """Records normalised from notes."""
 
     def __init__(self, folder: Path, notes: list[dict[str, Any]], *others: RawObject) -> None:
         folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Invented files in Re²'s shape, with every oddity that its records may have."""
+"""Invented files in Re²'s format, with every oddity that its records may have."""
 
 import random
 from pathlib import Path
@@ -105,7 +105,7 @@ def make_conversation(paper: Record, review: Record, number: int) -> Record:
 
 
 def make_conversations(paper: Record) -> list[Record]:
-    """The conversations of a paper: one per reviewer, but none of every fourth."""
+    """The conversations of a paper: one per reviewer, except every fourth."""
     reviews = {review["reviewer_id"]: review for review in reversed(paper["reviews"])}
     ordered = [reviews[name] for name in dict.fromkeys(review["reviewer_id"] for review in paper["reviews"])]
     numbered = enumerate(ordered, int(paper["paper_id"][5:8]))

@@ -1,4 +1,4 @@
-"""Invented files in the exact shapes of ReviewBench and Re², for runs of the recipes: 200 papers each by default."""
+"""Invented files in the exact formats of ReviewBench and Re², for recipe runs: 200 papers each by default."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def paper_text(number: int, pages: int = 3) -> str:
 
 
 def union_of_forms(number: int, reviewer: int, conference: str) -> dict[str, Any]:
-    """A review in all keys that the card documents, with values where it says that the conference has them."""
+    """A review with all documented keys, and values for those the conference has according to the card."""
     from peercorpus.recipes.recipe import RecipeName, read_recipe
     from peercorpus.release.reviews_json import FIELDS
 

@@ -1,8 +1,8 @@
-"""What engines, stages and publishing make of recorded inputs, under which declared version, beside what was recorded.
+"""Outputs of engines, stages and publishing for recorded inputs, with their declared versions and the record.
 
-The inputs lie in `golden/recorded`: what OpenReview's API answered of six invented papers of five venues, and their
-PDFs, once taken from `peercorpus simulate` and never made again; a paper submitted again and notes to be set aside were
-added. The digests lie in `golden/outputs.json`, and of PDFs
+The inputs are in `golden/recorded`: responses of OpenReview's API about six invented papers of five venues, and their
+PDFs, taken once from `peercorpus simulate` and never regenerated; a resubmitted paper and notes to be set aside were
+added. The digests are in `golden/outputs.json`, and those of PDFs
 that are not in the repository in `golden/outputs_real.json`; `scripts/record_outputs.py` writes both.
 """
 
@@ -45,21 +45,21 @@ INVENTED, REAL = GOLDEN / "outputs.json", GOLDEN / "outputs_real.json"
 RECORDED = GOLDEN / "recorded"
 PAIRS = Path(__file__).parents[2].parent / "shared" / "data" / "pdf-initial-final"
 PACKAGES = ("pikepdf", "pyarrow", "pypdfium2", "rensa")
-"""Of other people, whose versions may change what we make."""
+"""Third-party packages whose versions may change our outputs."""
 SEEN_MS = 1_767_225_600_000
 """When everything recorded counts as seen: the first day of 2026, UTC."""
 KEY = bytes(32)
-"""Of the pseudonyms, which are else random."""
+"""Key of the pseudonyms, which is otherwise random."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """What one of them makes.
+    """The output of one of them.
 
     Attributes:
-        version: The one it declares.
-        made_of: By kind, what else decides about it: data and inputs as digests, packages by their version.
-        outputs: By table or file, a digest.
+        version: Its declared version.
+        made_of: Everything else that affects it, by kind: data and inputs as digests, packages by version.
+        outputs: A digest by table or file.
     """
 
     version: int
@@ -68,11 +68,11 @@ class Output:
 
 
 Recorded = Mapping[str, Mapping[str, Output]]
-"""By name, then by version, in the order in which they were recorded."""
+"""Outputs by name, then by version, in the order in which they were recorded."""
 
 
 def digest(told: object) -> str:
-    """Of whatever `msgspec` writes: its values under the names of their fields, whatever its class is called."""
+    """Return a digest of anything that `msgspec` can write: values by field names, whatever the class name."""
     return hashlib.sha256(msgspec.json.encode(told, order="sorted")).hexdigest()[:16]
 
 
@@ -81,26 +81,26 @@ def _packages() -> dict[str, str]:
 
 
 def read_recorded(path: Path) -> Recorded:
-    """The digests of a file; none where there is no file."""
+    """Return the digests of a file; empty if there is no file."""
     if not path.exists():
         return {}
     return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Output]])
 
 
 def write_recorded(path: Path, recorded: Recorded) -> None:
-    """Write them, for people to compare."""
+    """Write them in a form that people can compare."""
     told = {name: {number: asdict(one) for number, one in found.items()} for name, found in sorted(recorded.items())}
     path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 def changes(found: Output, recorded: Output) -> list[str]:
-    """The tables or files whose digest is another, or that only one of the two has."""
+    """Return the tables or files whose digests differ, or that only one of the two has."""
     names = found.outputs.keys() | recorded.outputs.keys()
     return sorted(name for name in names if found.outputs.get(name) != recorded.outputs.get(name))
 
 
 def problem(name: str, found: Output, recorded: Mapping[str, Output]) -> str | None:
-    """What is wrong with an output or its version, in a sentence; None where they go together."""
+    """Return what is wrong with an output or its version, in a sentence; None if they agree."""
     number = str(found.version)
     *earlier, last = list(recorded) or [""]
     if number != last:
@@ -126,15 +126,16 @@ def problem(name: str, found: Output, recorded: Mapping[str, Output]) -> str | N
 
 
 def record(found: Mapping[str, Output], recorded: Recorded, *, overwrite: bool) -> tuple[Recorded, list[str]]:
-    """What is to be kept, and what must not be kept.
+    """Return the new record, and the refusals.
 
     Args:
-        found: By name, what is made now.
-        recorded: What was made.
-        overwrite: Keep another output under the same version, and a version that changes nothing, all the same.
+        found: Current outputs by name.
+        recorded: Recorded outputs.
+        overwrite: Also record a different output under the same version, and a version that changes nothing.
 
     Returns:
-        The new record, without versions of what is gone; and a sentence for each refusal, where nothing is to be kept.
+        The new record, without what no longer exists; and a sentence for each refusal, in which case nothing is
+        recorded.
     """
     kept: dict[str, Mapping[str, Output]] = {}
     refused: list[str] = []
@@ -172,14 +173,14 @@ def _objects() -> Iterator[RawObject]:
 
 
 def invented_outputs(folder: Path) -> dict[str, Output]:
-    """Everything that is made of the recorded inputs, by the name of what makes it."""
+    """Return all outputs for the recorded inputs, by the name of their producer."""
     with recorded_workspace(folder / "corpus") as workspace:
         made = table_outputs(workspace) | {"publishing": release_output(workspace, folder / "release")}
     return made | engine_outputs(recorded_pdfs())
 
 
 def table_outputs(workspace: Workspace) -> dict[str, Output]:
-    """What each stage made, by table."""
+    """Return the output of each stage, by table."""
     return {stage.name: _stage_output(workspace, stage) for stage in STAGES}
 
 
@@ -195,14 +196,14 @@ def _stage_output(workspace: Workspace, stage: Stage[Workspace]) -> Output:
 
 
 def _data(workspace: Workspace, stage: Stage[Workspace]) -> str:
-    """What the stage knows beside its inputs, of all venues and of single ones."""
+    """Return the stage's data besides its inputs, for all venues and for single ones."""
     venue_ids = [] if stage.is_of_all else workspace.venues()
     of_venues = (stage.made_with_venue(workspace, venue_id) for venue_id in venue_ids)
     return " ".join(filter(None, [stage.made_with(Options()), *of_venues]))
 
 
 def _rows(workspace: Workspace, name: str) -> list[Any]:
-    """Its rows of all venues, as they lie."""
+    """Return its rows of all venues, as stored."""
     found: list[Any] = []
     for venue_id in workspace.venues():
         found += workspace.tables.read(TABLES[name], venue_id)
@@ -210,9 +211,9 @@ def _rows(workspace: Workspace, name: str) -> list[Any]:
 
 
 def release_output(workspace: Workspace, folder: Path) -> Output:
-    """What publishing makes of the tables: the schema and the rows of Parquet files, the text of others.
+    """Return the output of publishing: the schema and the rows of Parquet files, the text of others.
 
-    Digests and sizes of files, which hang on the version of what writes Parquet, count for nothing.
+    Digests and sizes of files are ignored, as they depend on the version of the Parquet writer.
     """
     publish_release(workspace, folder, sides=SplitRequest(Profile.RE2))
     made_of = {"tables": digest({name: _rows(workspace, name) for name in TABLES}), "peercorpus": version("peercorpus")}
@@ -231,7 +232,7 @@ def _file_digest(path: Path) -> str:
 
 
 def engine_outputs(pdfs: Mapping[str, bytes]) -> dict[str, Output]:
-    """What the engines that need no model make of PDFs."""
+    """Return the outputs of engines that need no model."""
     layout, plain = load_engine("pdfium-layout"), load_engine("pdfium-text")
     return {
         layout.name: _engine_output(layout, layout_version.VERSION, pdfs),
@@ -245,7 +246,7 @@ def _engine_output(engine: Engine, number: int, pdfs: Mapping[str, bytes]) -> Ou
 
 
 def _read(engine: Engine, pdf: bytes) -> dict[str, Any]:
-    """What an engine makes of a PDF; one that knows no blocks makes what it made before there were any."""
+    """Return an engine's output for a PDF; for an engine without blocks it is the same as before blocks existed."""
     converted, _ = read_or_repair(engine.convert, pdf)
     told = {field.name: getattr(converted, field.name) for field in fields(converted)}
     return {name: value for name, value in told.items() if (name, value) != ("blocks", None)}
@@ -255,7 +256,7 @@ TYPESET = Path(__file__).parents[1] / "texts" / "typeset"
 
 
 def typeset_pdfs() -> dict[str, bytes]:
-    """Return an invented paper as four classes typeset it, which few recorded files are in."""
+    """Return an invented paper typeset in four classes that few recorded files use."""
     return {f"typeset {name}": (TYPESET / f"{name}.pdf").read_bytes() for name in ("acl", "ieee", "lncs", "tmlr")}
 
 
@@ -270,7 +271,7 @@ def recorded_pdfs() -> dict[str, bytes]:
 
 
 def real_outputs(folder: Path) -> dict[str, Output]:
-    """What the default engine, the inspection and the comparison make of pairs of real PDFs, submitted and final."""
+    """Return the outputs of the default engine, the inspection and the comparison for pairs of real PDFs."""
     pdfs = {f"{path.parent.name}/{path.stem}": path.read_bytes() for path in sorted(folder.glob("*/*.pdf"))}
     engine, numbers = load_engine("pdfium-layout"), {stage.name: stage.version for stage in STAGES}
     texts = {name: engine.convert(pdf) for name, pdf in pdfs.items()}

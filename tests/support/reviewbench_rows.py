@@ -1,4 +1,4 @@
-"""Invented rows in ReviewBench's shape: every conference, year and form of its card, and every way to state nothing."""
+"""Invented rows in ReviewBench's format: every conference, year and form of its card, and every empty value."""
 
 import json
 import random
@@ -22,7 +22,7 @@ VENUES: Sequence[tuple[str, int, str, str]] = (
     ("colm", 2024, "main", "colmweb.org/COLM/2024/Conference"),
     ("colm", 2025, "main", "colmweb.org/COLM/2025/Conference"),
 )
-"""Conference, year, track and venue id, as the table of coverage in its card names them."""
+"""Conference, year, track and venue id, as named in its card's table of coverage."""
 PROSE = (
     "Kites are flown. Why?",
     "- one\n- two\n\n  three",
@@ -110,7 +110,7 @@ def _markdown(rng: random.Random) -> str:
 
 
 def invented_rows(papers: int = 200, seed: int = 7) -> Iterator[dict[str, Any]]:
-    """Yield rows of the twenty columns, the same for the same seed."""
+    """Yield rows of the twenty columns, always the same for a given seed."""
     rng = random.Random(seed)
     for number in range(papers):
         conference, year, track, venue_id = VENUES[number % len(VENUES)]

@@ -1,7 +1,7 @@
-"""Invented papers and their revisions, of which it is known what was added, removed, moved and rewritten.
+"""Invented papers and their revisions, with known additions, removals, moves and rewrites.
 
-A case names what a revision does besides its edits: it renumbers sections, moves a paragraph, or prints the text in
-another way. `score` counts what a comparison finds of the truth, sentence by sentence.
+A case names what a revision does besides its edits: renumber sections, move a paragraph, or print the text in
+a different way. `score` counts how much of the truth a comparison finds, sentence by sentence.
 """
 
 import re
@@ -32,8 +32,8 @@ class Line:
     """A sentence.
 
     Attributes:
-        words: Its text, in which `{3}` stands for a citation of the third work, `<3>` for the third equation, and
-            `<Figure 3>` for the third figure.
+        words: Its text, in which `{3}` is a citation of the third work, `<3>` the third equation, and
+            `<Figure 3>` the third figure.
         ident: The same in both versions; None for a stock sentence, which occurs many times and is not scored.
     """
 
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass
 class Part:
-    """A section: `ident` is the same in both versions, whatever its title becomes."""
+    """A section: `ident` is the same in both versions, even if its title changes."""
 
     title: str
     ident: int
@@ -66,12 +66,12 @@ class Style:
     first_reference: int = 1
     first_equation: int = 1
     first_number: int = 1
-    """Of figures, tables, sections, theorems and their like."""
+    """Numbers of figures, tables, sections, theorems and similar."""
 
 
 @dataclass
 class Revision:
-    """Two versions of a paper in the making."""
+    """Two versions of a paper under construction."""
 
     chance: Random
     before: list[Part]
@@ -112,7 +112,7 @@ def write_paper(chance: Random, sections: int = len(TITLES), size: int = 4) -> R
 
 
 def edit(paper: Revision, share: float = 0.06) -> None:
-    """Remove, rewrite and add sentences: as many as `share` of all, of each kind."""
+    """Remove, rewrite and add sentences, `share` of all for each kind."""
     for part in paper.after:
         for paragraph in part.paragraphs:
             kept = []
@@ -135,7 +135,7 @@ def reword(chance: Random, words: str) -> str:
 
 
 def renumber(paper: Revision) -> None:
-    """Put a theorem first: every proof has the heading that the one before it had."""
+    """Put a theorem first: every proof takes over the heading of the previous one."""
     first = next(place for place, part in enumerate(paper.after) if part.title == "Proof of Theorem 1")
     for number in (3, 2, 1):
         next(
@@ -154,19 +154,19 @@ def rename(paper: Revision) -> None:
 
 
 def reorder(paper: Revision) -> None:
-    """Put two sections elsewhere."""
+    """Move two sections elsewhere."""
     paper.after.insert(9, paper.after.pop(1))
     paper.after.insert(4, paper.after.pop(7))
 
 
 def split(paper: Revision) -> None:
-    """Divide two sections: the last paragraph of each gets a heading of its own."""
+    """Split two sections: the last paragraph of each gets its own heading."""
     for place, title in ((7, "Experimental Details"), (3, "Practical Remarks")):
         paper.after.insert(place + 1, Part(title, -place, [paper.after[place].paragraphs.pop()]))
 
 
 def merge(paper: Revision) -> None:
-    """Append one section, shortened to half before, to another."""
+    """Append one section, first shortened to half, to another."""
     for version in (paper.before, paper.after):
         del version[8].paragraphs[2:]
     paper.after[7].paragraphs += paper.after.pop(8).paragraphs
@@ -304,11 +304,11 @@ def find_truth(paper: Revision) -> dict[str, set[int]]:
 
 
 def score(paper: Revision, passages: Iterable[tuple[str, str, str]]) -> Counter[tuple[str, str]]:
-    """Count by kind what was told and true ("hit"), told and untrue ("false"), and true and not told ("missed").
+    """Count by kind what was reported correctly ("hit"), reported wrongly ("false"), and not reported ("missed").
 
     Args:
         paper: The revision.
-        passages: Kind, words before and words after of each passage that a comparison tells.
+        passages: Kind, words before and words after of each passage that a comparison reports.
     """
     truth = find_truth(paper)
     keys = [

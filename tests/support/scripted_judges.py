@@ -1,4 +1,4 @@
-"""Judges that follow a rule instead of being models, behind `inspect_ai`'s mock of a provider."""
+"""Rule-based judges instead of models, behind `inspect_ai`'s mock provider."""
 
 import gc
 import json
@@ -19,7 +19,7 @@ from peercorpus.benchmark.judge.judge import ASPECTS
 TEXT = re.compile(r"^<([A-Z0-9-]+)-([0-9a-f]{12})>\n(.*?)\n</\1-\2>$", re.MULTILINE | re.DOTALL)
 
 Rule = Callable[[dict[str, str]], str]
-"""The texts of a question by name → what is answered."""
+"""The texts of a question by name → the answer."""
 
 _number = count()
 
@@ -35,7 +35,7 @@ def texts(user: str) -> dict[str, str]:
 
 
 def output(said: str) -> ModelOutput:
-    """An answer that says how many tokens it has: else they would be counted with a file from the network."""
+    """An answer that states its number of tokens: otherwise a file from the network would be needed to count them."""
     made = ModelOutput.from_content("mockllm/judge", said)
     made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return made
@@ -46,7 +46,7 @@ def judge_by(rule: Rule, seen: list[tuple[Sequence[ChatMessage], GenerateConfig]
 
     Args:
         rule: The rule.
-        seen: Takes what it is asked, with the settings.
+        seen: Receives the questions, with the settings.
     """
 
     def answer(messages: list[ChatMessage], _tools: object, _choice: object, config: GenerateConfig) -> ModelOutput:
@@ -58,20 +58,20 @@ def judge_by(rule: Rule, seen: list[tuple[Sequence[ChatMessage], GenerateConfig]
 
 
 def judge_saying(*said: str) -> Model:
-    """A judge that gives these answers in turn, whatever it is asked."""
+    """A judge that gives these answers in order, whatever the question."""
     left: Iterator[str] = iter(said)
     return judge_by(lambda _: next(left))
 
 
 def by_length(number_of_words: int = 10) -> Rule:
-    """Prefers the longer: one point for so many words."""
+    """Prefers longer texts: one point per number of words."""
     return lambda told: flat(min(10, 1 + len(told["CANDIDATE"].split()) // number_of_words))
 
 
 def run_quietly(task: Task, model: Model, folder: Path, **more: Any) -> EvalLog:
     """The log of a task, one sample at a time.
 
-    `inspect_ai` 0.3.285 leaves streams open and calls tenacity in words that it has replaced: neither is ours to mend.
+    `inspect_ai` 0.3.285 leaves streams open and uses names deprecated by tenacity: neither can be fixed here.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=ResourceWarning)

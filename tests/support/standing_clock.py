@@ -1,4 +1,4 @@
-"""A clock that only moves when somebody waits by it."""
+"""A clock that only advances when something waits on it."""
 
 import threading
 
@@ -6,7 +6,7 @@ from peercorpus.openreview.budget import SystemClock
 
 
 class StandingClock(SystemClock):
-    """Begins at a moment of its own; a wait sets it forward and costs no time. Threads may share it."""
+    """Begins at a fixed moment; a wait advances it and takes no time. Threads may share it."""
 
     def __init__(self) -> None:
         self.waited_s = 0.0

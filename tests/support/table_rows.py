@@ -1,4 +1,4 @@
-"""The rows of a workspace's tables, as two builds of it are compared."""
+"""The rows of a workspace's tables, for comparing two builds."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from peercorpus.workspace.workspace import Workspace
 
 
 def rows(workspace: Workspace, venue_id: str) -> dict[str, list[Any]]:
-    """All records of a venue in their order; what PDFs gave, which has none, by the file's digest."""
+    """Return all records of a venue in order; those from PDFs, which have no order, by the file's digest."""
     found: dict[str, list[Any]] = {name: list(workspace.tables.read(kind, venue_id)) for name, kind in TABLES.items()}
     for name in ("5-texts", "0-inspections"):
         found[name].sort(key=lambda row: row.sha256)

@@ -1,4 +1,4 @@
-"""Tiny chat models made in code, with random weights, whose tokenizers mark turns as LLaMA-3's and Qwen2's do."""
+"""Tiny generated chat models with random weights, whose tokenizers mark turns like LLaMA-3's and Qwen2's."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,18 +35,18 @@ SIZE: dict[str, Any] = {
     "initializer_range": 0.15,
     "tie_word_embeddings": False,
 }
-"""Weights wide enough apart that a model says different things to different questions, and that a LoRA learns soon."""
+"""Spread of the weights: wide enough for different answers to different questions, and for a LoRA to learn fast."""
 
 
 def _texts() -> list[str]:
-    """What the tokenizers learn: the words of the prompts, of invented papers and of answers."""
+    """Training text of the tokenizers: the words of prompts, of invented papers and of answers."""
     told = [prompts.ACCEPTANCE, prompts.SCORES, prompts.REVIEW, prompts.REVIEWER, prompts.ASKED_SCORES]
     answers = ['{"decision": "accept"}', '{"decision": "reject"}', '{"rating": 3, "soundness": 3}'] * 8
     return [*told, *answers, *(words(seed, 40) for seed in range(40))]
 
 
 def _tokens(texts: Sequence[str], marks: Sequence[str]) -> Any:
-    """A byte-level BPE, as both families have; nothing is unknown to it."""
+    """A byte-level BPE, as in both families, without unknown tokens."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
     tokens = Tokenizer(models.BPE())
@@ -61,7 +61,7 @@ def _tokens(texts: Sequence[str], marks: Sequence[str]) -> Any:
 
 
 def write_tiny_llama(folder: Path) -> Path:
-    """A LLaMA of two layers; as with LLaMA-3, its tokenizer begins every text with a mark, and has none to pad with."""
+    """A LLaMA of two layers; like LLaMA-3's, its tokenizer begins every text with a mark, and has no padding token."""
     import torch
     from tokenizers import processors
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -82,7 +82,7 @@ def write_tiny_llama(folder: Path) -> Path:
 
 
 def write_tiny_qwen(folder: Path) -> Path:
-    """A Qwen2 of two layers; as with Qwen2, no text begins with a mark, and no conversation lacks a system."""
+    """A Qwen2 of two layers; as in Qwen2, no text begins with a mark, and every conversation has a system message."""
     import torch
     from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
@@ -98,6 +98,6 @@ def write_tiny_qwen(folder: Path) -> Path:
         **SIZE,
     )
     Qwen2ForCausalLM(config).save_pretrained(folder)
-    # As transformers reads it, which parts words as Qwen2 does whatever the file says.
+    # As read by transformers, which splits words as Qwen2 does whatever the file states.
     AutoTokenizer.from_pretrained(folder).save_pretrained(folder)
     return folder

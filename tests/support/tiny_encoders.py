@@ -1,4 +1,4 @@
-"""Tiny models made in code, with random weights: a BERT, one of sentence-transformers, and a LLaMA that writes."""
+"""Tiny generated models with random weights: a BERT, a sentence-transformers model, and a LLaMA that writes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,9 +26,9 @@ WORDS = (
 
 
 def write_bert(folder: Path, window: int = WINDOW, family: str = "bert", layers: int = LAYERS) -> Path:
-    """A BERT of a few layers whose words are letters and a few more; its tokenizer names the window as its limit.
+    """A BERT of a few layers whose vocabulary is letters and a few words; its tokenizer is limited to the window.
 
-    The family `deberta` is that of the model that Re² took: it looks at distances between words, not at places.
+    The family `deberta` is that of Re²'s model: it uses distances between words, not positions.
     """
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors

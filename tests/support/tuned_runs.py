@@ -10,7 +10,7 @@ from peercorpus.finetune.run import RunOptions, prepare_run
 from tiny_chats import write_tiny_llama, write_tiny_qwen
 
 NEEDED = ("torch", "transformers", "accelerate", "datasets", "peft", "trl")
-"""Packages without which nothing is tuned."""
+"""Packages required for tuning."""
 RECIPE = Recipe(
     context=2_048,
     paper_tokens=400,
@@ -27,7 +27,7 @@ RECIPE = Recipe(
 
 @dataclass(frozen=True)
 class Tuned:
-    """A run that is done: its base model and its folder."""
+    """A finished run: its base model and its folder."""
 
     base: Path
     folder: Path

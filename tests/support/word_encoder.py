@@ -1,4 +1,4 @@
-"""An encoder whose tokens are words and signs, for what needs no model."""
+"""An encoder whose tokens are words and signs, for tests without a model."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ def _render(told: Sequence[dict[str, str]], asks: bool) -> str:
 
 
 def word_encoder() -> Encoder:
-    """Words and signs, each numbered as it is met first; a mark of its own ends each turn."""
+    """Words and signs, numbered in order of first appearance; a special mark ends each turn."""
     known: dict[str, int] = {}
 
     def tokens(text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Folders for the tests of `convert`: PDFs, and the texts made of them."""
+"""Folders for the tests of `convert`: PDFs, and the texts made from them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Accents that old fonts of TeX draw apart from their letters, in names."""
+"""Accents that old TeX fonts draw separately from their letters, in names."""
 
 import pytest
 
@@ -10,7 +10,7 @@ GRAVE, ACUTE, CEDILLA, DOTLESS = "\\301", "\\302", "\\313", "\\365"
 
 
 def said(*pieces: tuple[float, float, str]) -> str:
-    """The Markdown of pieces of text, each a text object of its own at its place."""
+    """Return the Markdown of pieces of text, each a separate text object at its position."""
     shown = (
         f"1 0 0 1 {left} {base} Tm {text if text[0] == '[' else f'({text})'} {'TJ' if text[0] == '[' else 'Tj'}"
         for left, base, text in pieces

@@ -1,4 +1,4 @@
-"""An engine that another package adds is found by its name, and one that is none is refused in a sentence."""
+"""An engine added by another package is found by name, and anything that is not an engine is refused."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def install(site: Path, package: str, code: str, *engines: str) -> None:
-    """Put a package there that adds engines, each as `NAME = CLASS`."""
+    """Create a package that adds engines, each as `NAME = CLASS`."""
     module = package.replace("-", "_")
     (site / f"{module}.py").write_text(code)
     told = site / f"{module}-3.0.dist-info"

@@ -1,4 +1,4 @@
-"""Algorithms keep their steps, numbers and indentation, whatever package set them, with rules around them or none.
+"""Algorithms keep steps, numbers and indentation, whatever package typeset them, with or without rules.
 
 The PDFs in `algorithms` are what pdfTeX (TeX Live 2022) makes of the sources beside them.
 """
@@ -68,7 +68,7 @@ Max-Heapify$
 
 
 def read_listings(name: str) -> tuple[list[str], str]:
-    """The fenced blocks, each formula as a dollar sign, and the text without them."""
+    """Return the fenced blocks, each formula as a dollar sign, and the text without them."""
     markdown = PdfiumLayout().convert((ALGORITHMS / f"{name}.pdf").read_bytes()).markdown
     prose, fenced = markdown.split("```")[::2], markdown.split("```")[1::2]
     return [FORMULA.sub("$", block).strip("\n") for block in fenced], "\n".join(prose)

@@ -1,4 +1,4 @@
-"""What an engine has read is never read again, and deleting what was kept changes nothing but time."""
+"""A PDF that an engine has read is never read again, and deleting the cache only costs time."""
 
 import hashlib
 import shutil
@@ -55,7 +55,7 @@ def hold(workspace: Workspace, venue_id: str, *pdfs: bytes) -> list[str]:
 
 
 def read(workspace: Workspace, venue_id: str = VENUE, engine: str = "pdfium-layout") -> list[str]:
-    """Run the stage, and give the files that were read."""
+    """Run the stage, and return the files that were read."""
     spread = InThisProcess()
     key = hashlib.sha256(f"{venue_id} {engine}".encode()).hexdigest()
     convert.stage(spread).run(workspace, venue_id, Options(engine=engine), key, no_report)

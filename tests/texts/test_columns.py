@@ -1,4 +1,4 @@
-"""Columns are found by where long lines begin and end; lines keep the order of the content, unless it jumps about."""
+"""Columns are found by where long lines begin and end; lines keep the content's order unless it jumps around."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every engine keeps the contract, and an engine that breaks it is told how."""
+"""Every engine fulfils the contract, and the error for one that breaks it states how."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ from peercorpus.texts.engines.pdfium_text import PdfiumText
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 QUICK = [name for name in ENGINES if name not in {"rapidocr", "vision"}]
-"""`rapidocr` takes six seconds for a page, `vision` asks an endpoint: test_ocr.py and test_vision.py check them."""
+"""`rapidocr` takes six seconds per page, `vision` needs an endpoint: test_ocr.py and test_vision.py test them."""
 
 
 @pytest.mark.parametrize("name", QUICK)

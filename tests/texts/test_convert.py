@@ -1,4 +1,4 @@
-"""The stage that reads texts: every file is read once or set aside, whatever happens."""
+"""The stage that reads texts: every file is read once or set aside in any case."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

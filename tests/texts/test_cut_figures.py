@@ -120,7 +120,7 @@ def test_a_file_that_cannot_be_read_raises_or_has_no_figures(name: str) -> None:
     try:
         assert cut_figures(HOSTILE[name], LIMITS) == []
     except UnreadablePdfError:
-        return  # what is wrong says the stage
+        return  # the stage reports the problem
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Damaged files are read as far as they go, and what is missing is said."""
+"""Damaged files are read as far as possible, and what is missing is reported."""
 
 import random
 import re
@@ -24,7 +24,7 @@ ALL = list(range(1, PAGES + 1))
 
 
 def page_text(number: int) -> bytes:
-    """The content of a page that hardly packs, so that a share of the file is a share of the pages."""
+    """Page content that hardly compresses, so that a share of the file is a share of the pages."""
     dice = random.Random(number)
     words = ["".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=7)) for _ in range(120)]
     return lines(f"Page number {number} begins.", *[" ".join(words[at : at + 6]) + "." for at in range(0, 120, 6)])
@@ -39,7 +39,7 @@ def written(pdf: bytes, *, packed: bool = True, for_the_web: bool = False) -> by
 
 
 def as_tex(pages: Sequence[int] = ALL) -> bytes:
-    """A file in the order in which TeX writes it: every four pages in an object stream behind them, the fonts last."""
+    """A file in TeX's order: every four pages in an object stream after them, the fonts last."""
     parts, offset = [b"%PDF-1.5\n"], 9
     places: dict[int, bytes] = {}
 
@@ -86,7 +86,7 @@ def read(pdf: bytes) -> Converted:
 
 
 def whole_pages(text: Converted) -> list[int]:
-    """Return the numbers of the pages whose text is there to its last line, in the order in which they stand."""
+    """Return the numbers of the pages whose text is complete, in order of appearance."""
     found = []
     for page in text.markdown.split(SEPARATOR):
         begins = re.search(r"Page number (\d+) begins", page)
@@ -211,7 +211,7 @@ OF_ONE_PAGE = b"]>>endobj 2 0 obj<</Type/Page>>endobj"
 
 
 def overlapping(count: int) -> bytes:
-    """A page, and an object stream of which every second object begins where the first one does."""
+    """A page, and an object stream whose every second object begins at the same offset as the first."""
     head = b" ".join(b"%d %d" % (10 + number, number % 2 * MEGABYTE) for number in range(count)) + b" "
     data = zlib.compress(head + b"0 " * MEGABYTE, 9)
     stream = b"6 0 obj\n<</Type/ObjStm/N %d/First %d/Filter/FlateDecode>>stream\n%b\nendstream\nendobj\n"

@@ -1,4 +1,4 @@
-"""The labels of drawn figures are told from the body by the paths around them and the caption near by."""
+"""Labels of drawn figures are distinguished from the body by the paths around them and the caption nearby."""
 
 from dataclasses import replace
 

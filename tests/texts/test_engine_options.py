@@ -1,4 +1,4 @@
-"""Which engine reads, and what it takes: whatever cannot be done as it was asked for is refused, in one sentence."""
+"""The choice of engine and its options: whatever cannot be done as requested is refused in one sentence."""
 
 from pathlib import Path
 from typing import Any

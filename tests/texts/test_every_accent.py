@@ -1,4 +1,4 @@
-"""Every accent that old fonts of TeX draw apart from its letter becomes one character with it."""
+"""Every accent that old TeX fonts draw separately from its letter becomes one character with it."""
 
 import pytest
 
@@ -24,7 +24,7 @@ WRITTEN = {
 
 
 def said(*pieces: tuple[float, str]) -> str:
-    """The Markdown of pieces of text on one line, each begun at so many points from the left."""
+    """Return the Markdown of pieces of text on one line, each starting at a distance in points from the left."""
     shown = " ".join(f"1 0 0 1 {left} 700 Tm ({text}) Tj" for left, text in pieces)
     return PdfiumLayout().convert(by_hand([f"BT /F 10 Tf {shown} ET".encode("latin-1")])).markdown
 

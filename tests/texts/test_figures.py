@@ -1,4 +1,4 @@
-"""What stands in figures is kept apart from the prose: labels above pictures, and whole pages of diagrams."""
+"""Text in figures is kept apart from the prose: labels over pictures, and whole pages of diagrams."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PDFs become a folder of Markdown: each is read once, whole or not at all, and no name is taken from another file."""
+"""PDFs become a folder of Markdown: each is read once, completely or not at all, and no name is used twice."""
 
 import errno
 import hashlib
@@ -37,7 +37,7 @@ def paper(*texts: str) -> bytes:
 
 
 def convert(sources: Sequence[Path], out: Path, spread: Any = None, **options: Any) -> tuple[FolderSummary, list[str]]:
-    """Convert, and tell what was read."""
+    """Convert, and return what was read."""
     spread = spread or InThisProcess()
     return convert_to_folder(spread, sources, out, Options(), **options), spread.read
 
@@ -148,7 +148,7 @@ def test_a_text_of_an_earlier_version_and_one_with_other_line_ends_are_opened(pd
 def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, "paper", paper("One.")), put(pdfs, "page", HTML)]
     convert_to_folder(InThisProcess(), sources, out, Options(engine="pdfium-text"))
-    for name, culprit in (("paper", "the engine 'pdfium-text' knows none"), ("page", "has no text: ")):
+    for name, culprit in (("paper", "the engine 'pdfium-text' reports none"), ("page", "has no text: ")):
         with pytest.raises(PeercorpusError, match=culprit):
             peercorpus.open_text(out / f"{name}.json")
 
@@ -254,7 +254,7 @@ def test_of_files_of_one_name_each_takes_the_place_of_what_it_was(pdfs: Path, ou
     for what in ("old", "new", "newest"):
         convert([put(folder, "paper", paper(f"{what} {folder.name}")) for folder in folders], out)
         assert [(out / f"{name}.md").read_text() for name in names] == [f"{what} a\n", f"{what} b\n"]
-    # Now the second holds what the first held.
+    # Now the second has the content of the first.
     convert([put(folders[0], "paper", paper("x")), put(folders[1], "paper", paper("newest a"))], out)
     assert [(out / f"{name}.md").read_text() for name in names] == ["x\n", "newest a\n"]
     assert len(written(out)) == 4

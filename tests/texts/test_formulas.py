@@ -1,4 +1,4 @@
-"""Formulas from glyphs with their places: what is one, and the LaTeX it is written as."""
+"""Formulas from glyphs with their positions: what counts as one, and its LaTeX."""
 
 import time
 from dataclasses import replace
@@ -258,7 +258,7 @@ SMALL = [
     run("2k", 235, "CMMI7", 696.4, 7.0),
     run(". The expansion is valid for", 242.5, gap=True),
 ]
-"""A small fraction, with its numerator on a line of its own, as its content has it."""
+"""A small fraction with its numerator on a separate line, as in the content."""
 
 
 def test_a_small_fraction_stands_in_its_line_and_nothing_of_it_elsewhere() -> None:

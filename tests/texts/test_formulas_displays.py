@@ -1,4 +1,4 @@
-"""Displays that tall brackets, limits or prose beside them used to break, and the space inside them."""
+"""Displays with tall brackets, limits or adjacent prose, and the space inside them."""
 
 from dataclasses import replace
 
@@ -93,7 +93,7 @@ def test_a_line_of_one_formula_off_the_middle_is_a_display_where_no_prose_goes_o
 
 
 def at_the_edge(*pieces: tuple[str, str], base: float = 720.0) -> list[TextRun]:
-    """A row that begins at the left edge of its column, as the first one of a display does that fills it."""
+    """A row that begins at the left edge of its column, like the first row of a display that fills it."""
     return row(*pieces, left=100, base=base)
 
 
@@ -189,7 +189,7 @@ def test_the_middle_of_a_lying_brace_stands_out_at_any_height(height: float) -> 
 
 
 def test_a_few_symbols_of_a_formula_do_not_tell_that_their_font_has_a_unicode_table() -> None:
-    """`(` and `)` are codes of tall braces, as other formulas of the page show."""
+    """`(` and `)` are codes of tall braces, as other formulas on the page show."""
     braces = equation(run("(", 254, LARGE, 717.5), run("x", 264, LETTERS), run(")", 272, LARGE, 717.5))
     other = [run("z", 255, LETTERS, 640), run("=", 262, SIGNS, 640), run("\x12", 270, LARGE, 654.5)]
     other += [run("b", 280, LETTERS, 640), run("\x13", 288, LARGE, 654.5)]

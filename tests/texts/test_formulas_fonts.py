@@ -15,7 +15,7 @@ UNICODE, SYMBOL, ITALIC = "LatinModernMath-Regular", "StandardSymL", "NimbusRomN
 
 
 def stretched(text: str, left: float, bottom: float, top: float) -> TextRun:
-    """A symbol of a Unicode font of which the ink was measured."""
+    """A symbol of a Unicode font whose ink was measured."""
     return replace(run(text, left, UNICODE), ink={0: (bottom, top)})
 
 

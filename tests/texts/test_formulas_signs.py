@@ -1,4 +1,4 @@
-"""Signs that are printed as several, one touching the other."""
+"""Signs printed as several touching glyphs."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def run(text: str, left: float) -> TextRun:
 
 
 def said(*runs: TextRun) -> str:
-    """Runs behind words in the font of the text."""
+    """Runs after words in the font of the text."""
     words = TextRun("Let", 70.0, 90.0, 700.0, 10.0, TEXT, False, False, 0, 3)
     return inline([words, *runs], 700.0, 10.0)
 

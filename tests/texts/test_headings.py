@@ -1,4 +1,4 @@
-"""Headings are told by font, space and a number that counts on."""
+"""Headings are recognised by font, spacing and consecutive numbers."""
 
 from math import inf
 

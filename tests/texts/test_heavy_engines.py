@@ -1,6 +1,6 @@
-"""Engines whose models are not here: each against a stand-in of its library, with the library's own names.
+"""Engines whose models are not installed: each against a stand-in for its library, with the library's own names.
 
-What docs/engines.md says was run for real, was run by hand against the installed packages.
+The real runs reported in docs/engines.md were made by hand against the installed packages.
 """
 
 import sys
@@ -43,7 +43,7 @@ EXTRAS = {"rapidocr": "ocr"}
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Puts a module in place of a library, as long as the test lasts."""
+    """Puts a module in place of a library for the duration of the test."""
     monkeypatch.setattr(metadata, "version", lambda _: "9.9")
 
     def put(name: str, **members: object) -> None:
@@ -91,10 +91,10 @@ class ConversionError(RuntimeError):
 
 @dataclass
 class DoclingStandIn:
-    """What stands for `DocumentConverter`.
+    """A stand-in for `DocumentConverter`.
 
     Attributes:
-        pages: Of the document it gives, by number.
+        pages: Pages of the document it returns, by number.
         fails: Raised instead.
     """
 
@@ -205,7 +205,7 @@ def test_marker_without_its_models_is_no_fault_of_the_file(installed: Callable[.
 
 @dataclass
 class MineruPages:
-    """What stands for `MiddleJson`."""
+    """A stand-in for `MiddleJson`."""
 
     pages: list[SimpleNamespace]
 
@@ -216,7 +216,7 @@ class MineruPages:
 
 @dataclass
 class MineruResult:
-    """What stands for `ParseResult`."""
+    """A stand-in for `ParseResult`."""
 
     middle_json: MineruPages
 
@@ -255,7 +255,7 @@ def test_mineru_that_fails_says_whether_it_is_the_file(
 
 
 class NemotronStandIn:
-    """What stands for `NemotronOCRV2`: normalised boxes, whose `lower` is nearer to the upper edge."""
+    """A stand-in for `NemotronOCRV2`: normalised boxes, whose `lower` is nearer to the upper edge."""
 
     made_with: dict[str, object]
     lines: list[WordRow]

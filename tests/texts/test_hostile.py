@@ -1,4 +1,4 @@
-"""Files that do harm: each ends as a text or as one row set aside with its cause, and the run goes on behind it."""
+"""Harmful files: each becomes a text or one row set aside with its cause, and the run continues after it."""
 
 import threading
 import time
@@ -30,7 +30,7 @@ VENUE = "V.cc/2020/Conference"
 KEY = "a" * 64
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
 MEMORY_BYTES = 384 << 20
-"""Less than by default: what needs more needs far more, so that the outcome is the same and comes sooner."""
+"""Below the default: files that need more need far more, so the outcome is the same but quicker."""
 
 ONE_OF_EACH_CAUSE = {
     "empty": Reason.NOT_A_PDF,
@@ -39,7 +39,7 @@ ONE_OF_EACH_CAUSE = {
     "blank pages": Reason.PDF_WITHOUT_TEXT,
     "two forms that draw each other": Reason.PDF_OUT_OF_MEMORY,
 }
-"""All causes but a reader that takes too long, which a file has to take its time for."""
+"""All causes except timeouts, which take time to provoke."""
 
 SET_ASIDE = {
     Reason.NOT_A_PDF: ["empty", "a web page", "a zip", "noise", "zeros", "a header far behind"],
@@ -93,20 +93,20 @@ SAYS = {
     "1,000 pages": "Leaf 999",
     "fuzzed much, 1": "^ords of awpaper",
 }
-"""What can be read where it is not `WORDS`."""
+"""The readable text, if it is not `WORDS`."""
 
 NOT_YET = {"text turned about", "pages turned about, and text turned back"}
-"""Text that the engine leaves out, or reads: which of the two is not for these tests to say."""
+"""Text that the engine may read or leave out: these tests accept both."""
 
 
 @dataclass
 class Run:
-    """What became of the files of one run.
+    """The outcome for the files of one run.
 
     Attributes:
         kept: The row of each file that was read; `left` the row of each that was set aside.
-        good: How many good files were read that stood behind a hostile one.
-        most_bytes: The most memory any worker held.
+        good: How many good files that followed a hostile one were read.
+        most_bytes: Peak memory of any worker.
     """
 
     kept: dict[str, PaperText | Inspection] = field(default_factory=dict)
@@ -118,14 +118,15 @@ class Run:
 
 @contextmanager
 def watched(run: Run) -> Iterator[None]:
-    """Measure what the workers hold, and how long they take."""
+    """Measure the workers' memory and time."""
     done, here, began = threading.Event(), psutil.Process(), time.monotonic()
 
     def watch() -> None:
         while not done.wait(0.02):
             for child in here.children():
                 try:
-                    # Until it has become a worker, a child shares the memory of this process, and seems to hold it all.
+                    # Until it has become a worker, a child shares the memory of this process, and seems to use all of
+                    # it.
                     if "--multiprocessing-fork" in child.cmdline():
                         run.most_bytes = max(run.most_bytes, child.memory_info().rss)
                 except psutil.Error:
@@ -146,7 +147,7 @@ def good(number: int) -> bytes:
 
 
 def hold(workspace: Workspace, pdfs: Mapping[str, bytes]) -> dict[str, str]:
-    """Store the files as the versions of as many papers, a good one behind each; their names by their hash."""
+    """Store the files as the versions of as many papers, a good one after each; return their names by hash."""
     names: dict[str, str] = {}
     with workspace.tables.replacing(("4-versions",), VENUE, "invent", KEY) as replacement:
         for number, (name, hostile) in enumerate(pdfs.items()):
@@ -264,7 +265,7 @@ def test_a_hostile_file_is_looked_into_or_set_aside_with_its_cause(name: str, in
     row = inspections.left.get(name)
     assert (row is None) == (name in inspections.kept)
     if row is None:
-        # A file is looked into where it opens: whether it holds text is no matter here.
+        # A file is inspected if it opens; whether it contains text does not matter here.
         assert reason in {None, Reason.PDF_WITHOUT_TEXT, Reason.PDF_DAMAGED}
     else:
         assert (row.reason, row.stage) == (reason, "inspect_files")
@@ -278,7 +279,7 @@ def test_every_good_file_behind_a_hostile_one_is_read(texts: Run, inspections: R
 @pytest.mark.slow
 def test_memory_and_time_stay_bounded(texts: Run, inspections: Run) -> None:
     for run in (texts, inspections):
-        # A worker may address three times what it may hold.
+        # A worker may address three times the memory it may use.
         assert 0 < run.most_bytes < 3 * MEMORY_BYTES
         assert run.seconds < 120
 

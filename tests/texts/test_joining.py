@@ -1,4 +1,4 @@
-"""Divided words are mended as the paper has them elsewhere; addresses stay whole."""
+"""Divided words are joined as written elsewhere in the paper; addresses stay whole."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The default engine, on the papers that the simulator sets: one and two columns, as submitted and as published."""
+"""The default engine on the simulator's papers: one and two columns, as submitted and as published."""
 
 import gc
 import os
@@ -36,7 +36,7 @@ def read(manuscript: Manuscript) -> dict[str, Converted]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_markdown_is_the_one_that_was_looked_at(read: dict[str, Converted], case: str) -> None:
-    """Set UPDATE_GOLDEN=1 to rewrite the files; then read them beside the pages."""
+    """Set UPDATE_GOLDEN=1 to rewrite the files; then compare them with the pages."""
     path = GOLDEN / f"{case}.md"
     if os.environ.get("UPDATE_GOLDEN"):
         path.parent.mkdir(exist_ok=True)

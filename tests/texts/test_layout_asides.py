@@ -1,4 +1,4 @@
-"""Labels of figures stand with the caption, notices of the first page behind its text."""
+"""Labels of figures are placed with the caption, notices of the first page after its text."""
 
 from invented_lines import BODY, LEFT, line
 from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine

@@ -1,6 +1,6 @@
-"""Runs become lines: tall signs by the axis they are centred on, scripts by their sign, steps by their number.
+"""Runs become lines: tall signs by their axis, scripts by their base sign, steps by their number.
 
-And what these lines are to formulas.
+And how formulas use these lines.
 """
 
 import pytest
@@ -77,7 +77,7 @@ def test_what_stands_far_behind_anything_else_is_another_line(number: str, left:
 
 
 def test_the_parts_of_a_bar_are_not_centred_and_stay_apart() -> None:
-    """Each of them tells nothing of the baseline; all together do, where a formula is built."""
+    """None of them alone determines the baseline; together they do, when a formula is built."""
     assert len(said(piece("as", 100, 109, SERIF), piece("\x0c", 110, 113, LARGE, 717.5))) == 2
 
 
@@ -91,7 +91,7 @@ def test_a_fraction_that_begins_its_line_stands_before_the_rest_of_it() -> None:
 
 
 def row(base: float) -> list[TextRun]:
-    """A row of a display formula: a sum with its limit, and what it is of."""
+    """A row of a display formula: a sum with its limit, and its summand."""
     limit, what = piece("t", 205, 209, LETTERS, base - 11.8, 7.0), piece("x", 218, 223, LETTERS, base)
     return [piece("=", 190, 198, UPRIGHT, base), piece("X", 200, 214, LARGE, base + 9.5), limit, what]
 

@@ -1,4 +1,4 @@
-"""Algorithms and programs keep their lines and their indentation; what only looks a little like them does not."""
+"""Algorithms and programs keep their lines and indentation; text that only resembles them does not."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -231,7 +231,7 @@ def test_the_triangle_before_a_comment_is_no_part_of_a_formula(font: str, text: 
 
 
 def make_steps(left: float, end: str, mark: str = "") -> list[TextLine]:
-    """The steps of an algorithm from a left edge on: a number, then words of which some begin in bold."""
+    """The steps of an algorithm from a left edge: a number, then words, some of them starting in bold."""
     texts = ["count the clouds", "**for** each cloud do", "send a boat", f"**return** {end}"]
     lines = []
     for number, text in enumerate(texts, 1):

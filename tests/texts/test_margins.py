@@ -1,4 +1,4 @@
-"""Line numbers, headers and footers leave; numbers and lines of the text stay."""
+"""Line numbers, headers and footers are removed; numbers and lines of the text stay."""
 
 import pytest
 
@@ -105,7 +105,7 @@ def test_the_number_of_a_page_is_known_by_its_place_on_earlier_pages() -> None:
 
 
 def left_of_the_first(once: dict[str, float]) -> list[str]:
-    """What is left of the first page of four, on which these lines stand at these heights."""
+    """Return what is left of the first page of four, with these lines at these heights."""
     pages = [[line(f"Text of page {number}.", 400.0, page=number)] for number in range(4)]
     pages[0] += [line(text, base) for text, base in once.items()]
     return [one.text for one in remove_headers(pages, [HEIGHT] * 4)[0]]
@@ -207,7 +207,7 @@ def test_roman_page_numbers_leave() -> None:
 
 
 def with_numbers(*numbers: str, base: float = 140.0) -> list[list[str]]:
-    """What is left of pages with large margins, each with a number below its text."""
+    """Return what is left of pages with large margins, each with a number below its text."""
     pages = [
         [line(text, at, page=index) for text, at in (("A line of text.", 192.0), ("The last.", 180.0), (number, base))]
         for index, number in enumerate(numbers)

@@ -1,4 +1,4 @@
-"""Columns hardly further apart than words are told by heads and cells that stand under one another, word by word."""
+"""Columns hardly further apart than words are recognised by heads and cells aligned word by word."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pages without readable text are told from all others, and what is recognised on them is read as any page is."""
+"""Pages without readable text are distinguished from all others, and their recognised text is read normally."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A page that is a form, as proceedings bind them, is read like any other; a figure that is one is not."""
+"""A page embedded as a form, as in proceedings, is read like any other; a figure embedded as one is not."""
 
 from dataclasses import replace
 

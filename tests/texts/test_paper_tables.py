@@ -1,4 +1,4 @@
-"""Tables are read cell by cell, and nothing else on a page is taken for one."""
+"""Tables are read cell by cell, and nothing else on a page is mistaken for one."""
 
 from itertools import pairwise
 from time import process_time

@@ -1,4 +1,4 @@
-"""Lines are put together as a reader does it."""
+"""Lines are joined as a reader would join them."""
 
 from collections.abc import Callable
 
@@ -279,7 +279,7 @@ def test_the_time_to_join_is_in_proportion_to_the_blocks() -> None:
 
 
 def begun(number: str, title: str, behind: str, base: float, number_font: Font = SERIF) -> TextLine:
-    """A line with a number, a bold title and what follows it on the line."""
+    """A line with a number, a bold title and the rest of the line."""
     runs = [run(number, LEFT, base, font=number_font)]
     for text, font in ((title, BOLD), (behind, SERIF)):
         runs += [run(text, runs[-1].right + 5, base, font=font)] if text else []

@@ -1,4 +1,4 @@
-"""The engine contract, and what the default engine makes of good and bad files."""
+"""The engine contract, and the default engine on good and bad files."""
 
 from contextlib import suppress
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A list of references without a heading is told by its numbers, which count from one, and by its years."""
+"""A reference list without a heading is recognised by its numbers, which count from one, and its years."""
 
 import pytest
 

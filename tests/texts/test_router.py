@@ -1,4 +1,4 @@
-"""`auto` sends to a heavier engine what the default engine reads badly, and nothing else, and says so."""
+"""`auto` sends only pages that the default engine reads badly to a heavier engine, and reports it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ from peercorpus.texts.engines.layout_with_ocr import OcrEngine
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 8
-"""Enough words that a page of them is none of figures alone."""
+"""Enough words that a page of them does not consist of figures alone."""
 
 
 class Stand:
-    """A heavier engine that answers with given pages, and remembers how many it was sent."""
+    """A heavier engine that returns given pages, and records how many it received."""
 
     version = "1"
 

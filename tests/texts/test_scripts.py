@@ -1,6 +1,6 @@
-"""Chinese lines join without a space; Arabic and English words come in reading order, whichever holds the other.
+"""Chinese lines join without a space; Arabic and English words are in reading order, whichever contains the other.
 
-The PDFs in `scripts` are what XeTeX (TeX Live 2022) makes of the sources beside them.
+The PDFs in `scripts` were made by XeTeX (TeX Live 2022) from the sources beside them.
 """
 
 import re
@@ -42,7 +42,7 @@ ENGLISH = ("peer", "review", "of", "papers")
 
 
 def reverse_stretches(words: list[str], kind: tuple[str, ...]) -> list[str]:
-    """The words with each stretch of a kind reversed: how Unicode's bidirectional algorithm places them."""
+    """Return the words with each run of one kind reversed, as Unicode's bidirectional algorithm places them."""
     placed: list[str] = []
     stretch: list[str] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""Text that says nothing takes no paper down."""
+"""Invisible characters do not make a paper fail."""
 
 import pytest
 
@@ -13,5 +13,5 @@ LETTERS = {letter: ord(letter) for letter in "Words"}
 def test_a_text_object_that_says_nothing_is_passed_over(code: int, place: str) -> None:
     shown = f"BT /F 10 Tf 1 0 0 1 {place} Tm (z) Tj 1 0 0 1 72 688 Tm (Words) Tj ET".encode()
     markdown = PdfiumLayout().convert(meaning(shown, {**LETTERS, "z": code})).markdown
-    # A hyphen that may divide a word is one, though nothing comes behind it.
+    # A soft hyphen counts as a hyphen even if nothing follows it.
     assert markdown.removesuffix("-") == "Words"

@@ -1,4 +1,4 @@
-"""An invented paper in the manner of styles of which no real paper is at hand: every block of it is known."""
+"""An invented paper in imitations of styles without a real sample: every block of it is known."""
 
 from collections.abc import Iterator
 
@@ -65,7 +65,7 @@ def flow(items: list[dict[str, str]], headings: Iterator[tuple[int, str]]) -> li
 
 
 def apart(style: str) -> list[str]:
-    """What stands once, on whichever page it floats to: the table, captions and the footnote."""
+    """Content that occurs once, on whichever page it floats to: the table, captions and the footnote."""
     (table,) = (one for one in PAPER["sections"] if "table" in one)
     (figure,) = (one for one in PAPER["sections"] if "figure" in one)
     (note,) = (one["note"] for one in PAPER["sections"] if "note" in one)
@@ -84,7 +84,7 @@ def found(converted: Converted) -> list[str]:
 
 
 def test_every_block_stands_once_in_its_order_and_nothing_else_does(case: tuple[str, bool, Converted]) -> None:
-    """Thus no line number, header, footer or page number is left, and no paragraph or reference is torn."""
+    """So no line number, header, footer or page number is left, and no paragraph or reference is split."""
     style, is_anonymous, converted = case
     blocks = found(converted)
     for one in apart(style):

@@ -1,4 +1,4 @@
-"""Heads of columns above one rule: a head that has the rule to itself is over all of it, and no other is."""
+"""Column heads above one rule: only a head that has the rule to itself spans all of it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which lines of a table are one row, by its rules and by the space between them."""
+"""Which lines of a table form one row, by its rules and spacing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cells over several columns or rows stand where they belong."""
+"""Cells spanning several columns or rows are placed correctly."""
 
 import pytest
 

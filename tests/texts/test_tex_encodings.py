@@ -1,6 +1,6 @@
-"""Symbols of fonts without a Unicode table: every code of seven encodings of TeX, as pdfTeX writes them.
+"""Symbols of fonts without a Unicode table: every code of seven TeX encodings, as written by pdfTeX.
 
-`tex/` holds the PDF, its source, and what pdfTeX's own Unicode tables say of the same glyphs.
+`tex/` has the PDF, its source, and the characters of the same glyphs in pdfTeX's own Unicode tables.
 """
 
 import json
@@ -85,7 +85,7 @@ SAME = str.maketrans({"♦": "♢", "♥": "♡", "∆": "Δ", "\u2126": "Ω"})
 
 
 def read_expected(font: str) -> list[str]:
-    """Return what each glyph of a font is, in code order."""
+    """Return the character of each glyph of a font, in code order."""
     if font == "CMEX10":
         return list(OMX)
     alphabet = {"CMSY10": CAPITALS, "MSBM10": DOUBLE_STRUCK}.get(font, {})
@@ -145,7 +145,7 @@ def test_symbols_with_names_of_something_else_are_read(font: str, letter: str, s
 
 def test_codes_of_large_symbols_are_not_unknown_characters(runs_by_font: dict[str, list[TextRun]]) -> None:
     text = read_characters([run for runs in runs_by_font.values() for run in runs])
-    assert text.count("\ufffd") == 1  # T1 has a glyph that is no character
+    assert text.count("\ufffd") == 1  # T1 has a glyph that is not a character
     assert not any(letter < " " for letter in text)
 
 

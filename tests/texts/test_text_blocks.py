@@ -1,4 +1,4 @@
-"""The blocks of a text are all of it, in its order, and say where they stand and what they hold."""
+"""The blocks of a text cover all of it, in order, with their positions and contents."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The text objects of a page, found with a few calls, are those that asking each of its characters finds."""
+"""A page's text objects, found with a few calls, match those found by querying each character."""
 
 import ctypes
 from itertools import groupby
@@ -38,7 +38,7 @@ PDFS = {
 
 
 def of_each(textpage: pdfium.PdfTextPage, count: int) -> list[Span]:
-    """The same by asking every character."""
+    """Return the same by querying every character."""
     owners = [
         ctypes.cast(pdfium_c.FPDFText_GetTextObject(textpage, index), ctypes.c_void_p).value for index in range(count)
     ]

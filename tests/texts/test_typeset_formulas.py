@@ -1,4 +1,4 @@
-"""Display formulas of a PDF made by TeX, from its glyphs to LaTeX: `tex/formulas.tex` is the source.
+"""Display formulas of a PDF made by TeX, from glyphs to LaTeX: `tex/formulas.tex` is the source.
 
 Every line of `tex/formulas.txt` was compared with its source, token by token.
 """

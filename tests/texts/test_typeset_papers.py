@@ -1,7 +1,7 @@
-"""The invented paper, typeset in nineteen styles: what the engine gets right of each, by the source as the truth.
+"""The invented paper, typeset in nineteen styles: the engine's scores for each, with the source as the truth.
 
-The PDFs were typeset by `scripts/typeset_papers`. A score short of its target is in `typeset/shortfalls.json`: it may
-not get worse, and once it reaches the target it must be taken off the list
+The PDFs were typeset by `scripts/typeset_papers`. A score short of its target is in `typeset/shortfalls.json`: it must
+not get worse, and once it reaches the target it must be removed from the list
 (`python scripts/typeset_papers/score_typeset.py --record`).
 """
 
@@ -70,7 +70,7 @@ def test_the_paper_has_the_variety_that_it_is_for() -> None:
 
 
 def write_perfectly(truth: Truth) -> str:
-    """Return the Markdown that a perfect engine would give, as far as scores look at it."""
+    """Return the Markdown that a perfect engine would give, as far as it affects scores."""
     parts = [f"{'#' * (level + 1)} {text}" for level, text in truth["headings"]]
     for key in ("flow", "references", "captions", "footnotes"):
         parts += [" ".join(words) for words in truth[key]]

@@ -1,4 +1,4 @@
-"""The vision engine against an endpoint on loopback: what it sends, keeps, refuses to believe, and never says."""
+"""The vision engine against an endpoint on loopback: what it sends, caches, rejects, and never discloses."""
 
 import json
 import logging
@@ -245,7 +245,7 @@ def test_our_own_text_of_one_page_is_that_of_the_page_alone() -> None:
 
 
 class Faithful(Vision):
-    """Asks a model that sees exactly what we read: that each answer is taken, and nothing else, is the contract."""
+    """An engine whose model sees exactly our text, so that the contract tests that every answer is accepted."""
 
     def __init__(self) -> None:
         super().__init__(EngineSettings(url="http://127.0.0.1:9/v1", model="m"), httpx2.MockTransport(_faithful))

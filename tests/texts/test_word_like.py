@@ -1,4 +1,4 @@
-"""The invented paper as a word processor prints it: word by word, with headings that have no number."""
+"""The invented paper as printed by a word processor: word by word, with unnumbered headings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a venue's id says, and what the catalogue adds."""
+"""The information in a venue's id, and what the catalogue adds."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""`scripts/check_catalogue.py` compares the catalogue with what the simulated OpenReview says, as a guest."""
+"""`scripts/check_catalogue.py` compares the catalogue with the simulated OpenReview, as a guest."""
 
 import re
 from collections.abc import Callable, Iterator

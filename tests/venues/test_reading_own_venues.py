@@ -1,4 +1,4 @@
-"""The reader of a user's `venues.toml` refuses what a row may not say, and names file, venue and key."""
+"""The reader of a user's `venues.toml` refuses invalid rows, and names file, venue and key."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The reader of the catalogue's files refuses what a row may not say, and names the row."""
+"""The reader of the catalogue's files refuses invalid rows, and names the row."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""Short names of venues mean one venue, or are refused with what may be meant."""
+"""Short names identify one venue, or are refused with suggestions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which PDF is taken for the one the reviewers read, and with what grade."""
+"""Which PDF counts as the one the reviewers read, and with which grade."""
 
 import json
 from dataclasses import replace

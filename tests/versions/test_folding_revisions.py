@@ -1,4 +1,4 @@
-"""Partial revisions, folded in time order: which file, title and abstract stood when."""
+"""Partial revisions, merged in time order: which file, title and abstract were current when."""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ def change(
     again: datetime | None = None,
     is_public: bool = True,
 ) -> SubmissionEdit:
-    """What one reference says."""
+    """The content of one reference."""
     return SubmissionEdit(name, at, again or at, "V/-/Blind_Submission", is_public, path, title, abstract)
 
 

@@ -1,4 +1,4 @@
-"""The stage that looks into files: every file is looked into once or set aside, whatever happens."""
+"""The stage that inspects files: every file is inspected once or set aside in any case."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What the signs in a file and its dates come to, and when they come to nothing."""
+"""The conclusion from the signs in a file and its dates, and when there is none."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Laws that hold whatever the history: late files are never called exact, and one version carries the grade."""
+"""Properties of any history: late files are never called exact, and one version has the grade."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -110,7 +110,7 @@ def _written(made: Sequence[SubmissionEdit], version: PaperVersion) -> list[date
 
 
 def _standing(made: Sequence[SubmissionEdit], limit: datetime) -> set[str]:
-    """Every file that the history allows to have stood at an instant; more than one where two edits are of one time."""
+    """Return every file that may have been current at a time; more than one if two edits are simultaneous."""
     in_time = [one for one in made if one.path and one.created_at and one.created_at <= limit]
     standing = [one for one in in_time if one.deleted_at is None or one.deleted_at > limit]
     last = max((one.created_at for one in standing if one.created_at), default=None)
@@ -118,7 +118,7 @@ def _standing(made: Sequence[SubmissionEdit], limit: datetime) -> set[str]:
 
 
 def _submitted(made: Sequence[SubmissionEdit]) -> set[datetime | None]:
-    """The times at which forms took a file that authors use until the deadline alone, or may use until then."""
+    """Return when files arrived by forms that authors use, or may use, only until the deadline."""
     tails = ("/Submission", "/Full_Submission", "/Revision")
     return {time for one in made if one.invitation.endswith(tails) for time in (one.created_at, one.settled_at)}
 

@@ -1,4 +1,4 @@
-"""What in the text of a file tells its version, and what only looks as if it did."""
+"""Signs of the version in the text of a file, and text that only resembles them."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Every rule and trap at the simulated OpenReview: what is chosen, beside what the venue knows was submitted."""
+"""Every rule and special case at the simulated OpenReview: the choice, compared with the true submission."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ Versions = dict[str, list[PaperVersion]]
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    """A simulated OpenReview; tests that change it copy it."""
+    """A simulated OpenReview; tests must change only copies."""
     return build_world(papers=PAPERS)
 
 

@@ -47,7 +47,7 @@ ROOT = S3Path("papers", "corpora/one")
 RECORDS: dict[str, type[Any]] = {**TABLES}
 NEEDED = ["pytest", "obstore", "peercorpus.pipeline.build", "peercorpus.pipeline.status", "peercorpus.workspace.move"]
 NEEDED += ["peercorpus.harvest.harvest", "peercorpus.release.publish", "peercorpus.simulator.server.service"]
-"""What this module imports that takes long."""
+"""Imports of this module that take long."""
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def placed(aurora: Path, tmp_path: Path, bucket: S3Path) -> Path:
 
 
 def bytes_below(folder: Path | S3Path) -> dict[str, bytes]:
-    """What stands in the files and tables of a place, by their names."""
+    """Return the contents of the files and tables of a place, by name."""
     found: dict[str, bytes] = {}
     for part in ("files", "tables"):
         for place, _ in list_below(folder / part):
@@ -164,7 +164,7 @@ def test_every_command_says_and_writes_what_it_does_for_a_workspace_here(
         written.append(tree(out))
     assert said[0] == said[1]
     assert written[0] == written[1]
-    # So few papers are too few for that audit; it says so once it has read them.
+    # There are too few papers for that audit, which reports it once it has read them.
     assert said[0][0] == (2 if "leaks" in command else 0)
     assert ("--out" in command) == bool(written[0])
 
@@ -207,7 +207,7 @@ def test_a_new_workspace_lies_in_a_store_from_its_first_harvest(bucket: S3Path, 
 
 
 def killed_at(operation: int, work: Callable[..., Any], *arguments: Any) -> None:
-    """Do some work, and be killed at so manyth thing that is asked of a store or written down."""
+    """Do some work, and be killed at the n-th request to a store or write."""
     left = operation
 
     def count(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -228,7 +228,7 @@ def killed_at(operation: int, work: Callable[..., Any], *arguments: Any) -> None
 
 
 def is_killed(operation: int, work: Callable[..., Any], *arguments: Any) -> bool:
-    """Whether the work was killed, and did not end before."""
+    """Return whether the work was killed before it ended."""
     # One process imports what the work needs, and forks those that are killed, as nothing has run in it yet.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(NEEDED)
@@ -324,7 +324,7 @@ def test_what_is_no_place_is_refused(local: Path, bucket: S3Path, run: Run, to: 
     before = bytes_below(local)
     assert_refused(run("move", "--workspace", local, "--to", to), named)
     assert bytes_below(local) == before
-    # What was refused stands in no later move's way.
+    # A refused move does not block a later one.
     assert not (local / FILE).exists()
     assert run("move", "--workspace", local, "--to", TO).code == 0
 
@@ -394,8 +394,8 @@ def test_a_store_out_of_order_is_told_in_one_sentence(
 ) -> None:
     named = {
         "down": str(ROOT),
-        "no bucket": "'s3://nowhere/one' does not hold",
-        "another store": f"'{ROOT}' does not hold",
+        "no bucket": "'s3://nowhere/one' does not contain",
+        "another store": f"'{ROOT}' does not contain",
         "no extra": advise_install("s3"),
     }[fault]
     monkeypatch.setattr(object_store, "RETRIES", 0)

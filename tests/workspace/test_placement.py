@@ -1,4 +1,4 @@
-"""Where a workspace's files and tables lie, as `place.json` says it: a file that is copied and edited by hand."""
+"""The location of a workspace's files and tables in `place.json`, a file that is copied and edited by hand."""
 
 from pathlib import Path
 

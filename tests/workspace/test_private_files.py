@@ -1,4 +1,4 @@
-"""What only the owner may read is readable to nobody else, whatever the process would allow."""
+"""Private files are readable only by their owner, whatever the process's umask."""
 
 import os
 import stat
@@ -22,7 +22,7 @@ NOTE = RawObject(RawKind.NOTE, "a", 2, "V", "a", "a", 1, 1, "a dump", b"{}")
 
 @pytest.fixture(autouse=True)
 def _generous() -> Iterator[None]:
-    """A process that lets everybody read what it writes."""
+    """A process whose files everyone may read."""
     before = os.umask(0)
     yield
     os.umask(before)
@@ -92,7 +92,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
-    """A folder of somebody else's, with names of ours in it."""
+    """Another user's folder, with our file names in it."""
     folder = tmp_path / "somebody else's"
     for name in ("index-1", ".partial-1", "index-2/more", ".unfinished"):
         (folder / name).mkdir(parents=True)

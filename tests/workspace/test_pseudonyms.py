@@ -1,4 +1,4 @@
-"""Pseudonyms: the same for an account throughout a workspace, another in another one, and never the account."""
+"""Pseudonyms: the same for an account throughout a workspace, different in another, and never the account."""
 
 import shutil
 import sqlite3

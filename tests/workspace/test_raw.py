@@ -1,4 +1,4 @@
-"""What arrived stays as it arrived: every version once, in the place of its forum, whole transactions only."""
+"""Received data stays as received: every version once, stored by forum, in complete transactions only."""
 
 import multiprocessing
 import os

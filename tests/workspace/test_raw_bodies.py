@@ -1,4 +1,4 @@
-"""Bodies are told apart by all that they hold, however long they agree."""
+"""Bodies are distinguished by their full content, however long their common beginning."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -59,7 +59,7 @@ def test_no_flipped_bit_is_read_as_the_record(path: Path) -> None:
 
 
 def read_body(raw: RawStore) -> bytes | None:
-    """The body of `r1`; None where it is refused, in a sentence that names it and says what to do."""
+    """Return the body of `r1`; None if it is refused in a sentence that names it and the remedy."""
     try:
         found = raw.find(RawKind.NOTE, "r1")
     except DamagedError as error:

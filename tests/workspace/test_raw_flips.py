@@ -1,4 +1,4 @@
-"""No bit of `raw.db` changes in silence: `check` finds it, or what is read is what was stored."""
+"""No bit of `raw.db` changes unnoticed: `check` finds it, or the stored data is read correctly."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def read_all(path: Path) -> object:
 
 
 def is_found(path: Path) -> bool:
-    """Whether `check` names something, or refuses in a sentence that says what to do."""
+    """Return whether `check` names damage, or refuses in a sentence that states what to do."""
     if find_database_faults(path):
         return True
     try:
@@ -101,7 +101,7 @@ COLUMNS = {
     "forum of a file": ("files", "forum_id = 'note1'"),
     "time shown": ("sightings", "shown_ms = 70"),
 }
-"""Columns, each with its table and what stands there after a change that only the row got."""
+"""Columns, each with its table and its value after a change to the row only."""
 
 
 def change_row_alone(path: Path, table: str, assignment: str) -> None:

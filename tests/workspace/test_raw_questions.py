@@ -1,4 +1,4 @@
-"""Many venues asked about together get the answers that each gets by itself, with one query a question."""
+"""Querying many venues together gives the same results as querying each alone, with one query each."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""From a damaged `raw.db` everything whole is taken over, and what is lost is named."""
+"""Everything intact is recovered from a damaged `raw.db`, and what is lost is named."""
 
 import sqlite3
 from collections.abc import Callable

@@ -47,7 +47,7 @@ ADDED = (
     ("TABLE", "secret_copies"),
     ("TABLE", "table_logs"),
 )
-"""What version 2 has and version 1 has not."""
+"""What version 2 adds to version 1."""
 
 KILLED = """
 ALTER TABLE files ADD COLUMN seen_ms INTEGER;
@@ -267,7 +267,7 @@ def test_a_kill_in_the_middle_leaves_the_old_database_and_the_next_run_goes_on(
     assert process.exitcode == -signal.SIGKILL
     assert (version_of(old), rows_of(old), schema_of(old)) == (0, rows, schema)
     assert rows_of(copy_path(old, 1)) == rows
-    # What a kill while copying leaves is in nobody's way.
+    # Remains of a killed copy do no harm.
     copy_path(old, 1).with_name("raw.db.version-1.partial").write_bytes(b"half a copy")
     with open_workspace(old.parent) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE

@@ -1,4 +1,4 @@
-"""An object of a store is read, written and found as a file is, and no error repeats a key."""
+"""An object in a store is read, written and found like a file, and no error repeats a key."""
 
 import logging
 import os
@@ -115,7 +115,7 @@ def test_an_empty_path_is_not_the_current_folder(text: str) -> None:
 
 
 class Refusal(BaseHTTPRequestHandler):
-    """A store that knows no key, and says so as S3 does."""
+    """A store that rejects every key with S3's error."""
 
     def do_GET(self) -> None:
         body = f"<Error><Code>InvalidAccessKeyId</Code><AWSAccessKeyId>{KEY}</AWSAccessKeyId></Error>".encode()

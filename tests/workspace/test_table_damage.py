@@ -119,7 +119,7 @@ def change_a_page(path: Path) -> None:
 
 
 def test_a_file_from_before_names_had_digests_with_other_rows_is_found(tables: Tables, tmp_path: Path) -> None:
-    """Its name says nothing of its content, so that it is opened and its rows are counted."""
+    """Its name reveals nothing about its content, so it is opened and its rows are counted."""
     folder = tmp_path / "old"
     shutil.copytree(Path(str(tables.folder)), folder / "tables")
     (part,) = parts(tables)
@@ -179,12 +179,12 @@ def test_an_older_version_of_a_table_is_not_read(tables: Tables) -> None:
     assert len(faults(tables)) == 1
 
 
-@pytest.mark.fault("disk", "the log of a table is gone", "it is not read as empty; the next build makes it again")
+@pytest.mark.fault("disk", "the log of a table is gone", "it is not read as empty; the next build remakes it")
 def test_a_table_whose_log_is_gone_is_not_read_as_empty(tables: Tables, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "tables" / NAME / "_delta_log")
-    with pytest.raises(DamagedError, match="its log is gone"):
+    with pytest.raises(DamagedError, match="its log is missing"):
         content(tmp_path / "tables")
-    assert faults(tables) == ["its log is gone"]
+    assert faults(tables) == ["its log is missing"]
     with tables.replacing((), VENUE, "normalise", "3" * 64) as replacement:
         replacement.set_aside("r", None, Reason.FILE_ALTERED, "words")
     assert content(tmp_path / "tables") == [("r", "words")]

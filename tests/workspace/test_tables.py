@@ -1,4 +1,4 @@
-"""A partition of a table holds its old rows or its new ones, whatever happens while it is written."""
+"""A partition of a table has its old rows or its new ones, whatever happens while it is written."""
 
 import multiprocessing
 import os
@@ -134,7 +134,7 @@ def test_an_exception_inside_leaves_the_old_rows_and_no_file(tables: Tables, row
 
 
 class KilledAfterCommits(Tables):
-    """Tables whose process is killed after so many commits."""
+    """Tables whose process is killed after a number of commits."""
 
     commits_left = 0
 
@@ -146,7 +146,7 @@ class KilledAfterCommits(Tables):
 
 
 def run_until_killed(die: Callable[..., None], *arguments: object) -> None:
-    """Run what kills itself in a process of its own."""
+    """Run code that kills its own process in a separate one."""
     process = multiprocessing.get_context("spawn").Process(target=die, args=arguments)
     process.start()
     process.join(60)
@@ -452,7 +452,7 @@ def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables:
     old.mkdir(parents=True)
     write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
     assert (tables.venues("1-papers"), list(tables.read(Paper, V))) == ([], [])
-    with pytest.raises(TableError, match=r"'1-papers'.*not built"):
+    with pytest.raises(TableError, match=r"'1-papers'.*not been built"):
         tables.require("1-papers")
     write(tables, [paper(1)])
     assert titles(tables) == {"old"}

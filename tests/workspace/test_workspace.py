@@ -1,4 +1,4 @@
-"""A workspace holds whole files only, is written by one run at a time, and is not left behind empty."""
+"""A workspace contains only complete files, is written by one run at a time, and is not left behind empty."""
 
 import hashlib
 import multiprocessing

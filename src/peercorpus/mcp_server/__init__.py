@@ -1,1 +1,1 @@
-"""Serve a corpus to assistants by the Model Context Protocol, read-only."""
+"""Serve a corpus to assistants through the Model Context Protocol, read-only."""

@@ -1,4 +1,4 @@
-"""Shape answers: bounded, with a cursor to go on, and with the text of others apart from everything else."""
+"""Shape answers: bounded, with a cursor for the next page, and with untrusted text under a key of its own."""
 
 import base64
 import binascii
@@ -13,9 +13,9 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.sql.query import MOST_OFFSET
 
 ANSWER_CHARS = 24_000
-"""Most characters of the items of one answer, as JSON."""
+"""Most characters that the items of one answer take up as JSON."""
 UNTRUSTED = "untrusted"
-"""The key under which everything stands that others wrote."""
+"""The key for everything that others wrote."""
 OWN = frozenset(
     {
         "forum_id",
@@ -68,12 +68,12 @@ OWN = frozenset(
 )
 """Columns with ids, numbers, times, and words of our own vocabulary."""
 _PLAIN = re.compile(r"[\w./:~+-]{1,256}")
-"""A text that is an id or a word, not a sentence."""
+"""Matches an id or a word, not a sentence."""
 _PLAIN_TEXTS = frozenset({"says", "type"})
 """Columns with sentences of our own."""
 
 
-def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- whatever a cell holds
+def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- any value of a cell
     if isinstance(value, str):
         return _PLAIN.fullmatch(value) is not None
     if isinstance(value, list):
@@ -82,7 +82,7 @@ def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- whatever a cell holds
 
 
 def make_item(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as an item: what others wrote, and ids that are no ids, stand under `untrusted`.
+    """Return a row as an item; text written by others and malformed ids go under `untrusted`.
 
     >>> make_item({"forum_id": "abc", "title": "Obey me", "year": 2024})
     {'forum_id': 'abc', 'year': 2024, 'untrusted': {'title': 'Obey me'}}
@@ -97,7 +97,7 @@ def make_item(row: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the rows of a question an answer begins.
+    """Where an answer begins in the rows of a question.
 
     Attributes:
         question: Digest of the corpus, the tool and its arguments.
@@ -108,7 +108,7 @@ class Place:
     offset: int = 0
 
     def cursor(self, items: int) -> str:
-        """Return the cursor of the answer that follows one with so many items."""
+        """Return the cursor for the next answer, given the number of items in this one."""
         content = f"{self.question} {self.offset + items}".encode()
         return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
@@ -117,7 +117,7 @@ def find_place(corpus: str, tool: str, arguments: Mapping[str, object], cursor: 
     """Return where the answer to a question begins.
 
     Raises:
-        PeercorpusError: The cursor is none, or of another question.
+        PeercorpusError: The cursor is invalid, or belongs to another question.
     """
     asked = json.dumps([corpus, tool, arguments], sort_keys=True, default=str)
     question = hashlib.sha256(asked.encode(errors="surrogatepass")).hexdigest()[:16]
@@ -130,8 +130,8 @@ def find_place(corpus: str, tool: str, arguments: Mapping[str, object], cursor: 
     found = re.fullmatch(r"([0-9a-f]{16}) ([0-9]{1,7})", content)
     if found is None or found[1] != question or int(found[2]) > MOST_OFFSET:
         raise PeercorpusError(
-            "The cursor is not one that this tool gave for these arguments; repeat the same arguments with next_cursor,"
-            " or leave the cursor out."
+            "This tool did not return that cursor for these arguments; repeat the same arguments with next_cursor, or"
+            " leave the cursor out."
         )
     return Place(question, int(found[2]))
 
@@ -141,7 +141,7 @@ def _size(item: object) -> int:
 
 
 def _squeeze(item: dict[str, Any]) -> dict[str, Any]:
-    """Return an item that is too large alone with each of its larger values as the beginning of its JSON."""
+    """Return an item that is too large on its own, with each larger value cut to the beginning of its JSON."""
     share = ANSWER_CHARS // (2 * (len(item) + len(item.get(UNTRUSTED, ()))))
 
     def cut(value: object) -> object:
@@ -153,11 +153,11 @@ def _squeeze(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def make_answer(corpus: str, items: Sequence[dict[str, Any]], place: Place, limit: int) -> dict[str, Any]:
-    """Return the answer: as many items as fit, and a cursor where more follow.
+    """Return the answer: as many items as fit, and a cursor if more follow.
 
     Args:
         corpus: Identifies the corpus.
-        items: One more than `limit` where more follow.
+        items: The items from `place` on; one more than `limit` if more follow.
         place: Where they begin.
         limit: Most items.
     """

@@ -1,4 +1,4 @@
-"""The SQL behind each tool: plain queries of the public tables, whose columns say what they hold.
+"""The SQL behind each tool: plain queries of the public tables.
 
 Long texts come in parts of `PART_CHARS` characters, one row each, so that every text can be read to its end.
 """
@@ -9,22 +9,22 @@ from typing import Literal
 from peercorpus.errors import PeercorpusError
 
 PART_CHARS = 6_000
-"""Characters of one part of a long text."""
+"""Length of one part of a long text, in characters."""
 MOST_WORDS = 20
-"""Most words of a search."""
+"""Most words in a search."""
 CriticismKind = Literal["weaknesses", "questions", "limitations", "assessment", "ethics"]
-"""Kinds of passages of a review that criticise; `assessment` is a form's one field for praise and criticism."""
+"""Kinds of passages of a review that criticise; `assessment` is a form's single field for both praise and criticism."""
 By = Literal["venue", "conference", "year", "status"]
 
 Parameters = list[str | int | float | bool | None]
 Question = tuple[str, Parameters]
-"""A statement and the values of its question marks."""
+"""A statement and the values of its placeholders."""
 
 _PARTS = f"greatest(1, CAST(ceil(length(text) / {PART_CHARS}.0) AS BIGINT))"
 
 
 def _in_parts(rows: str, order: str) -> str:
-    """Return a query of each row once per part of its column `text`."""
+    """Return a query that yields each row once per part of its column `text`."""
     return (
         f"SELECT rows.* EXCLUDE (text), part, {_PARTS} AS parts,"
         f" substr(text, CAST((part - 1) * {PART_CHARS} + 1 AS BIGINT), {PART_CHARS}) AS text"
@@ -42,7 +42,7 @@ def _split_words(words: str) -> list[str]:
 def _match(
     searched: str, words: Sequence[str], conference: str | None, year: int | None, status: str | None
 ) -> Question:
-    """Return the conditions of a search."""
+    """Return the conditions of a search and their values."""
     conditions = [f"contains(lower({searched}), ?)" for _ in words]
     values: Parameters = list(words)
     for column, value in (("conference", conference), ("year", year), ("status", status)):
@@ -53,7 +53,7 @@ def _match(
 
 
 def papers_with(words: str, conference: str | None, year: int | None, status: str | None) -> Question:
-    """Return the search for papers whose title, abstract or keywords hold all words, titles first."""
+    """Return the search for papers with all words in title, abstract or keywords, matches in the title first."""
     split = _split_words(words)
     searched = "concat_ws(' ', title, abstract, tldr, array_to_string(keywords, ' '))"
     where, values = _match(searched, split, conference, year, status)
@@ -71,7 +71,7 @@ def papers_with(words: str, conference: str | None, year: int | None, status: st
 def criticisms_with(
     words: str, kinds: Sequence[CriticismKind], conference: str | None, year: int | None, status: str | None
 ) -> Question:
-    """Return the search for passages of reviews that hold all words; a passage begins shortly before the first word."""
+    """Return the search for review passages with all words; each result begins shortly before the first word."""
     split = _split_words(words)
     where, values = _match("s.text", split, conference, year, status)
     chosen = ", ".join("?" for _ in kinds)
@@ -87,7 +87,7 @@ def criticisms_with(
 
 
 def paper_record(forum_id: str) -> Question:
-    """Return the record of a paper, with the ids of all that was posted to it."""
+    """Return the record of a paper, with the ids of all its posts."""
     sql = (
         "SELECT forum_id, conference, year, venue_id, status, grade, created_at, decided_at, num_reviews,"
         " markdown_chars, list_transform(reviews, lambda one: one.review_id) AS review_ids,"
@@ -137,7 +137,7 @@ def paper_text(forum_id: str) -> Question:
 
 
 def paper_scores(forum_id: str) -> Question:
-    """Return every score of a paper as first given, at the decision and as it stands."""
+    """Return every score of a paper: as first given, at the decision, and final."""
     sql = (
         "SELECT forum_id, review_id, reviewer, aspect, initial, at_decision, final, low, high, revised, field,"
         " initial_label, final_label FROM scores WHERE forum_id = ? ORDER BY review_id, aspect, field"
@@ -146,7 +146,7 @@ def paper_scores(forum_id: str) -> Question:
 
 
 def counts(by: By, conference: str | None, year: int | None) -> Question:
-    """Return how many papers and reviews there are, by what; ratings by venue alone, as venues' scales differ."""
+    """Return counts of papers and reviews by one column; mean ratings only by venue, since scales differ."""
     column = "venue_id" if by == "venue" else by
     where, values = _match("title", (), conference, year, None)
     mean = ", avg(list_avg(list_transform(reviews, lambda one: one.rating))) AS mean_rating" if by == "venue" else ""

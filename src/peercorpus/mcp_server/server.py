@@ -1,4 +1,4 @@
-"""The server: tools over one corpus, on standard input and output."""
+"""The server of one corpus's tools, on standard input and output."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +35,7 @@ def serve(folder: Path, show: Show) -> None:
 
     Args:
         folder: A workspace or a release.
-        show: Receives how far the tables of a workspace are.
+        show: Receives the progress of preparing a workspace's tables.
 
     Raises:
         MissingExtraError: DuckDB is not installed.

@@ -1,4 +1,4 @@
-"""The tools that an assistant may call: each asks the public tables one question and returns a bounded answer."""
+"""The tools that an assistant may call: each queries the public tables and returns a bounded answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,18 +18,20 @@ from peercorpus.sql.public_tables import PublicTables
 P = ParamSpec("P")
 Answer = dict[str, Any]
 _CELL_CHARS = 8_000
-"""Most characters of one value in the answers of our own questions, whose long texts come in parts."""
+"""Most characters of one value in answers to our own queries, which split long texts into parts."""
 Words = Annotated[str, Field(max_length=500, description="All must occur, in any order and case; empty for all.")]
 Conference = Annotated[str | None, Field(max_length=100, description="Conference family, such as iclr.")]
 Year = Annotated[int | None, Field(description="Year of the venue.")]
 Status = Annotated[str | None, Field(max_length=30, description="accepted, rejected, withdrawn, desk_rejected, …")]
 ForumId = Annotated[str, Field(min_length=1, max_length=256, description="The paper's id.")]
-Cursor = Annotated[str | None, Field(max_length=200, description="next_cursor of the answer before, else nothing.")]
-Limit = Annotated[int, Field(ge=1, le=100, description="Most items of the answer.")]
+Cursor = Annotated[
+    str | None, Field(max_length=200, description="next_cursor of the previous answer; leave out for the first.")
+]
+Limit = Annotated[int, Field(ge=1, le=100, description="Most items in the answer.")]
 
 
 def refusing(tool: Callable[P, Answer]) -> Callable[P, Answer]:
-    """Return a tool whose refusals reach the client as their sentence."""
+    """Wrap a tool so that its errors reach the client as their message."""
 
     @wraps(tool)
     def call(*args: P.args, **kwargs: P.kwargs) -> Answer:
@@ -43,7 +45,7 @@ def refusing(tool: Callable[P, Answer]) -> Callable[P, Answer]:
 
 @dataclass(frozen=True, slots=True)
 class CorpusTools:
-    """The tools over one corpus; they only read."""
+    """The tools of one corpus; all are read-only."""
 
     tables: PublicTables
 
@@ -106,7 +108,7 @@ class CorpusTools:
     ) -> Answer:
         """Search what reviewers criticise or ask, by the fields of their forms.
 
-        The kind `assessment` is the one field of forms that ask for strengths and weaknesses together.
+        The kind `assessment` is the single field of forms that ask for strengths and weaknesses together.
         """
         asked = {"words": words, "kinds": kinds, "conference": conference, "year": year, "status": status}
         question = questions.criticisms_with(words, kinds, conference, year, status)
@@ -117,7 +119,7 @@ class CorpusTools:
         return self._answer_about("read_paper", "forum_id", forum_id, questions.paper_record(forum_id), None)
 
     def read_reviews(self, forum_id: ForumId, cursor: Cursor = None) -> Answer:
-        """Read the reviews of a paper, one passage of the form an item."""
+        """Read the reviews of a paper; each item is one passage of the form."""
         return self._answer_about("read_reviews", "forum_id", forum_id, questions.review_texts(forum_id), cursor)
 
     def read_posts(self, forum_id: ForumId, cursor: Cursor = None) -> Answer:
@@ -134,11 +136,11 @@ class CorpusTools:
         return self._answer_about("read_conversation", "conversation_id", conversation_id, question, cursor)
 
     def read_text(self, forum_id: ForumId, cursor: Cursor = None) -> Answer:
-        """Read the text of a paper as Markdown, in parts; `grade` says how it is known that reviewers read it."""
+        """Read the text of a paper as Markdown, in parts; `grade` says how well it is known that reviewers read it."""
         return self._answer_about("read_text", "forum_id", forum_id, questions.paper_text(forum_id), cursor)
 
     def read_scores(self, forum_id: ForumId, cursor: Cursor = None) -> Answer:
-        """Read every score of a paper's reviews: as first given, at the decision and as it stands.
+        """Read every score of a paper's reviews: as first given, at the decision, and final.
 
         Scores are on the venue's own scale, from `low` to `high`: never compare or average them over venues.
         """
@@ -153,16 +155,18 @@ class CorpusTools:
 
     def query_sql(
         self,
-        sql: Annotated[str, Field(description="One SELECT in DuckDB's dialect, of the tables of describe_corpus.")],
+        sql: Annotated[
+            str, Field(description="One SELECT in DuckDB's dialect over the tables that describe_corpus lists.")
+        ],
         limit: Limit = 50,
         cursor: Cursor = None,
     ) -> Answer:
-        """Run a SELECT of your own, of at most 20 seconds and 2 GB; select ids, and ORDER BY them to use a cursor."""
+        """Run your own SELECT, limited to 20 seconds and 2 GB; select ids, and ORDER BY them to use a cursor."""
         asked = {"sql": sql}
         return self._answer("query_sql", asked, (sql, []), cursor, limit, lambda row: {UNTRUSTED: dict(row)}, own=False)
 
     def _answer_about(self, tool: str, name: str, subject: str, question: Question, cursor: str | None) -> Answer:
-        """Return the answer about one record; refuse where there is nothing of it."""
+        """Return the answer about one record; raise if there is none."""
         found = self._answer(tool, {name: subject}, question, cursor, 100)
         if not found["items"]:
             raise PeercorpusError(

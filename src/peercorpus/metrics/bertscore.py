@@ -1,8 +1,8 @@
 """BERTScore: similarity of texts by the contextual vectors of their tokens.
 
 Source: Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT. The numbers are those of the package
-bert-score 0.3.13 without idf weights and without rescaling, one pair at a time: in a batch it lets a word unlike
-every other match the padding. That package no longer runs with DeBERTa and transformers 5.
+bert-score 0.3.13 without idf weights and without rescaling, one pair at a time: in a batch, it lets a word that is
+unlike every other word match the padding. That package no longer runs with DeBERTa and transformers 5.
 """
 
 from collections.abc import Iterator, Sequence
@@ -88,7 +88,7 @@ class TokenEncoder:
         """Return the vectors of each text, in order; surrounding white space is ignored, as in bert-score."""
         ids, cut = self._tokenize(texts)
         vectors_by_index: list[TokenVectors | None] = [None] * len(texts)
-        # By length, so that a batch pads little.
+        # Sorted by length, so that batches need little padding.
         order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
         for first in range(0, len(order), BATCH):
             indices = order[first : first + BATCH]
@@ -141,12 +141,12 @@ LAYERS = 12
 
 @dataclass(frozen=True, slots=True)
 class BertScore:
-    """Scores in [-1, 1], in practice above 0; 0 if either text is empty. Each is the best over the references.
+    """Scores in [-1, 1], in practice above 0; 0 if either text is empty. The best over the references.
 
     Attributes:
         precision: Mean similarity of the candidate's tokens to their nearest in a reference.
         recall: Mean similarity of a reference's tokens to their nearest in the candidate.
-        f1: The best harmonic mean with one reference, so not that of the two numbers above.
+        f1: The best harmonic mean with a single reference, so not the harmonic mean of the two numbers above.
     """
 
     precision: float
@@ -233,7 +233,7 @@ Part = Literal["precision", "recall", "f1"]
 
 
 def bert_metric(part: Part, model: str = MODEL, layers: int = LAYERS) -> Metric:
-    """Return the metric of one of the three numbers, for a given model."""
+    """Return the metric for one of the three numbers, with a given model."""
 
     def number(candidate: str, references: Sequence[str]) -> float:
         return float(getattr(bert_score(candidate, references, model=model, layers=layers), part))

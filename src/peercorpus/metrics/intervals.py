@@ -1,7 +1,8 @@
 """Confidence intervals: bootstrap over papers, and proportions (Wilson, Newcombe).
 
-Papers are drawn with all that belongs to each, because reviews of one paper are not independent. Source: the percentile
-bootstrap of clusters, Davison and Hinkley (1997), Bootstrap Methods and their Application, chapters 3.8 and 5.3.
+A paper is drawn together with everything that belongs to it, because reviews of one paper are not independent. Source:
+the percentile bootstrap of clusters, Davison and Hinkley (1997), Bootstrap Methods and their Application, chapters 3.8
+and 5.3.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,7 @@ class Interval:
     """A number with its 95 % interval.
 
     Attributes:
-        value: Computed from the papers themselves.
+        value: The number computed from the papers themselves.
         low: 2.5 % quantile of the resamples.
         high: 97.5 % quantile of the resamples.
         papers: Number of papers.
@@ -67,7 +68,7 @@ def bootstrap(
 def _resample(
     groups: Sequence[Group], statistic: NumberOf[Group], resamples: int, seed: int
 ) -> tuple[list[float], int]:
-    """Return the number on each resample on which it is defined, and how many have none."""
+    """Return the number on each resample where it is defined, and the count of resamples where it is not."""
     chance = Random(seed)
     drawn = []
     for _ in range(resamples):
@@ -111,9 +112,9 @@ def wilson_interval(part: float, whole: float) -> Bounds | None:
     Statistical Association 22 (1927), pp. 209-212.
 
     Args:
-        part: How many of the whole. Fractions are allowed: values in [0, 1] never vary more than zeros and ones with
-            the same mean, so the interval is then too wide rather than too narrow.
-        whole: Number of all.
+        part: Number of those that have the property. Fractions are allowed: values in [0, 1] never vary more than zeros
+            and ones with the same mean, so the interval is then too wide rather than too narrow.
+        whole: Total number.
 
     >>> [round(bound, 3) for bound in wilson_interval(8, 10)]
     [0.49, 0.943]
@@ -127,10 +128,10 @@ def wilson_interval(part: float, whole: float) -> Bounds | None:
 
 
 def subtract_bounds(first: float, first_bounds: Bounds, second: float, second_bounds: Bounds) -> Bounds:
-    """Return the 95 % interval of the first number less the second, which are of different papers.
+    """Return the 95 % interval of the first number minus the second, computed on different papers.
 
     Source: Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27,
-    1693-1702; of two shares it is Newcombe's.
+    1693-1702; for two shares it is Newcombe's interval.
 
     >>> [round(bound, 3) for bound in subtract_bounds(0.8, (0.7, 0.9), 0.5, (0.4, 0.6))]
     [0.159, 0.441]
@@ -173,21 +174,21 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class ProportionDifference:
-    """The difference of two proportions, the first less the second."""
+    """The difference of two proportions, the first minus the second."""
 
     first: Proportion
     second: Proportion
 
     @property
     def value(self) -> float | None:
-        """The difference, in [-1, 1]; None if one of the proportions is over no paper."""
+        """The difference, in [-1, 1]; None if either proportion covers no paper."""
         first = self.first.value
         second = self.second.value
         return None if first is None or second is None else first - second
 
     @property
     def interval(self) -> Bounds | None:
-        """The 95 % interval, in [-1, 1]; None if one of the proportions is over no paper.
+        """The 95 % interval, in [-1, 1]; None if either proportion covers no paper.
 
         Source: R. G. Newcombe, Interval estimation for the difference between independent proportions: comparison of
         eleven methods. Statistics in Medicine 17 (1998), pp. 873-890, method 10 and its table II.

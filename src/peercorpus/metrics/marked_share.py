@@ -1,18 +1,19 @@
 """Estimate which share of a population of texts was written by a model, from words that models overuse.
 
 The words, with the source of each list, are in `marker_words.toml`. A text is cut into passages of 100 words; its
-marked share is the share of them that hold one of the words. The mean of the marked share over texts is linear in what
-they are a mixture of, whatever the words of a text have to do with each other:
+marked share is the share of them that contain one of the words. The mean of the marked share over texts is linear in
+the mixture, however the words of a text depend on each other:
 
     observed = (1 - alpha) * human + alpha * model,   so that   alpha = (observed - human) / (model - human)
 
 With texts of a model, `model` is measured and alpha estimated. Without them `model` is at most 1, and
 (observed - human) / (1 - human) is at most alpha: a lower bound. Sources: the mixture of two reference distributions of
 word frequencies, Liang et al. (2024), Monitoring AI-Modified Content at Scale, arXiv:2403.07183; the lower bound from
-the excess of words, Kobak et al. (2025), arXiv:2406.07016. Unlike the maximum likelihood of the former, the ratio
-needs no independence of the words of a text.
+the excess of words, Kobak et al. (2025), arXiv:2406.07016. Unlike the maximum likelihood of the former, the ratio does
+not assume that the words of a text are independent.
 
-What is told are numbers of a `Sample` alone, which adds texts up by paper and has no ids, never of one text or person.
+Only numbers of a `Sample`, which adds texts up by paper and has no ids, are reported, never those of one text or
+person.
 """
 
 import re
@@ -29,18 +30,18 @@ from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.intervals import RESAMPLES, Interval
 
 PASSAGE_WORDS = 100
-"""Words of a passage; further ones at the end of a text are not looked at."""
+"""Words in a passage; an incomplete passage at the end of a text is ignored."""
 FEWEST_TEXTS = 200
 FEWEST_PAPERS = 50
-"""Least texts and papers of a population, and of what it is compared with; intervals of fewer are too narrow, or tell
-nothing (measured in docs/benchmarks.md)."""
+"""Fewest texts and papers in a population and in the reference; with fewer, intervals are too narrow or uninformative
+(measured in docs/benchmarks.md)."""
 LEAST_CONTRAST = 0.1
-"""Least difference of the marked shares of a model's texts and people's: below it, an estimate tells nothing."""
+"""Least difference between the marked shares of a model's texts and people's for an estimate to be informative."""
 _DRAWS_AT_ONCE = 1_000_000
-"""Papers drawn at once for resamples, which bounds memory."""
+"""Papers drawn at once for resamples; this bounds memory."""
 _WORD = re.compile(r"[^\W\d_]+")
 _QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-"""Lines that quote somebody else, in Markdown."""
+"""Quoted lines in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ class MarkerList:
     """One published list of words.
 
     Attributes:
-        of: What the words are, in the plural.
+        of: The kind of words, in the plural.
         source: Where it was published.
-        words: Those that are counted, in lower case.
-        frequent: Those that are not, as people write them too often.
+        words: The words counted, in lower case.
+        frequent: Listed words that are not counted because people use them too often.
     """
 
     of: str
@@ -72,25 +73,25 @@ def marker_lists() -> tuple[MarkerList, ...]:
 
 @cache
 def marker_words() -> frozenset[str]:
-    """Return the words that are counted, of all lists."""
+    """Return the counted words of all lists."""
     return frozenset(word for each in marker_lists() for word in each.words)
 
 
 def list_passages(text: str) -> Iterator[list[str]]:
-    """Cut a text into passages of 100 words in lower case, without lines that quote another and without a rest."""
+    """Cut a text into passages of 100 words in lower case, leaving out quoted lines and an incomplete last passage."""
     words = _WORD.findall(_QUOTED.sub("", text).lower())
     for start in range(0, len(words) - PASSAGE_WORDS + 1, PASSAGE_WORDS):
         yield words[start : start + PASSAGE_WORDS]
 
 
 def marked_share(text: str) -> float | None:
-    """Return the share of a text's passages with a marker, in [0, 1]; None of a text without a whole passage.
+    """Return the share of a text's passages with a marker, in [0, 1]; None if the text has no complete passage.
 
-    Lines that quote another (">") are not looked at. Meant to be added up: it tells nothing of a single text.
+    Quoted lines (">") are ignored. Only sums over many texts are meaningful: the share of a single text is not.
     """
     markers = marker_words()
-    held = [not markers.isdisjoint(passage) for passage in list_passages(text)]
-    return sum(held) / len(held) if held else None
+    is_marked = [not markers.isdisjoint(passage) for passage in list_passages(text)]
+    return sum(is_marked) / len(is_marked) if is_marked else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class Sample:
         return Sample(self.texts + other.texts, self.marked + other.marked)
 
     def halves(self) -> tuple["Sample", "Sample"]:
-        """Return two samples with every other paper each."""
+        """Return two samples, each with every other paper."""
         return Sample(self.texts[::2], self.marked[::2]), Sample(self.texts[1::2], self.marked[1::2])
 
     def resample(self, resamples: int, seed: int) -> list[float]:
@@ -155,10 +156,10 @@ class Sample:
 
 
 class SampleCounter:
-    """Adds texts up to a sample; memory grows with the number of papers, not of texts.
+    """Adds texts up to a sample; memory grows with the number of papers, not texts.
 
     Attributes:
-        short: Number of texts with fewer words than a passage has, which are in no sample.
+        short: Number of texts shorter than a passage; they are not in the sample.
     """
 
     def __init__(self) -> None:
@@ -166,11 +167,11 @@ class SampleCounter:
         self._papers: dict[str, tuple[int, float]] = {}
 
     def add(self, forum_id: str, text: str) -> None:
-        """Add a text of a paper; lines of it that quote another (">") are not looked at."""
+        """Add a text of a paper; its quoted lines (">") are ignored."""
         self.add_share(forum_id, marked_share(text))
 
     def add_share(self, forum_id: str, share: float | None) -> None:
-        """Add a text of a paper by its marked share; None is a short text."""
+        """Add a text of a paper by its marked share; None counts as a short text."""
         if share is None:
             self.short += 1
             return
@@ -178,13 +179,13 @@ class SampleCounter:
         self._papers[forum_id] = texts + 1, marked + share
 
     def sample(self) -> Sample:
-        """Return what was added, in the order of the papers' ids: the same however it was read."""
+        """Return the sample in the order of the papers' ids, whatever the order of adding."""
         sums = [self._papers[forum_id] for forum_id in sorted(self._papers)]
         return Sample(tuple(texts for texts, _ in sums), tuple(marked for _, marked in sums))
 
 
 def is_distinct(model: Sample, human: Sample) -> bool:
-    """Return whether a model's texts are marked often enough, beside people's, for an estimate."""
+    """Return whether a model's texts are marked often enough, compared with people's, for an estimate."""
     return model.marked_share - human.marked_share >= LEAST_CONTRAST
 
 
@@ -195,14 +196,14 @@ def _mixed(observed: float, human: float, model: float) -> float:
 def estimate_share(
     observed: Sample, human: Sample, model: Sample | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
-    """Return the share of a model's texts in a population, or a lower bound of it, with its 95 % interval.
+    """Return the share of a model's texts in a population, or a lower bound for it, with its 95 % interval.
 
     Values are not cut to [0, 1]: one below 0 means that the words are rarer than in the reference. The interval is the
-    percentile bootstrap over papers of all samples at once; a text of a model is a paper of its own.
+    percentile bootstrap over papers of all samples at once; each text of a model counts as a paper of its own.
 
     Args:
         observed: The population.
-        human: Texts known to be people's, the reference.
+        human: Texts known to be written by people, the reference.
         model: Texts of a model; None gives the lower bound.
         resamples: Number of resamples.
         seed: Seed of the random draws.
@@ -213,7 +214,7 @@ def estimate_share(
     q = 1.0 if model is None else model.marked_share
     if q - human.marked_share < LEAST_CONTRAST:
         raise UndefinedMetricError(
-            f"{100 * human.marked_share:.1f} % of the passages of people's texts hold one of the words, and at most"
+            f"{100 * human.marked_share:.1f} % of the passages of people's texts contain one of the words, and at most"
             f" {100 * q:.1f} % of a model's; give texts that differ by at least {100 * LEAST_CONTRAST:.0f} points."
         )
     seeds = (seed + step * resamples for step in range(3))

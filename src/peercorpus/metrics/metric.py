@@ -56,7 +56,7 @@ class Metric:
 
         Raises:
             MissingExtraError: A package that it needs is not installed.
-            ModelError: Its model is given as a folder that does not hold a model.
+            ModelError: Its model is given as a folder that does not contain a model.
         """
         model = f"|model:{model_signature(self.model)}" if self.model else ""
         return f"{self.settings}{model}|{package_signature(*self.packages, 'peercorpus')}"

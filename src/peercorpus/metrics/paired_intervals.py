@@ -1,8 +1,8 @@
 """95 % intervals of differences and means of several runs on the same papers, and a test of a difference.
 
-Where a number is a mean over answers, the papers' own differences are its values, and their mean has the bootstrap-t.
-Every other number has an interval for each run; these are combined by squares with the correlation of the runs, which
-is Newcombe's method 10 for paired shares. `docs/benchmarks.md` has the coverage of each, simulated.
+For a mean over answers, the interval is the bootstrap-t of the mean of the papers' own differences. Every other number
+has an interval for each run; these are combined by squares with the correlation of the runs, which is Newcombe's method
+10 for paired shares. `docs/benchmarks.md` has the simulated coverage of each.
 
 Sources: Newcombe (1998), Improved confidence intervals for the difference between binomial proportions based on paired
 data, Statistics in Medicine 17, 2635-2650; Zou and Donner (2008), Construction of confidence limits about effect
@@ -22,23 +22,25 @@ from peercorpus.metrics.paper_intervals import bound_mean
 
 Group = TypeVar("Group")
 PAIRED = "95 % intervals over papers, and p-values of a randomisation test that swaps the two answers to a paper"
-"""What stands above differences."""
+"""Heading of differences."""
 MOST_PARTS = 500
-"""Parts that papers are divided into to see how two runs vary together: Kott (2001), The delete-a-group jackknife."""
+"""Number of parts of the papers for estimating how two runs vary together: Kott (2001), The delete-a-group
+jackknife."""
 ROUNDING = 1e-12
-"""Differences below this are what rounding leaves of equal numbers."""
+"""Differences below this are rounding errors of equal numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimator(Generic[Group]):
-    """A number over papers, and how its interval is found.
+    """A number over papers, and how its interval is computed.
 
     Attributes:
         of: Computes the number from what belongs to each paper.
-        bounds: Computes its own interval from the same and the number; None if none can be trusted.
-        sums: Of a mean over answers: the sum of a paper's values, and how many they are; None of other numbers.
-        limits: Of a mean: the lowest and highest possible value.
-        is_of_counts: Whether it is made of counts of answers, as shares are.
+        bounds: Computes its own interval from the same groups and the number; returns None if no interval can be
+            trusted.
+        sums: For a mean over answers, returns the sum and the count of a paper's values; None for other numbers.
+        limits: For a mean, the lowest and highest possible value.
+        is_of_counts: Whether it is computed from counts of answers, as shares are.
     """
 
     of: NumberOf[Group]
@@ -50,13 +52,13 @@ class Estimator(Generic[Group]):
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """The difference of two runs on the same papers, the first less the second.
+    """The difference of two runs on the same papers, the first minus the second.
 
     Attributes:
         first: Number of the first run.
         second: Number of the second run.
         papers: Number of papers.
-        bounds: 95 % interval of the difference; None where none can be trusted, or the runs differ on no paper.
+        bounds: 95 % interval of the difference; None if no interval can be trusted, or the runs differ on no paper.
         p: Two-sided p-value of a difference this large arising by chance, in (0, 1].
     """
 
@@ -83,8 +85,8 @@ def compare_pairs(
 
     Args:
         first: What belongs to each paper in the first run, by paper id; the order is irrelevant.
-        second: The same of the second run.
-        estimator: The number that is compared.
+        second: The same for the second run.
+        estimator: The number to compare.
         resamples: Number of draws of the test, and of the interval of a mean.
         seed: Seed of the draws.
 
@@ -112,13 +114,13 @@ def bound_combination(
     weights: Sequence[float],
     resamples: int = RESAMPLES,
 ) -> Bounds | None:
-    """Return the interval of a weighted sum of one number over several runs; None where there is none.
+    """Return the interval of a weighted sum of one number over several runs; None if there is none.
 
     Args:
         estimator: The number.
         runs: What belongs to each paper in each run, the papers in the same order.
-        weights: Of each run: 1 and -1 for a difference, one over the number of runs for their mean.
-        resamples: Number of draws where the number is a mean.
+        weights: One weight per run: 1 and -1 for a difference, one over the number of runs for their mean.
+        resamples: Number of draws if the number is a mean.
     """
     combined = _combine_sums(estimator, runs, weights)
     if combined is not None:
@@ -145,7 +147,7 @@ def bound_combination(
 def _combine_sums(
     estimator: Estimator[Group], runs: Sequence[Sequence[Group]], weights: Sequence[float]
 ) -> list[tuple[float, float]] | None:
-    """Return the weighted sum of each paper's values; None if the number is no mean, or runs have other answers."""
+    """Return the weighted sum of each paper's values; None if it is not a mean, or the runs have different answers."""
     if estimator.sums is None:
         return None
     combined = []
@@ -160,7 +162,7 @@ def _combine_sums(
 
 
 def _join(distances: Sequence[float], correlations: Sequence[Sequence[float]]) -> float:
-    """Return the distance of the end of an interval from its centre, given those of its parts, signed by weight."""
+    """Return the distance of an interval's end from its centre, given those of its parts, signed by weight."""
     squares = sum(
         correlation * distance * other
         for distance, row in zip(distances, correlations, strict=True)
@@ -170,7 +172,7 @@ def _join(distances: Sequence[float], correlations: Sequence[Sequence[float]]) -
 
 
 def _correlate(estimator: Estimator[Group], runs: Sequence[Sequence[Group]]) -> list[list[float]]:
-    """Return how the number varies together in each two runs, by leaving out parts of the papers in turn."""
+    """Return the correlation of the number between each two runs, by leaving out parts of the papers in turn."""
     number = estimator.of
     papers = len(runs[0])
     parts = min(papers, MOST_PARTS)
@@ -192,13 +194,13 @@ def _correlate(estimator: Estimator[Group], runs: Sequence[Sequence[Group]]) -> 
 
 
 def _find_cosine(one: Sequence[float], other: Sequence[float], *, corrects: bool) -> float:
-    """Return the cosine of two vectors; 0 if one of them is null, as nothing then tells how they vary together.
+    """Return the cosine of two vectors; 0 if either is null, since it is then unknown how they vary together.
 
     Args:
-        one: How much each paper adds to the number of a run.
-        other: The same of the other run.
-        corrects: Whether a positive one is made smaller by half a paper that both runs get right: Newcombe's correction
-            for continuity (method 10).
+        one: Contribution of each paper to the number of one run.
+        other: The same for the other run.
+        corrects: Whether to reduce a positive cosine by half a paper that both runs get right: Newcombe's continuity
+            correction (method 10).
     """
     lengths = sqrt(sum(value * value for value in one) * sum(value * value for value in other))
     if lengths <= ROUNDING**2:

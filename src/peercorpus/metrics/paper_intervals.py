@@ -1,9 +1,9 @@
-"""95 % intervals of numbers over few papers, each by the method whose coverage is known to hold there.
+"""95 % intervals of numbers over few papers, each by a method known to keep its coverage there.
 
-Shares get score intervals (Wilson), and what is made of shares gets theirs combined; means get the bootstrap-t; AUROC
-and Spearman's correlation have methods of their own. `docs/benchmarks.md` has the coverage of each, simulated. Answers
-about one paper are not independent, so every method takes sums by paper. None stands for "no interval": fewer than two
-papers, or values of which none differs, so that nothing tells how much they vary.
+Shares get score intervals (Wilson), and numbers computed from shares combine them; means get the bootstrap-t; AUROC and
+Spearman's correlation have methods of their own. `docs/benchmarks.md` has the simulated coverage of each. Answers about
+one paper are not independent, so every method takes sums by paper. None means "no interval": there are fewer than two
+papers, or all values are equal, so their variation is unknown.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Sums = Sequence[tuple[float, float]]
-"""Of each paper: the sum of its values, and how many they are."""
+"""For each paper, the sum of its values and their count."""
 Cells = tuple[float, float, float, float]
-"""Answers about a paper: accepted rightly, accepted wrongly, rejected wrongly, rejected rightly."""
+"""Answers about a paper: correctly accepted, wrongly accepted, wrongly rejected, correctly rejected."""
 
 
 def _standard_error(papers: Sums, ratio: float, whole: float) -> float:
@@ -34,8 +34,8 @@ def _standard_error(papers: Sums, ratio: float, whole: float) -> float:
 def bound_share(papers: Sums) -> Bounds | None:
     """Return the score interval of a share, in [0, 1].
 
-    Where a paper has several answers, the number of answers is divided by the design effect, as Korn and Graubard
-    (1998), Survey Methodology 24, 193-201, do; a share of 0 or 1 shows none, so papers are counted there.
+    If papers have several answers, the number of answers is divided by the design effect, following Korn and Graubard
+    (1998), Survey Methodology 24, 193-201. A share of 0 or 1 shows no design effect, so papers are counted instead.
     """
     asked = [(part, of) for part, of in papers if of]
     whole = sum(of for _, of in asked)
@@ -52,12 +52,13 @@ def bound_share(papers: Sums) -> Bounds | None:
 
 
 def bound_f1(papers: Sums) -> Bounds | None:
-    """Return the interval of F1, from the share J of right accepts among all that are or were called accepts.
+    """Return the interval of F1, from the share J of correct accepts among all papers that were accepted or predicted
+    to be.
 
     F1 is 2 J / (1 + J), which grows with J.
 
     Args:
-        papers: Right accepts, and all accepts of either kind.
+        papers: Correct accepts, and all accepts, actual or predicted.
     """
     bounds = bound_share(papers)
     return None if bounds is None else (2 * bounds[0] / (1 + bounds[0]), 2 * bounds[1] / (1 + bounds[1]))
@@ -82,11 +83,11 @@ def bound_balanced(accepts: Sums, rejects: Sums) -> Bounds | None:
 
 
 BLOCK = 2**20
-"""Papers drawn at a time, which bounds the memory."""
+"""Papers drawn at a time; this bounds memory."""
 DRAWS = 4_000
 """Draws from the distributions behind the intervals of Matthews' correlation and of the Brier score."""
 PRIOR = 0.5
-"""Added to the right and to the wrong answers of a share: Jeffreys' prior."""
+"""Added to both the correct and the wrong answers of a share: Jeffreys' prior."""
 
 
 def _phi(
@@ -98,9 +99,9 @@ def _phi(
 def bound_mcc(value: float, papers: Sequence[Cells]) -> Bounds:
     """Return the interval of Matthews' correlation, from the beta distributions of three shares (Jeffreys' prior).
 
-    These are the accepted papers of all, the accepts found of the accepted, and the rejects found of the rejected; they
-    make up the four cells. The interval is widened to hold the number itself. Answers are weighted so that they are as
-    many as papers.
+    These are the share of accepted papers among all, of accepts found among the accepted, and of rejects found among
+    the rejected; they determine the four cells. The interval is widened to contain the number itself. Answers are
+    weighted so that they add up to the number of papers.
     """
     import numpy as np
 
@@ -117,11 +118,11 @@ def bound_mcc(value: float, papers: Sequence[Cells]) -> Bounds:
 
 
 def bound_brier(papers: Sums) -> Bounds | None:
-    """Return the interval of a mean of squared errors in [0, 1], most of which may be small and few large.
+    """Return the interval of a mean of squared errors in [0, 1], of which most may be small and a few large.
 
-    The Bayesian bootstrap of papers with half a paper of error 1 beside them, as few papers may hold none of the rare
-    errors that make most of a Brier score. Source: Rubin (1981), The Bayesian bootstrap, The Annals of Statistics 9,
-    130-134.
+    This is the Bayesian bootstrap of the papers plus half a paper of error 1, because few papers may include none of
+    the rare errors that make up most of a Brier score. Source: Rubin (1981), The Bayesian bootstrap, The Annals of
+    Statistics 9, 130-134.
     """
     import numpy as np
 
@@ -142,7 +143,7 @@ def bound_brier(papers: Sums) -> Bounds | None:
 
 
 def bound_auroc(value: float, accepted: int, rejected: int) -> Bounds:
-    """Return the score interval of an AUROC, also where it is 0 or 1.
+    """Return the score interval of an AUROC, even if it is 0 or 1.
 
     Source: Newcombe (2006), Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part
     2, Statistics in Medicine 25, 559-573, method 5.
@@ -172,18 +173,18 @@ def bound_correlation(value: float, papers: int) -> Bounds | None:
     """Return the interval of Spearman's correlation on Fisher's scale.
 
     Source: Bonett and Wright (2000), Sample size requirements for estimating Pearson, Kendall and Spearman
-    correlations, Psychometrika 65, 23-28. A correlation of 1 or -1 is moved by 1/n, and the interval holds it.
+    correlations, Psychometrika 65, 23-28. A correlation of 1 or -1 is moved by 1/n, and the interval includes it.
     """
     if papers < 5:
         return None
     most = 1 - 1 / papers
-    held = max(-most, min(most, value))
-    half = Z * sqrt((1 + held**2 / 2) / (papers - 3))
-    return min(value, tanh(atanh(held) - half)), max(value, tanh(atanh(held) + half))
+    clipped = max(-most, min(most, value))
+    half = Z * sqrt((1 + clipped**2 / 2) / (papers - 3))
+    return min(value, tanh(atanh(clipped) - half)), max(value, tanh(atanh(clipped) + half))
 
 
 def bound_bleu(papers: Sequence[BleuCounts]) -> Bounds | None:
-    """Return the interval of the BLEU of a corpus, in [0, 100], by the jackknife on the logarithm, with Student's t.
+    """Return the interval of a corpus's BLEU, in [0, 100], by the jackknife on the logarithm, with Student's t.
 
     Source: Miller (1974), The jackknife: a review, Biometrika 61, 1-15.
     """
@@ -202,20 +203,20 @@ def bound_bleu(papers: Sequence[BleuCounts]) -> Bounds | None:
 
 
 ROUNDING = 1e-9
-"""Relative spreads below this are what rounding leaves of equal values."""
+"""Relative spreads below this are rounding errors of equal values."""
 FEWEST_DRAWN = 10
 """Fewer papers than this have too few different draws, so Student's t is used."""
 
 
 def bound_mean(papers: Sums, limits: Bounds = (-inf, inf), resamples: int = RESAMPLES, seed: int = 0) -> Bounds | None:
-    """Return the interval of a mean over answers by the bootstrap-t: papers are drawn anew.
+    """Return the interval of a mean over answers by the bootstrap-t over papers.
 
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 12.5.
 
     Args:
         papers: The values.
         limits: The lowest and highest possible value.
-        resamples: Number of times that papers are drawn.
+        resamples: Number of resamples.
         seed: Seed of the draws.
     """
     import numpy as np
@@ -239,7 +240,7 @@ def bound_mean(papers: Sums, limits: Bounds = (-inf, inf), resamples: int = RESA
 
 
 def _draw_distances(table: "NDArray[float64]", resamples: int, seed: int) -> "NDArray[float64]":
-    """Return how many of their own standard errors the means of drawn papers are from the mean of all."""
+    """Return the distance of each resample's mean from the mean of all, in standard errors of the resample."""
     import numpy as np
 
     chance = np.random.default_rng(seed)
@@ -256,7 +257,7 @@ def _draw_distances(table: "NDArray[float64]", resamples: int, seed: int) -> "ND
 
 
 def _estimate_means(samples: "NDArray[float64]") -> tuple["NDArray[float64]", "NDArray[float64]"]:
-    """Return the mean over answers and its standard error over papers, of each sample of papers."""
+    """Return the mean over answers and its standard error over papers for each sample of papers."""
     parts, wholes = samples[..., 0], samples[..., 1]
     count = parts.shape[1]
     whole = wholes.sum(axis=1)

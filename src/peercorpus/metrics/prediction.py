@@ -21,10 +21,10 @@ class Confusion:
     """Counts of papers by predicted and actual decision.
 
     Attributes:
-        accepted_rightly: Predicted to be accepted, and accepted.
-        accepted_wrongly: Predicted to be accepted, but not accepted.
-        rejected_wrongly: Predicted not to be accepted, but accepted.
-        rejected_rightly: Predicted not to be accepted, and not accepted.
+        accepted_rightly: Predicted accepts that were accepted.
+        accepted_wrongly: Predicted accepts that were not accepted.
+        rejected_wrongly: Predicted rejects that were accepted.
+        rejected_rightly: Predicted rejects that were not accepted.
     """
 
     accepted_rightly: int
@@ -94,7 +94,7 @@ def balanced_accuracy(predicted: Sequence[bool], gold: Sequence[bool]) -> float:
     """Return the mean of the recalls of accepts and rejects, in [0, 1]; 0.5 by chance.
 
     Raises:
-        UndefinedMetricError: There is no sample, or all are of one class.
+        UndefinedMetricError: There is no sample, or all are in one class.
     """
     counts = confusion(predicted, gold, "balanced accuracy")
     sentence = "balanced accuracy is undefined if all papers have one decision"
@@ -132,7 +132,7 @@ def auroc(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
         gold: Whether each paper was accepted.
 
     Raises:
-        UndefinedMetricError: There is no sample, or all are of one class.
+        UndefinedMetricError: There is no sample, or all are in one class.
     """
     check_samples("AUROC", probabilities, gold)
     accepted = sum(map(bool, gold))
@@ -143,9 +143,9 @@ def auroc(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
 
 
 def brier(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
-    """Return the mean squared distance of probabilities from decisions, in [0, 1]; 0.25 for those who always say 0.5.
+    """Return the mean squared distance of probabilities from decisions, in [0, 1]; 0.25 for a constant 0.5.
 
-    Source: Brier (1950), Monthly Weather Review 78, 1-3, for two classes and one of them counted.
+    Source: Brier (1950), Monthly Weather Review 78, 1-3, for two classes, counting one of them.
 
     Raises:
         UndefinedMetricError: There is no sample.
@@ -173,7 +173,7 @@ class ReliabilityBin:
 
 
 def reliability(probabilities: Sequence[float], gold: Sequence[bool]) -> list[ReliabilityBin]:
-    """Return the bins of equal width that hold an answer; the last one includes 1.
+    """Return the non-empty bins of equal width; the last one includes 1.
 
     Raises:
         UndefinedMetricError: There is no sample.
@@ -193,7 +193,7 @@ def reliability(probabilities: Sequence[float], gold: Sequence[bool]) -> list[Re
 
 
 def ece(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
-    """Return the expected calibration error, in [0, 1]: the mean distance of bins from the diagonal, by answers.
+    """Return the expected calibration error, in [0, 1]: the bins' mean distance from the diagonal, weighted by answers.
 
     Source: Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning, AAAI.
     With few answers it is above 0 even for perfect probabilities.

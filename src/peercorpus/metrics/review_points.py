@@ -1,4 +1,4 @@
-"""Metrics of single criticisms: those of people that a review makes, its own that people make, and what is taken up."""
+"""Metrics of single criticisms: recall and precision against other reviews, and coverage by a text about a review."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class PointCounts:
 
     Attributes:
         raised: Criticisms of the other reviews, each counted once for each of its reviewers.
-        found: Those that the review makes, counted alike.
-        points: Critical points of the review; those in the same words are one.
+        found: Those that the review makes too, counted in the same way.
+        points: Critical points of the review; points in the same words count once.
         matched: Those that match a point of the other reviews.
     """
 
@@ -28,7 +28,7 @@ class PointCounts:
 
     @property
     def recall(self) -> float | None:
-        """The share of others' criticisms that the review makes, in [0, 1]; None if they criticise nothing."""
+        """The share of others' criticisms that the review makes too, in [0, 1]; None if they criticise nothing."""
         return self.found / self.raised if self.raised else None
 
     @property
@@ -40,8 +40,8 @@ class PointCounts:
 def count_points(review: str, others: Sequence[str]) -> PointCounts:
     """Compare the critical points of a review with those of other reviews of the same paper.
 
-    Points of several others that match are one criticism, which counts as often as there are reviewers who made it. How
-    rare a word is, is told by the others alone, so that no review changes how people's points are grouped.
+    Matching points of several others are one criticism, counted once for each reviewer who made it. Only the others
+    determine how rare a word is, so that no review changes how people's points are grouped.
     """
     people = [read_criticisms(other) for other in others]
     own = [*dict.fromkeys(read_criticisms(review))]

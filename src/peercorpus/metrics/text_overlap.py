@@ -124,7 +124,7 @@ def _load_sacrebleu() -> "BLEU":
         from sacrebleu import BLEU
     except ModuleNotFoundError as error:
         raise to_missing_extra(error) from None
-    # It counts the same with and without short orders; with them it does not warn about single texts.
+    # Counts are the same with and without `effective_order`; with it, sacrebleu does not warn about single texts.
     return BLEU(effective_order=True)
 
 
@@ -133,7 +133,7 @@ MAX_CACHED_WORDS = 2**19
 MAX_CACHED_TEXTS = 2**12
 """Number of cached stemmed texts, about 25 MB of reviews; a reference is thus prepared once for all candidates."""
 NO_LETTER = bytes(byte if chr(byte) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32 for byte in range(256))
-"""Translates to a space every byte that rouge-score does not count as part of a word."""
+"""Translation table: every byte that rouge-score does not count as part of a word becomes a space."""
 
 
 def rouge_l(candidate: str, references: Sequence[str], *, stem: bool = True) -> float:
@@ -196,7 +196,7 @@ class _Words(dict[bytes, str]):
     def __missing__(self, word: bytes) -> str:
         characters = []
         for token in self._tokenize(word.decode("ascii")):
-            # Numbers are skipped where two threads meet the same token, and never given twice.
+            # If two threads meet the same token, a number is skipped; none is assigned twice.
             character = self._characters.get(token) or self._characters.setdefault(token, chr(next(self._numbers)))
             characters.append(character)
         return self.setdefault(word, "".join(characters))
@@ -211,7 +211,7 @@ _cache_lock = Lock()
 
 
 def _words(stem: bool) -> _Words:
-    """Return the cached words; those in use by a call are not changed when another thread replaces the cache."""
+    """Return the cached words; a call keeps its own even if another thread replaces the cache."""
     with _cache_lock:
         words = _word_caches.get(stem)
         if words is None or len(words) > MAX_CACHED_WORDS:

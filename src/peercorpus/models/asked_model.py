@@ -1,4 +1,4 @@
-"""Ask a model each question once: answers are kept, questions counted, and a model that stays silent ends the run."""
+"""Ask a model each question once: answers are stored, questions counted, and repeated failures end the run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,17 +19,17 @@ MODEL_KEY_VARIABLE = "PEERCORPUS_MODEL_KEY"
 _MAX_FAILURES_IN_A_ROW = 3
 """Questions in a row without an answer after which the endpoint counts as failed."""
 _MAX_REFUSALS_IN_A_ROW = 25
-"""Questions in a row that an endpoint refuses, or answers at too great a length, after which it counts as failed. One
-review may hold what a model refuses, so that a few refusals say nothing of other questions."""
+"""Questions in a row that an endpoint refuses, or answers at too great a length, after which it counts as failed. A
+single review may contain something that a model refuses, so a few refusals say nothing about other questions."""
 
 
 @dataclass(slots=True)
 class AskedModel:
-    """A model behind an endpoint; no question that it answered is asked twice.
+    """A model behind an endpoint; a question that it has answered is not asked again.
 
     Attributes:
-        endpoint: Where it is asked.
-        answers: What it answered, in this run or an earlier one.
+        endpoint: The endpoint that serves it.
+        answers: Its answers, of this run and earlier ones.
     """
 
     endpoint: Endpoint
@@ -43,12 +43,12 @@ class AskedModel:
 
         Args:
             settings: The model.
-            answers: The file that keeps what was answered; None keeps it in memory.
-            run: Which run it is: questions are counted for each.
-            most_questions: That the run may ask.
+            answers: The file that stores answers; None keeps them in memory.
+            run: Id of the run; questions are counted per run.
+            most_questions: Maximum number of questions in the run.
 
         Raises:
-            ModelError: The address is none, or the key cannot be sent there.
+            ModelError: The address is invalid, or the key cannot be sent there.
         """
         endpoint = Endpoint(settings)
         try:
@@ -68,7 +68,7 @@ class AskedModel:
         self.answers.close()
 
     def ask(self, question: str, most_tokens: int) -> str | None:
-        """Return the answer, kept or new; None if this question gets none.
+        """Return the answer, stored or new; None if this question gets none.
 
         Args:
             question: The user's message.
@@ -100,6 +100,6 @@ class AskedModel:
     def _end_after(self, times: int, most: int, reason: str) -> None:
         if times >= most:
             raise ModelUnavailableError(
-                f"The model gave no answer {times} times in a row, as its endpoint {reason}; what it answered"
-                " before is kept: run the same command again later."
+                f"The model gave no answer {times} times in a row: its endpoint {reason}. Earlier answers are kept;"
+                " run the same command again later."
             )

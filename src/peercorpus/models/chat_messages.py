@@ -80,9 +80,9 @@ class Message:
         speaker: Role of the message.
         parts: Texts that make up the message.
         turns: Indices of the conversation's turns in the message; empty for an opening, a system message, or a message
-            that only has context.
-        answers: Ids of responses to all reviewers that stand for a turn of the authors, as they came between two turns
-            of the reviewer.
+            that contains only context.
+        answers: Ids of responses to all reviewers that replace a turn of the authors, because they came between two
+            turns of the reviewer.
     """
 
     speaker: Speaker
@@ -105,7 +105,7 @@ class Response:
 
 
 def mark_as_context(source: str, text: str, title: str | None = None) -> str:
-    """Return a text as a marked block: context that neither side says.
+    """Return a text as a marked block: context that belongs to neither side.
 
     >>> print(mark_as_context("the area chair", "Please discuss."))
     <supplementary source="the area chair">
@@ -143,7 +143,7 @@ def turn_text(turn: Turn) -> str:
 
 
 class _Exchange:
-    """Collects messages while a conversation is read."""
+    """Collects the messages of a conversation."""
 
     def __init__(self, opening: str | None) -> None:
         self.messages: list[Message] = [Message(Speaker.USER, [escape_markers(opening)], [])] if opening else []
@@ -151,7 +151,7 @@ class _Exchange:
         self._answers: list[str] = []
 
     def say(self, speaker: Speaker, words: str, turn: int) -> None:
-        """Add words to the last message if the same side speaks, else as a new one; pending context comes first."""
+        """Add text to the last message if the same side speaks, else as a new message; pending context comes first."""
         if self._pending:
             answers = self._answers if self.messages and speaker is Speaker.ASSISTANT else []
             self.messages.append(Message(Speaker.USER, self._pending, [], answers))
@@ -167,7 +167,7 @@ class _Exchange:
 
         Args:
             shown: A marked block.
-            answer: Id of a response to all reviewers that stands for a turn of the authors.
+            answer: Id of a response to all reviewers that replaces a turn of the authors.
         """
         if self.messages and self.messages[-1].speaker is Speaker.USER:
             self.messages[-1].parts.append(shown)
@@ -176,7 +176,7 @@ class _Exchange:
             self._answers += [answer] if answer else []
 
     def answer(self, words: str, post_id: str) -> None:
-        """Add a response to all reviewers as what the assistant says."""
+        """Add a response to all reviewers as a message of the assistant."""
         if not self.messages or self.messages[-1].speaker is not Speaker.ASSISTANT:
             self.messages.append(Message(Speaker.ASSISTANT, [], []))
         self.messages[-1].parts.append(words)
@@ -207,7 +207,7 @@ def _show_responses(
 
 
 def _is_between_turns(conversation: Conversation, index: int) -> bool:
-    """Return whether the reviewer speaks both last before a turn and first from it on, without the authors between."""
+    """Return whether the reviewer speaks last before a turn and first from it on, without the authors between."""
     return all(
         _is_own_first(conversation, places)
         for places in (range(index - 1, -1, -1), range(index, len(conversation.turns)))
@@ -215,7 +215,7 @@ def _is_between_turns(conversation: Conversation, index: int) -> bool:
 
 
 def _is_own_first(conversation: Conversation, places: Iterable[int]) -> bool:
-    """Return whether the reviewer's is the first of some turns that is theirs or the authors'."""
+    """Return whether, of the turns by the reviewer or the authors among some turns, the first is the reviewer's."""
     for place in places:
         if _is_own(conversation, place):
             return True
@@ -236,8 +236,8 @@ def to_chat_messages(
     """Return a conversation as messages: an optional system message, then user and assistant in strict alternation.
 
     The list is empty if one side says nothing, or if nothing precedes the assistant's first message. A response to all
-    between two turns of the reviewer stands for a turn of the authors. What was posted after the decision is left
-    out (`cut_at_decision`).
+    between two turns of the reviewer replaces a turn of the authors. Posts after the decision are left out
+    (`cut_at_decision`).
 
     Args:
         conversation: The conversation.

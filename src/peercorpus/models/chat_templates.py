@@ -72,7 +72,7 @@ def load_chat(model: str, extra: str) -> Chat | None:
     def render(messages: list[dict[str, str]], asks: bool) -> str:
         try:
             return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=asks))
-        except Exception as error:  # noqa: BLE001 -- a template can raise anything
+        except Exception as error:  # noqa: BLE001 -- a template can raise any exception
             raise ModelError(
                 f"The chat template of '{model}' refuses a conversation: {error}; name another model."
             ) from None

@@ -60,12 +60,12 @@ class Weights:
 
 
 def is_loaded_here(named: str) -> bool:
-    """Return whether a name of a model is one that this process loads, instead of asking a service."""
+    """Return whether a model of this name is loaded in this process instead of being called at a service."""
     return named.startswith(INSPECT_PREFIX) or Path(named).is_dir()
 
 
 def find_weights(named: str) -> Weights | None:
-    """Return the model in a folder; None if there is no such folder, so that the name is one of a service.
+    """Return the model in a folder; None if there is no such folder, so that the name belongs to a service.
 
     Args:
         named: Folder of a model, an adapter or a fine-tuning run, with or without the prefix `hf/`.
@@ -88,8 +88,8 @@ def read_weights(folder: Path) -> Weights:
     if (folder / ADAPTER / ADAPTER_CONFIG).is_file():
         return read_weights(folder / ADAPTER)
     raise ModelError(
-        f"'{folder}' holds neither {CONFIG} nor {ADAPTER_CONFIG}: name the folder of a model, of an adapter, or of a"
-        " run of 'peercorpus finetune' that is done."
+        f"'{folder}' contains neither {CONFIG} nor {ADAPTER_CONFIG}: name the folder of a model, of an adapter, or of"
+        " a finished run of 'peercorpus finetune'."
     )
 
 
@@ -107,7 +107,7 @@ def _find_base(folder: Path) -> Weights | str:
         return read_weights(Path(named))
     if Path(named).is_absolute() or named.startswith(".") or named.count("/") > 1:
         raise ModelError(
-            f"The base model '{named}' of the adapter '{folder}' does not exist: put it back, or correct"
+            f"The base model '{named}' of the adapter '{folder}' does not exist: restore it, or correct"
             f" 'base_model_name_or_path' in '{path}'."
         )
     return named
@@ -124,5 +124,5 @@ def _compute_digest(folder: Path, base: str = "") -> str:
 
 @lru_cache(256)
 def _digest_file(path: Path, _size: int, _changed: int) -> str:
-    """Return a file's digest, cached by size and time: a base of 16 GB is read once for itself and its adapter."""
+    """Return a file's digest, cached by size and time, so that a 16 GB base is read once for itself and its adapter."""
     return file_digest(path)

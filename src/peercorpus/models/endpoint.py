@@ -1,4 +1,4 @@
-"""Ask a model behind an OpenAI-compatible endpoint, store its answers and limit what a run spends."""
+"""Ask a model behind an OpenAI-compatible endpoint, store its answers and limit the spending of a run."""
 
 import hashlib
 import logging
@@ -16,7 +16,7 @@ from peercorpus.errors import ModelError, TooLargeError
 from peercorpus.openreview.response_body import MEGABYTE, receive
 from peercorpus.openreview.retries import read_retry_after
 
-# Without a handler stamina prints `stamina.retry_scheduled` on stderr before each new attempt.
+# Without a handler, stamina prints `stamina.retry_scheduled` to stderr before each new attempt.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -35,13 +35,13 @@ Content = str | Sequence[Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which model is asked, and how often a failed question is repeated.
+    """Which model to ask, and how often to repeat a failed question.
 
     Attributes:
         url: URL of the endpoint, up to and including `/v1`.
         model: Name of the model at the endpoint.
         key_variable: Environment variable with the key; the key is read from nowhere else.
-        attempts: How often one question is asked, including the first time.
+        attempts: Maximum number of attempts for one question, including the first.
         first_wait_s: Seconds before the second attempt; doubled before each further one.
         timeout_s: Time limit for one answer, in seconds.
     """
@@ -55,14 +55,14 @@ class ModelSettings:
 
 
 class UnansweredError(Exception):
-    """Raised when one question gets no answer; the message says what the endpoint did, as a phrase without subject."""
+    """Raised when one question gets no answer; the message is what the endpoint did, without a subject."""
 
 
 class RefusedQuestionError(UnansweredError):
     """Raised when an endpoint that works gives no usable answer to this question; others may get one."""
 
 
-class _Busy(Exception):  # noqa: N818 -- it never leaves this module
+class _Busy(Exception):  # noqa: N818 -- never leaves this module
     """A temporary failure of the endpoint.
 
     Attributes:
@@ -168,7 +168,7 @@ class Endpoint:
             try:
                 response = receive(streamed, MOST_BYTES, self._settings.timeout_s)
             except TooLargeError:
-                raise RefusedQuestionError("answered with far more than was asked for") from None
+                raise RefusedQuestionError("answered at far greater length than allowed") from None
         self._check(response)
         return _read(response.content)
 
@@ -188,7 +188,7 @@ class Endpoint:
 
 
 def _describe(error: _Busy | httpx2.RequestError) -> str:
-    """Return what the endpoint did, as a phrase without subject."""
+    """Describe what the endpoint did, as a phrase without a subject."""
     if isinstance(error, _Busy):
         return str(error)
     if isinstance(error, httpx2.TimeoutException):
@@ -200,9 +200,9 @@ def _read(body: bytes) -> ModelResponse:
     try:
         completion = msgspec.json.decode(body, type=_Completion)
     except msgspec.DecodeError:
-        raise _Busy("answered something that is no completion") from None
+        raise _Busy("sent a response that is not a chat completion") from None
     if not completion.choices or completion.choices[0].message.content is None:
-        raise _Busy("answered without a text")
+        raise _Busy("sent a response without text")
     if completion.choices[0].finish_reason == "length":
         raise RefusedQuestionError("cut its answer off")
     return ModelResponse(
@@ -215,7 +215,7 @@ def _parse_address(text: str) -> httpx2.URL:
         return httpx2.URL(text.rstrip("/"))
     except httpx2.InvalidURL:
         raise ModelError(
-            f"Invalid address of a model's endpoint '{text}': expected a URL up to '/v1', as https://HOST/v1."
+            f"Invalid address of a model's endpoint '{text}': expected a URL up to '/v1', such as https://HOST/v1."
         ) from None
 
 
@@ -254,7 +254,7 @@ def response_key(model: str, prompt: str, image: bytes = b"") -> str:
 
 
 class ResponseCache:
-    """Stores answers in a SQLite file and counts what one run has spent."""
+    """Stores answers in a SQLite file and counts the spending of one run."""
 
     def __init__(self, path: Path | None, run: str, most_questions: int, most_tokens: int | None) -> None:
         """Open or create the file.
@@ -280,7 +280,7 @@ class ResponseCache:
             self._db.executescript(TABLES)
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise ModelError(f"The answers kept in '{path}' cannot be read ({error}); move the file away.") from None
+            raise ModelError(f"The answers stored in '{path}' cannot be read ({error}); move the file away.") from None
         self._db.execute("INSERT OR IGNORE INTO spending (run, questions, tokens) VALUES (?, 0, 0)", (run,))
 
     def find(self, key: str) -> str | None:

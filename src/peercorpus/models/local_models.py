@@ -1,4 +1,4 @@
-"""Models that run in this process: locate them, pin their versions for signatures, run them over batches."""
+"""Locate models that run in this process, pin their versions for signatures, and run them on batches."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -50,7 +50,7 @@ def package_signature(*packages: str) -> str:
 
 
 DIGITS = 12
-"""Hexadecimal digits of a revision or digest that a signature shows."""
+"""Number of hexadecimal digits of a revision or digest in a signature."""
 WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
 
 
@@ -73,7 +73,7 @@ def _silence_transformers() -> Iterator[None]:
 
 @contextmanager
 def loading(model: str) -> Iterator[None]:
-    """Turn errors of loading a model into one sentence.
+    """Turn errors while loading a model into errors of one sentence.
 
     Raises:
         MissingExtraError: A package that loads the model is not installed.
@@ -88,7 +88,7 @@ def loading(model: str) -> Iterator[None]:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise ModelError(
             f"The model '{model}' cannot be loaded ({reason});"
-            " give a folder that holds one, or its name on the Hugging Face Hub."
+            " give a folder that contains a model, or its name on the Hugging Face Hub."
         ) from error
 
 
@@ -102,14 +102,14 @@ def model_location(model: str) -> str:
     if folder.is_dir():
         return str(folder)
     if model.startswith((".", "/", "~")) or model.count("/") > 1:
-        raise ModelError(f"There is no folder '{model}'; give a folder that holds a model, or a name on the Hub.")
+        raise ModelError(f"There is no folder '{model}'; give a folder that contains a model, or a name on the Hub.")
     return model
 
 
 def check_model_available(model: str) -> str:
     """Return the model's location as `model_location` does, after checking that the Hub has it.
 
-    One request finds out at once that a model is not available, instead of one for each of its files.
+    A single request shows that a model is unavailable, instead of one for each of its files.
 
     Raises:
         ModelError: The name looks like a folder, but the folder does not exist.
@@ -140,7 +140,7 @@ def model_signature(model: str) -> str:
 
 @cache
 def _compute_digest(folder: Path) -> str:
-    """Return a digest of a model's weights and settings only, so that copies have the same."""
+    """Return a digest of only a model's weights and settings, so that copies have the same digest."""
     digest = sha256()
     for pattern in ("config.json", "tokenizer.json", *WEIGHT_PATTERNS):
         for path in sorted(folder.glob(pattern)):
@@ -159,7 +159,7 @@ def _find_cached_revision(name: str) -> str | None:
 
 
 BATCH_TEXTS = 64
-"""Texts per batch, whose vectors and those of their references are in memory: 0.7 GB for DeBERTa, four references."""
+"""Texts per batch; their vectors and their references' are in memory: 0.7 GB for DeBERTa with four references."""
 TIMEOUT_S = 3_600.0
 """Time limit for a batch in seconds, including loading the model; DeBERTa takes minutes on one core."""
 
@@ -193,7 +193,7 @@ def measure_samples(
 ) -> tuple[tuple[NumberT, ...], float]:
     """Return the number of each sample, and the share of distinct texts that were truncated.
 
-    Batches do not depend on where they are computed, as the other texts of a batch affect the last digits.
+    Batches are the same wherever they are computed, because the other texts of a batch affect the last digits.
 
     Args:
         function: Computes the numbers of a batch.

@@ -1,13 +1,13 @@
-"""Every prompt that models are asked with; their digest shows whether two runs used the same prompts.
+"""All prompts sent to models; their digest shows whether two runs used the same prompts.
 
-Names and texts of all constants in capitals that are strings enter the digest, so changing or adding one changes it.
+Names and texts of all string constants in capitals enter the digest, so changing or adding one changes it.
 """
 
 import hashlib
 from collections.abc import Mapping
 
 VERSION = "2"
-"""Results of different versions are not comparable."""
+"""Version of the prompts; results of different versions are not comparable."""
 
 REVIEW = "You are a reviewer of a scientific paper. You write your review of it, then your scores, one a line."
 REVIEWER = (

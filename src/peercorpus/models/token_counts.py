@@ -27,7 +27,7 @@ class Tokenizer:
 
     Attributes:
         name: A file, a folder or a model on the Hugging Face Hub.
-        digest: SHA-256 of the tokenizer; tokenizers of equal digest count alike.
+        digest: SHA-256 of the tokenizer; tokenizers with equal digests count alike.
         encode: Takes texts; returns for each a sequence with one item per token. Uses all cores for several texts.
     """
 
@@ -65,7 +65,7 @@ def load_tokenizer(name: str) -> Tokenizer:
     kind = tokenizers.Tokenizer
     try:
         loaded = kind.from_file(str(path)) if path.exists() else kind.from_pretrained(name)
-    except Exception as error:  # noqa: BLE001 -- its errors have no type of their own
+    except Exception as error:  # noqa: BLE001 -- tokenizers raises bare exceptions
         detail = str(error).partition("\n")[0]
         raise ModelError(
             f"No tokenizer '{name}' was found in a local file or folder, or on the Hugging Face Hub: {detail}"
@@ -75,7 +75,7 @@ def load_tokenizer(name: str) -> Tokenizer:
     loaded.no_padding()
 
     def encode(texts: Sequence[str]) -> Sequence[Any]:
-        # Without offsets, which are not needed, encoding takes a third less time.
+        # Encoding without offsets, which are not needed, takes a third less time.
         encodings: Sequence[Any] = loaded.encode_batch_fast(texts, add_special_tokens=False)
         return encodings
 
@@ -99,7 +99,7 @@ class TokenCounter:
         says: What a token is, as the end of a sentence.
         unit: What is counted, in the plural.
         count: Takes series of texts; yields for each the series of their token counts, in order.
-        is_kept: Whether it counts words and signs, which are kept from one report to the next.
+        is_kept: Whether it counts words and punctuation marks; these counts are cached between reports.
     """
 
     says: str
@@ -176,7 +176,7 @@ def _load_same_tokenizer(name: str, digest: str) -> Tokenizer:
 
 
 def count_tokens(part: TokenBatch) -> list[int]:
-    """Return the number of tokens of each text, on one core, as other processes use the others.
+    """Return the number of tokens of each text, on one core, since other processes use the others.
 
     Raises:
         ModelError: The tokenizer cannot be loaded here, or has another digest.

@@ -29,12 +29,12 @@ AskCode: TypeAlias = Callable[[str], str]
 
 CODE_METHODS = ("totp", "emailOtp")
 CHALLENGED = (
-    "OpenReview asks for a browser check before anyone may sign in, which is not automated here; sign in at"
+    "OpenReview requires a browser check before sign-in, which is not automated here; sign in at"
     " openreview.net and set PEERCORPUS_TOKEN to the cookie openreview.accessToken."
 )
 
 
-# At level DEBUG it writes the headers of every answer, and a sign-in is answered with the token in a cookie.
+# At level DEBUG it logs the headers of every response, and the response to a sign-in has the token in a cookie.
 logging.getLogger("httpcore2.http11").addFilter(lambda record: "accessToken" not in record.getMessage())
 
 
@@ -53,12 +53,12 @@ def sign_in(client: Client, user: str, password: str, ask_code: AskCode | None, 
         client: A client without an account.
         user: An e-mail address of the account.
         password: Its password; sent to API v2 only and not stored.
-        ask_code: Asks for a code where the account has a second factor; None if nobody can be asked.
+        ask_code: Asks for a code if the account has a second factor; None if no user is present.
         life_s: Requested lifetime of the token in seconds; OpenReview grants a week at most.
 
     Raises:
-        SignInError: The password or the code is wrong, or nobody can give the code.
-        BusyError: OpenReview accepts no more sign-ins for now (three a minute were seen), or is out of order.
+        SignInError: The password or the code is wrong, or no user is present to give the code.
+        BusyError: OpenReview accepts no more sign-ins for now (three a minute were observed), or is down.
         SourceError: OpenReview could not be reached.
     """
     answer = _post(client, "/login", {"id": user, "password": password, "expiresIn": life_s}, user)
@@ -72,13 +72,13 @@ def sign_in(client: Client, user: str, password: str, ask_code: AskCode | None, 
 def _verify_code(client: Client, pending: _LoginAnswer, user: str, ask_code: AskCode | None) -> _LoginAnswer:
     method = _pick_method(pending, user)
     if ask_code is None:
-        raise SignInError(f"The account '{user}' has a second factor; run 'peercorpus login' and give its code.")
+        raise SignInError(f"The account '{user}' has a second factor; run 'peercorpus login' and enter its code.")
     about = {"mfaPendingToken": pending.mfa_pending_token, "method": method}
     if method == "emailOtp":
         _post(client, "/mfa/challenge", about, user)
     code = "".join(ask_code(method).split())
     if not code:
-        raise SignInError(f"No code was given for '{user}'; run 'peercorpus login' again.")
+        raise SignInError(f"No code was entered for '{user}'; run 'peercorpus login' again.")
     return _post(client, "/mfa/verify", {**about, "code": code}, user)
 
 
@@ -113,14 +113,14 @@ def _explain_refusal(error: SourceError, path: str, user: str) -> str:
     if isinstance(error, SignInError) and not is_refusal:
         return CHALLENGED
     if path != "/login":
-        return f"OpenReview did not take the code for '{user}'; run 'peercorpus login' again and give a fresh one."
+        return f"OpenReview rejected the code for '{user}'; run 'peercorpus login' again and enter a fresh one."
     if is_refusal:
         return f"OpenReview refused the name or the password of '{user}'; check both and run 'peercorpus login' again."
     return f"'{user}' could not be signed in, check the name and the password: {error}"
 
 
 def is_passing(error: SourceError) -> bool:
-    """Return whether an error is temporary: OpenReview is busy or was not reached, but refused nothing."""
+    """Return whether an error is temporary: OpenReview is busy or was not reached, but did not refuse anything."""
     return isinstance(error, BusyError) or isinstance(error.__context__, httpx2.RequestError)
 
 
@@ -148,8 +148,8 @@ class ServiceConnection:
     Attributes:
         urls: Base URLs of API v1 and API v2.
         patience: How long to keep trying.
-        on_wait: Receives a sentence on why it waits.
-        clock: Source of the time, and how to wait.
+        on_wait: Receives a sentence stating the reason for a wait.
+        clock: Source of the time, and of waiting.
     """
 
     urls: Urls
@@ -158,7 +158,7 @@ class ServiceConnection:
     clock: SystemClock = THIS_MACHINE
 
     def open(self, token: str | None = None) -> Client:
-        """Return a client for a guest, or for the holder of a token.
+        """Return a client for a guest, or for the owner of a token.
 
         Raises:
             SignInError: The password would be sent over plain http.
@@ -178,7 +178,7 @@ class CachedAccount:
 
     def __init__(
         self,
-        door: ServiceConnection,
+        connection: ServiceConnection,
         cache: TokenCache,
         credentials: Credentials | None = None,
         ask_code: AskCode | None = None,
@@ -186,12 +186,12 @@ class CachedAccount:
         """Create an account; no request is sent yet.
 
         Args:
-            door: How to reach the service.
+            connection: Connection to the service.
             cache: Where the token is stored.
             credentials: Used to sign in if there is no token; None can only renew a stored token.
-            ask_code: Asks for the code of a second factor; None if nobody can be asked.
+            ask_code: Asks for the code of a second factor; None if no user is present.
         """
-        self._door = door
+        self._connection = connection
         self._cache = cache
         self._credentials = credentials
         self._ask_code = ask_code
@@ -210,7 +210,7 @@ class CachedAccount:
             token = self._token or self._read_cached()
             now = now_ms()
             if token is None or token.left_ms(now) <= 0:
-                token = self._renew(token, self._door)
+                token = self._renew(token, self._connection)
             elif token.is_ending(now) and now >= self._next_try_ms:
                 token = self._renew_early(token, now)
             self._token = token
@@ -225,12 +225,12 @@ class CachedAccount:
         """
         with self._lock:
             if self._token is None or self._token.text == refused:
-                self._token = self._renew(self._token or self._read_cached(), self._door)
+                self._token = self._renew(self._token or self._read_cached(), self._connection)
             return self._token.text
 
     @property
     def user_id(self) -> str | None:
-        """User that signs in; None if that is not known any more.
+        """The user who signs in; None if no longer known.
 
         Raises:
             SignInError: The cache cannot be used.
@@ -241,7 +241,7 @@ class CachedAccount:
         return None if kept is None else kept.user_id
 
     def _read_cached(self) -> Token | None:
-        token = self._cache.read(self._door.urls)
+        token = self._cache.read(self._connection.urls)
         if token is None or self._credentials is None or self._credentials.user == token.user_id:
             return token
         return None  # the cache belongs to another user
@@ -249,44 +249,44 @@ class CachedAccount:
     def _renew_early(self, token: Token, now: int) -> Token:
         """Return a replacement for a token that is still valid, or that token if there is none."""
         try:
-            other = self._renew(token, self._door.impatient())
+            other = self._renew(token, self._connection.impatient())
         except SourceError:
             other = token
         if other.is_ending(now):
             self._next_try_ms = now + BETWEEN_TRIES_MS
         return other
 
-    def _renew(self, old: Token | None, door: ServiceConnection) -> Token:
+    def _renew(self, old: Token | None, connection: ServiceConnection) -> Token:
         """Return a token other than an old one, after storing it in the cache."""
         kept = self._read_cached()
         if old is not None and kept is not None and kept.text != old.text and not kept.is_ending(now_ms()):
             return kept
         try:
-            fresh = self._sign_in(door) if old is None else self._exchange_or_sign_in(old, door)
+            fresh = self._sign_in(connection) if old is None else self._exchange_or_sign_in(old, connection)
         except SourceError as error:
             if isinstance(error, BusyError) or not is_passing(error):
                 raise
-            # The address is known to be good, so that waiting may help.
+            # The address is known to be correct, so waiting may help.
             raise BusyError(str(error)) from None
-        self._cache.write(self._door.urls, fresh)
+        self._cache.write(self._connection.urls, fresh)
         return fresh
 
-    def _exchange_or_sign_in(self, old: Token, door: ServiceConnection) -> Token:
+    def _exchange_or_sign_in(self, old: Token, connection: ServiceConnection) -> Token:
         try:
-            return exchange(door, old)
+            return exchange(connection, old)
         except SourceError as error:
             if is_passing(error):
                 raise
         if self._credentials is not None:
-            return self._sign_in(door)
+            return self._sign_in(connection)
         raise SignInError(
             f"The sign-in of '{old.user_id}' has expired; run 'peercorpus login', then the same command again."
         )
 
-    def _sign_in(self, door: ServiceConnection) -> Token:
+    def _sign_in(self, connection: ServiceConnection) -> Token:
         if self._credentials is None:
             raise SignInError("You are no longer signed in; run 'peercorpus login', then the same command again.")
-        with door.open() as guest:
+        with connection.open() as guest:
             return sign_in(guest, self._credentials.user, self._credentials.password, self._ask_code)
 
 
@@ -294,7 +294,7 @@ class _Answer(msgspec.Struct):
     token: str
 
 
-def exchange(door: ServiceConnection, old: Token) -> Token:
+def exchange(connection: ServiceConnection, old: Token) -> Token:
     """Exchange a token that is still valid for a fresh one (`POST /refreshToken`; its lifetime is not documented).
 
     Raises:
@@ -304,7 +304,7 @@ def exchange(door: ServiceConnection, old: Token) -> Token:
     Source:
         OpenReview's OpenAPI description, `/refreshToken`; that the old token goes in the header is inferred.
     """
-    with door.open(old.text) as client:
+    with connection.open(old.text) as client:
         try:
             answer = msgspec.json.decode(client.post_json(2, "/refreshToken", {}).body, type=_Answer)
         except (NotGivenError, msgspec.DecodeError):
@@ -325,11 +325,11 @@ def read_account(
     """Return the source of the token, in this order: the file, the environment, the cache, user and password.
 
     Args:
-        urls: Base URLs of the service; a token of the cache is sent to no other.
+        urls: Base URLs of the service; a cached token is sent to no other.
         token_file: A file that contains a token; None if the user named none.
         environ: The environment.
         patience: How long a renewal keeps trying.
-        on_wait: Receives a sentence on why a renewal waits.
+        on_wait: Receives a sentence stating why a renewal waits.
 
     Returns:
         A fixed token, an account that renews its own, or None for a guest.
@@ -368,6 +368,6 @@ def read_credentials(environ: Mapping[str, str]) -> Credentials | None:
 
 
 def read_code(environ: Mapping[str, str]) -> AskCode | None:
-    """Return a function that answers with the code of the environment; None if there is no code."""
+    """Return a function that returns the code set in the environment; None if there is no code."""
     code = environ.get(CODE_VARIABLE)
     return (lambda _: code) if code else None

@@ -1,4 +1,4 @@
-"""Keep to OpenReview's rate limits: windows per route, use by other clients, one harvest per budget.
+"""Respect OpenReview's rate limits: windows per route, use by other clients, one harvest per budget.
 
 OpenReview states in the headers of each response how many requests its route still allows in the current window.
 `Budget` spaces requests accordingly, `OtherClients` notices requests of others in the same window, and `hold_budget`
@@ -27,11 +27,11 @@ from peercorpus.openreview.tokens import CONFIG_VARIABLE, Urls
 from peercorpus.workspace.harvest_state import BudgetState, Window
 
 MOST_DIGITS = 15
-"""Most digits of a number in a header that is read; others count as not stated."""
+"""Most digits of a number in a header; longer numbers count as not stated."""
 
 POLICY = re.compile(rf"^\s*([0-9]{{1,{MOST_DIGITS}}})\s*;\s*w=([0-9]{{1,{MOST_DIGITS}}})(?![0-9])")
 SPREAD = 0.2
-"""Share of a window's requests that is spread over the rest of the window; the others are sent at once."""
+"""Share of a window's requests that is spread over its remaining time; the others are sent at once."""
 
 ROUNDING_S = 2.0
 """Seconds by which the ends of one window may differ between responses: OpenReview rounds to whole seconds."""
@@ -74,7 +74,7 @@ class SystemClock:
         return time.time()
 
     def elapsed(self) -> float:
-        """Return seconds that only ever grow, for measuring how long something takes."""
+        """Return seconds that never decrease, for measuring durations."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
@@ -160,15 +160,15 @@ class Budget:
                 return None
             merged = stated
             if earlier is not None and abs(earlier.ends_at - stated.ends_at) < ROUNDING_S:
-                # Other threads may have requests under way that this answer does not count yet; and the seconds left
-                # are rounded up, so that the earliest end announced is the nearest.
+                # Other threads may have requests under way that this response does not count yet. The seconds left are
+                # rounded up, so the earliest end announced is the most accurate.
                 remaining, ends_at = min(earlier.remaining, stated.remaining), min(earlier.ends_at, stated.ends_at)
                 merged = replace(stated, remaining=remaining, ends_at=ends_at)
             self._store(route, merged)
             return stated
 
     def refuse(self, route: str, wait_s: float) -> None:
-        """Mark a route as closed for this many seconds."""
+        """Block a route for this many seconds."""
         with self._lock:
             now = self.now()
             window = self._windows.get(route)
@@ -212,10 +212,10 @@ MIN_REPORTED_REQUESTS = 3
 """Fewest requests of others that are reported: our own sign-ins are a few."""
 
 STOPPED_SHARE = 0.25
-"""Share of a window used by others at which a harvest stops, unless told to share.
+"""Share of a window used by others at which a harvest stops, unless sharing is allowed.
 
-Another harvest takes half of a window, or a third each where there are two; a person in a browser takes some dozens of
-five hundred requests.
+Another harvest takes half of a window, two take a third each; a person in a browser takes a few dozen of five hundred
+requests.
 """
 
 Key: TypeAlias = tuple[str, int, int | None]
@@ -224,7 +224,7 @@ Key: TypeAlias = tuple[str, int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class OtherClientsUse:
-    """Least number of requests that other clients made in one window.
+    """Minimum number of requests that other clients made in one window.
 
     Attributes:
         path: API path whose rate-limit window this is.
@@ -240,7 +240,7 @@ class OtherClientsUse:
 
     @property
     def share(self) -> float:
-        """Share of the window that others used, from 0 to 1."""
+        """Share of the window used by others, from 0 to 1."""
         return self.theirs / self.limit
 
     def __str__(self) -> str:
@@ -256,10 +256,10 @@ class Sent:
 
     Attributes:
         most: Upper bound on how many requests OpenReview counts it as.
-        ended_before: Upper bound on the requests counted for those that had ended before this one was sent.
+        ended_before: Upper bound on the counted requests that had ended before this one was sent.
         least_before: For each window, the least number of requests of others known when it was sent; see
             `OtherClients.learn`.
-        is_answered: Whether a response came; OpenReview may still count a request that was given up.
+        is_answered: Whether a response came; OpenReview may still count an abandoned request.
     """
 
     most: int
@@ -270,26 +270,26 @@ class Sent:
 
 @dataclass(slots=True)
 class OtherClients:
-    """Counts a client's requests against OpenReview's windows, to notice others; safe to share by threads.
+    """Counts a client's requests against OpenReview's windows to detect other clients; safe to share between threads.
 
     Attributes:
-        tell: Receives one sentence, once, when others use the budget.
-        is_shared: Whether to continue however much others use.
-        worst: The largest share that others used of a window; None if none was noticed.
+        report: Receives a sentence, only once, when others use the budget.
+        is_shared: Whether to continue however much of the budget others use.
+        worst: The largest share of a window used by others; None if none was detected.
     """
 
-    tell: Callable[[str], None] = lambda _: None
+    report: Callable[[str], None] = lambda _: None
     is_shared: bool = True
     worst: OtherClientsUse | None = field(init=False, default=None)
     _sent: int = field(init=False, default=0)
     _ended: int = field(init=False, default=0)
     _least: dict[Key, int] = field(init=False, default_factory=dict)
-    _is_told: bool = field(init=False, default=False)
+    _is_reported: bool = field(init=False, default=False)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     @contextmanager
     def under_way(self, most: int = 1) -> Iterator[Sent]:
-        """Count a request from before it is sent until it is answered; one that is never answered stays counted.
+        """Count a request from before it is sent until its response; one without a response stays counted.
 
         Args:
             most: Upper bound on how many requests OpenReview counts it as.
@@ -311,8 +311,8 @@ class OtherClients:
         key = (route, stated.limit, stated.length_s)
         used = stated.limit - stated.remaining
         with self._lock:
-            # Between two answers ours are at most those sent until the later one came, less those that had ended
-            # before the earlier one was asked for, less that one. A new window starts from 0, and becomes the least.
+            # Between two responses, ours are at most those sent until the later one came, minus those that had ended
+            # before the earlier one was requested, minus that one. A new window starts from 0 and becomes the least.
             least = used - sent.ended_before - sent.most
             self._least[key] = min(self._least.get(key, least), least)
             theirs = used - self._sent - sent.least_before.get(key, used)
@@ -323,9 +323,9 @@ class OtherClients:
             return
         if self.worst is None or use.share > self.worst.share:
             self.worst = use
-        if not self._is_told:
-            self._is_told = True
-            self.tell(f"{use}.")
+        if not self._is_reported:
+            self._is_reported = True
+            self.report(f"{use}.")
 
     def check(self) -> None:
         """Check that other clients leave enough of the budget to continue.
@@ -336,8 +336,8 @@ class OtherClients:
         worst = self.worst
         if worst is not None and not self.is_shared and worst.share >= STOPPED_SHARE:
             raise SharedBudgetError(
-                f"{worst}. What was received is kept: run the same command again when the other has ended, or go on"
-                " beside it with --share-budget."
+                f"{worst}. Everything received is kept: run the same command again when the other client has ended,"
+                " or continue beside it with --share-budget."
             )
 
 
@@ -358,9 +358,9 @@ def hold_budget(
     Args:
         folder: Folder of the user's lock files; created for the user alone if missing.
         urls: Base URLs of the service.
-        owner: Account or address that OpenReview gives the budget to; see `account.owner_of`.
-        workspace: Workspace the lock is held for; named in the error that others see.
-        is_shared: Run beside other processes that also share; one that does not share is still refused.
+        owner: Account or address that the budget belongs to; see `account.name_budget_owner`.
+        workspace: Workspace of the harvest; named in the error that others see.
+        is_shared: Run beside other processes that share too; one that does not share is still refused.
         warn: Receives a sentence if no lock can be made in `folder`; the context then opens without one.
 
     Raises:
@@ -374,7 +374,7 @@ def hold_budget(
             alone = None if is_shared else until_done.enter_context(_open_lock(folder, urls, owner, "alone"))
             is_held = alone is not None and not _try_lock(alone)
             is_shared_by_others = alone is not None and not is_held and not _try_lock(present)
-            # Processes that start later see that the budget is shared, whichever of the sharers ends first.
+            # Processes that start later see that the budget is shared, whichever sharing process ends first.
             fcntl.flock(present, fcntl.LOCK_SH)
         except OSError as error:
             warn(
@@ -407,7 +407,7 @@ def _try_lock(file: IO[bytes]) -> bool:
 
 
 def _write_holder(file: IO[bytes], holder: _Holder) -> None:
-    """Write the holder into the lock file, for the error others see; the lock works without it."""
+    """Write the owner into the lock file for the error that others see; the lock works without it."""
     with suppress(OSError):
         file.truncate()
         file.write(msgspec.json.encode(holder))
@@ -415,7 +415,7 @@ def _write_holder(file: IO[bytes], holder: _Holder) -> None:
 
 
 def _read_holder(file: IO[bytes]) -> _Holder | None:
-    """Return the holder in a lock file; None if it is just being written."""
+    """Return the owner named in a lock file; None if it is just being written."""
     try:
         return msgspec.json.decode(file.read(), type=_Holder)
     except msgspec.DecodeError:
@@ -428,8 +428,8 @@ def _describe_holder(holder: _Holder | None, owner: str) -> str:
         machine = "" if holder.machine == socket.gethostname() else f" on {holder.machine}"
         where = f" into the workspace '{holder.workspace}' (process {holder.process}{machine})"
     return (
-        f"Another harvest{where} is spending the request budget that OpenReview gives {owner}; wait until it ends, name"
-        " the venues of both in one command, or go on beside it with --share-budget."
+        f"Another harvest{where} is spending the request budget that OpenReview gives {owner}; wait until it ends,"
+        " name the venues of both in one command, or continue beside it with --share-budget."
     )
 
 

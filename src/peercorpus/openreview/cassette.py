@@ -1,6 +1,7 @@
-"""The file format of cassettes: what OpenReview answered a guest, request by request; `docs/cassettes.md` defines it.
+"""The file format of cassettes, recordings of OpenReview's responses to a guest; `docs/cassettes.md` defines it.
 
-A cassette is only ever appended to, so what was written before a kill can be read, and two of them joined are one.
+A cassette is only ever appended to, so everything written before a kill can be read, and two concatenated cassettes are
+one.
 """
 
 import fcntl
@@ -30,27 +31,27 @@ ENTRY = re.compile(rb"entry (\d{1,10}) (\d{1,10}) ([0-9a-f]{64})\n")
 NEXT_ENTRY = b"\nentry "
 
 MOST_UNPACKED_BYTES = 600_000_000
-"""Largest entry that is read: the largest answer that a client accepts, and what is said of it."""
+"""Largest entry that is read: the largest response that a client accepts, plus its head."""
 MOST_TIMES = 200
-"""How many times larger than its frame an entry may be, beyond a megabyte; OpenReview's lists pack 5 to 20 times."""
+"""Largest compression ratio of an entry over a megabyte; OpenReview's lists compress 5 to 20 times."""
 MOST_WINDOW_BYTES = 1 << 23
 MOST_HEAD_BYTES = 100_000
 MOST_DAMAGED = 100
-"""Damaged places after which the rest of a file is left out: each may cost another reading of what follows."""
+"""Damaged places after which the rest of a file is skipped: each may cost another pass over the rest."""
 LEVEL = 6
 
 SEARCH = "/notes/search"
-"""The one path to which a recorded request is posted."""
+"""The only path of recorded POST requests."""
 
 
 class RecordedHarvest(msgspec.Struct, frozen=True):
-    """One venue that a recorded harvest asked for.
+    """One venue of a recorded harvest.
 
     Attributes:
         url_v1: Base URL of API v1.
         url_v2: Base URL of API v2.
-        limit: Number of submissions that were asked for, 1 or more; None means all.
-        files: Whether PDFs were asked for.
+        limit: Number of submissions requested, 1 or more; None means all.
+        files: Whether PDFs were requested.
     """
 
     venue_id: str
@@ -61,11 +62,11 @@ class RecordedHarvest(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an entry says before its body: a request and its answer, or the harvest that begins.
+    """The head of an entry, before the body: a request and its response, or the harvest that begins.
 
     Attributes:
-        at: When the answer came, UTC, as ISO 8601 writes it.
-        request: The JSON that was posted; None for a GET request.
+        at: Time of the response, UTC, in ISO 8601.
+        request: The posted JSON; None for a GET request.
     """
 
     at: str
@@ -78,12 +79,12 @@ class Head(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Frame(NamedTuple):
-    """Where an entry lies in its file, in bytes.
+    """Position of an entry in its file, in bytes.
 
     Attributes:
-        start: Where the zstd frame begins.
+        start: Start of the zstd frame.
         packed: Its length.
-        unpacked: The length of what it holds.
+        unpacked: The length of its content.
     """
 
     start: int
@@ -92,10 +93,10 @@ class Frame(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """Bytes of a cassette that are no entry.
+    """Bytes of a cassette that are not an entry.
 
     Attributes:
-        is_cut_off: Whether it is an entry that the end of the file cuts off.
+        is_cut_off: Whether they are an entry truncated at the end of the file.
     """
 
     start: int
@@ -105,7 +106,7 @@ class Damage(NamedTuple):
 
 
 def read_version(path: Path) -> int | None:
-    """Return the format's version that a file states; None if it is not a cassette.
+    """Return the format version stated in a file; None if it is not a cassette.
 
     Raises:
         OSError: The file cannot be read.
@@ -116,10 +117,10 @@ def read_version(path: Path) -> int | None:
 
 
 def refuse_newer_cassette(path: Path, version: int) -> None:
-    """Refuse a version of the format that this version of peercorpus does not know.
+    """Check that this version of peercorpus knows a version of the format.
 
     Raises:
-        DumpError: It is none of ours.
+        DumpError: It does not.
     """
     if version != VERSION:
         raise DumpError(
@@ -129,9 +130,9 @@ def refuse_newer_cassette(path: Path, version: int) -> None:
 
 
 def scan(content: mmap.mmap | bytes) -> Iterator[Frame | Damage | int]:
-    """Yield what a cassette consists of, in its order: whole entries, damaged places, and versions in its headers.
+    """Yield the parts of a cassette in order: whole entries, damaged places, and versions in its headers.
 
-    Nothing is unpacked. An entry is whole if its hash is right and its lengths are within the limits.
+    Nothing is unpacked. An entry is whole if its hash is correct and its lengths are within the limits.
     """
     position, damaged = 0, 0
     while position < len(content):
@@ -151,7 +152,7 @@ def scan(content: mmap.mmap | bytes) -> Iterator[Frame | Damage | int]:
 
 
 def _read_frame(content: mmap.mmap | bytes, position: int) -> Frame | Damage:
-    """Return the entry at a position, or what is wrong there, up to the end of the file."""
+    """Return the entry at a position, or the damage there, up to the end of the file."""
     entry = ENTRY.match(content, position)
     is_begun = content[position : position + 6] == NEXT_ENTRY[1:] and len(content) - position < 100
     if entry is None:
@@ -169,16 +170,16 @@ def _read_frame(content: mmap.mmap | bytes, position: int) -> Frame | Damage:
 
 
 def _find_fault(packed: memoryview, frame: Frame, sha256: str) -> str | None:
-    """Return what is wrong with a frame, without unpacking it; None if nothing is."""
+    """Return what is wrong with a frame, without unpacking it; None if it is intact."""
     if frame.unpacked > min(MOST_UNPACKED_BYTES, 1_000_000 + MOST_TIMES * frame.packed):
         return f"it would unpack to {frame.unpacked:,} bytes"
     if hashlib.sha256(packed).hexdigest() != sha256:
-        return "its hash is another"
+        return "its hash does not match"
     try:
         size = zstandard.frame_content_size(bytes(packed[:32]))
     except zstandard.ZstdError:
-        return "it is no zstd frame"
-    return None if size == frame.unpacked else "it unpacks to another length than it says"
+        return "it is not a zstd frame"
+    return None if size == frame.unpacked else "its length does not match the one it states"
 
 
 def _find_next(content: mmap.mmap | bytes, position: int) -> int:
@@ -191,11 +192,11 @@ def read_head(packed: memoryview) -> Head:
     """Return the head of an entry, unpacking little more than that.
 
     Raises:
-        ValueError: It has none, or one that cannot be read.
+        ValueError: It has none, or its head cannot be read.
     """
     line, ends, _ = _unpack(packed, MOST_HEAD_BYTES).partition(b"\n")
     if not ends:
-        raise ValueError("it says nothing of itself")
+        raise ValueError("it has no head")
     return msgspec.json.decode(line, type=Head)
 
 
@@ -207,7 +208,7 @@ def read_body(packed: memoryview, unpacked: int) -> bytes:
     """
     content = _unpack(packed, unpacked + 1)
     if len(content) != unpacked:
-        raise ValueError("it unpacks to another length than it says")
+        raise ValueError("its length does not match the one it states")
     return content.partition(b"\n")[2]
 
 
@@ -221,16 +222,16 @@ def _unpack(packed: memoryview, most_bytes: int) -> bytes:
 
 
 class CassetteWriter:
-    """Appends answers to a cassette; safe to share between threads.
+    """Appends responses to a cassette; safe to share between threads.
 
-    The caller makes sure that they came to a guest: what an account is shown may not be public.
+    The caller must ensure that they were sent to a guest: responses to an account may not be public.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a cassette to go on, or begin one; an entry that a kill cut off is removed.
+        """Open a cassette to continue it, or create one; an entry truncated by a kill is removed.
 
         Raises:
-            DumpError: The file is something else, of another format, or being written by another run.
+            DumpError: The file is not a cassette, has another format, or is being written by another run.
             OSError: It cannot be written.
         """
         self._file = path.open("a+b")
@@ -250,11 +251,11 @@ class CassetteWriter:
         self._file.close()
 
     def begin(self, harvest: RecordedHarvest) -> None:
-        """Record that a venue is asked for now."""
+        """Record that the harvest of a venue begins."""
         self._append(Head(at=_now(), harvest=harvest), b"")
 
     def record(self, head: Head, body: bytes) -> None:
-        """Append an answer; what was searched for by several ids is recorded as one answer for each."""
+        """Append a response; a search for several ids is recorded as one response for each id."""
         ids = (head.request or {}).get("ids", [])
         if head.method == "GET":
             self._append(head, body)
@@ -278,7 +279,9 @@ class CassetteWriter:
             return
         version = read_version(path)
         if version is None:
-            raise DumpError(f"'{path}' is not a cassette, and nothing is written to it; name another file to record.")
+            raise DumpError(
+                f"'{path}' is not a cassette, so nothing was written to it; name another file for the recording."
+            )
         refuse_newer_cassette(path, version)
         with mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             last = next(iter(deque(scan(content), maxlen=1)), None)
@@ -306,7 +309,7 @@ class _Identified(msgspec.Struct):
 
 
 def _split_search(ids: list[str], status: int, body: bytes) -> dict[str, bytes]:
-    """Return the answer to each id of a search for several, as if it had been the only one."""
+    """Return one response for each id of a search for several, as if it had been the only one."""
     if status >= 300:
         return dict.fromkeys(ids, body)
     try:
@@ -320,7 +323,7 @@ def _split_search(ids: list[str], status: int, body: bytes) -> dict[str, bytes]:
 def answer_head(
     method: str, url: str, status: int, content_type: str, request: Mapping[str, list[str]] | None = None
 ) -> Head:
-    """Return the head of an answer that came now."""
+    """Return the head of a response that has just come."""
     return Head(at=_now(), method=method, url=url, status=status, content_type=content_type, request=request)
 
 

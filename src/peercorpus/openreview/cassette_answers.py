@@ -1,4 +1,4 @@
-"""Answer requests from cassettes instead of the network: an index of what they hold, and a transport for the client."""
+"""Answer requests from cassettes instead of the network: an index of responses, and a transport for the client."""
 
 import hashlib
 import mmap
@@ -25,11 +25,11 @@ from peercorpus.openreview.cassette import (
 )
 
 MOST_NAMED = 5
-"""Number of requests without an answer, and of damaged places, that are named; all are counted."""
+"""Maximum number of unanswered requests, and of damaged places, that are named; all are counted."""
 
 
 class _Place(NamedTuple):
-    """Where an answer lies, and how good it is: an answer, then a refusal, then a fault; of equals, the latest."""
+    """Position of a response and its rank: success, then refusal, then fault; the latest among equals."""
 
     rank: tuple[int, str]
     cassette: int
@@ -37,22 +37,22 @@ class _Place(NamedTuple):
 
 
 class Cassettes:
-    """The answers of some cassettes, by request; only their places are kept in memory."""
+    """The responses of some cassettes, by request; only their positions are kept in memory."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Read what the cassettes hold.
+        """Index the responses of the cassettes.
 
         Raises:
             DumpError: A file is not a cassette, is of a newer format, or cannot be read.
         """
         self.harvests: list[RecordedHarvest] = []
-        """Venues that were harvested, each once or more."""
+        """The harvested venues; one may occur several times."""
         self.damage: list[str] = []
-        """A sentence on each place that was set aside."""
+        """One sentence for each place that was set aside."""
         self.is_altered = False
-        """Whether any of them is more than an end that is cut off."""
+        """Whether any damage is more than a truncated end."""
         self.answers = 0
-        """Number of answers, those to the same request included."""
+        """Number of responses, including several to the same request."""
         self._places: dict[bytes, _Place] = {}
         self._contents: list[mmap.mmap] = []
         self._until_closed = ExitStack()
@@ -97,7 +97,7 @@ class Cassettes:
             with memoryview(self._contents[-1]) as view, view[frame.start : frame.start + frame.packed] as packed:
                 head = read_head(packed)
         except ValueError as error:
-            reason = "what it says of itself cannot be read" if isinstance(error, msgspec.MsgspecError) else str(error)
+            reason = "its head cannot be read" if isinstance(error, msgspec.MsgspecError) else str(error)
             self._set_aside(path, Damage(frame.start, frame.start + frame.packed, reason))
             return
         if head.harvest is not None:
@@ -110,10 +110,10 @@ class Cassettes:
         self._places[key] = max(self._places.get(key, place), place)
 
     def find(self, request: httpx2.Request) -> tuple[Head, bytes] | None:
-        """Return the answer to a request; None if no cassette holds it.
+        """Return the response to a request; None if no cassette has one.
 
         Raises:
-            ValueError: The answer cannot be unpacked.
+            ValueError: The response cannot be unpacked.
         """
         posted = msgspec.json.decode(request.content, type=dict[str, list[str]]) if request.content else None
         place = self._places.get(_key(request.method, str(request.url), posted))
@@ -133,10 +133,10 @@ def _key(method: str, url: str, posted: object) -> bytes:
 
 
 class CassetteTransport(httpx2.BaseTransport):
-    """A transport that sends nothing: answers come from cassettes, and what they lack is counted.
+    """A transport that sends nothing: responses come from cassettes, and requests without one are counted.
 
     Attributes:
-        missing: Number of requests without an answer.
+        missing: Number of requests without a response.
         named: The first of them.
     """
 
@@ -146,9 +146,9 @@ class CassetteTransport(httpx2.BaseTransport):
         self.named: list[str] = []
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the recorded answer; the answer of a service that is out of order where there is none."""
+        """Return the recorded response; if there is none, that of a service that is down."""
         if request.url.path.endswith("/attachment") and "ids" in request.url.params:
-            # Files of archives are recorded one by one.
+            # Files from archives are recorded one by one.
             return httpx2.Response(404, request=request)
         request.read()
         try:

@@ -1,7 +1,7 @@
 """HTTP client for both OpenReview APIs: timeouts, request budget, token and errors a user can act on.
 
 Every request waits for its turn in the budget of its route, is retried as `Patience` allows, and is bounded in size and
-time. Other modules ask for JSON, a PDF or an archive and get the answer or one of the errors in `peercorpus.errors`.
+time. Other modules request JSON, a PDF or an archive and get the response or one of the errors in `peercorpus.errors`.
 """
 
 import logging
@@ -43,18 +43,18 @@ URL_V2 = "https://api2.openreview.net"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TIMEOUT = httpx2.Timeout(connect=10, read=120, write=30, pool=10)
 WITHIN_S = 1800.0
-"""Maximum seconds one file may take in all."""
+"""Time limit for one file, in seconds."""
 
 JSON_WITHIN_S = 300.0
-"""Maximum seconds one JSON response may take in all; a page that takes longer is asked for in smaller ones."""
+"""Time limit for one JSON response, in seconds; a page that takes longer is requested in smaller parts."""
 
 UNREADABLE_ATTEMPTS = 3
-"""How often an answer that is no JSON is asked for: it may have been cut on its way, or be so each time."""
+"""Number of attempts for a response with invalid JSON: it may have been truncated in transit, or always be invalid."""
 
 MOST_JSON_BYTES = 512 * MEGABYTE
 """Largest JSON response accepted."""
 MOST_FILE_BYTES = 200 * MEGABYTE
-"""Largest PDF accepted: four times what venues on OpenReview let authors upload."""
+"""Largest PDF accepted: four times the upload limit of venues on OpenReview."""
 
 MOST_ZIP_BYTES = 2000 * MEGABYTE
 """Largest archive accepted."""
@@ -72,12 +72,12 @@ class Account(Protocol):
         """Return the token to send now, renewed first if it would soon expire.
 
         Raises:
-            SignInError: There is no token any more.
+            SignInError: There is no longer a token.
         """
         ...
 
     def renewed(self, refused: str) -> str | None:
-        """Return a token to replace the one OpenReview refused; None if there is no other."""
+        """Return a token to replace the one that OpenReview refused; None if there is no other."""
         ...
 
 
@@ -88,7 +88,7 @@ class JsonAnswer:
     Attributes:
         source: The request URL; it never contains a token.
         body: The JSON text as received.
-        members: The members of the JSON object, each as received; what one of them holds may not be JSON.
+        members: The members of the JSON object, each as received; the value of a member may be invalid JSON.
     """
 
     source: str
@@ -102,7 +102,7 @@ class _Request:
 
     Attributes:
         most_bytes: Largest response body accepted.
-        within_s: Maximum seconds for the whole response.
+        within_s: Time limit for the whole response, in seconds.
         body: JSON to send; None sends a GET request.
         keep: Receives the body in chunks; None keeps it in memory.
         begin: Called before the first chunk of each attempt.
@@ -119,13 +119,13 @@ class _Request:
 
     @property
     def max_counted(self) -> int:
-        """Upper bound on how many requests this counts as: an archive may count once, or once per file."""
+        """Upper bound on the number of requests this counts as: an archive may count once, or once per file."""
         return str(self.params.get("ids", "")).count(",") + 1
 
 
 @cache
 def _read_certificates(*, trust_env: bool) -> SSLContext:
-    """Return the context with the certificates that are trusted, read once a process: there are over a hundred."""
+    """Return a context with the trusted certificates, which are over a hundred and read once per process."""
     return httpx2.create_ssl_context(trust_env=trust_env)
 
 
@@ -157,15 +157,14 @@ class Client:
             account: Source of the token, or the token itself; None sends requests as a guest.
             patience: How long to keep trying; None means the default `Patience`.
             budget_state: Where the request budget is stored between runs; None keeps it in memory.
-            on_wait: Receives a sentence on why the client waits, repeatedly during a long wait.
-            tally: What to do when other clients spend the same budget; None means nothing.
-            clock: Source of the time, and how to wait.
-            transport: Replaces the network: in tests, and where answers come from cassettes.
-            recorder: Receives every answer, but for sign-in, waits and archives; only for guests.
+            on_wait: Receives a sentence stating why the client waits, repeatedly during a long wait.
+            tally: Counts the use of the same budget by other clients; None ignores them.
+            clock: Source of the time, and of waiting.
+            transport: Replaces the network, in tests and for responses from cassettes.
+            recorder: Receives every response except those to sign-ins, demands to wait, and archives; only for guests.
 
         Raises:
-            SignInError: The token has characters that no header may hold, the address is not https, or answers to an
-                account would be recorded.
+            SignInError: The token is malformed, the address is not https, or an account would be recorded.
             SourceError: A base URL is not an http or https address.
         """
         self._urls = {1: _check_url(base_url_v1), 2: _check_url(base_url_v2)}
@@ -177,7 +176,9 @@ class Client:
         self._account = account
         self._recorder = recorder
         if recorder is not None and any(httpx2.URL(url).userinfo for url in self._urls.values()):
-            raise SignInError("An address that holds a user name or a password is not recorded; leave out --record.")
+            raise SignInError(
+                "Requests to an address with a user name or a password are not recorded; leave out --record."
+            )
         if account is not None:
             self._check_account(account)
         is_loopback = all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
@@ -226,7 +227,7 @@ class Client:
         Raises:
             NotGivenError: The object does not exist, is not readable by this account, or is too large.
             SignInError: A token is needed, or was refused.
-            NotJsonError: The answer cannot be read, however often it is asked for.
+            NotJsonError: Every attempt returned invalid JSON.
             BusyError: OpenReview failed every attempt, or asks for a wait longer than `Patience` allows.
             SourceError: OpenReview could not be reached, or refused the request.
         """
@@ -293,7 +294,7 @@ class Client:
         self._retry(lambda: self._fetch(request))
 
     def pause(self, seconds: float, why: str) -> None:
-        """Wait, reporting why and how much time is left."""
+        """Wait, reporting the reason and the time left."""
         ends_at = self._clock.elapsed() + seconds
         while (left_s := ends_at - self._clock.elapsed()) > 0:
             if seconds >= 1:
@@ -307,7 +308,7 @@ class Client:
             members: Mapping[str, msgspec.Raw] = read_members(body)
         except ValueError as error:
             body = response.content
-            # What cannot be read may be one object of many, which does not come otherwise if it is asked for again.
+            # The unreadable part may be one object of many, which another request would return in the same form.
             members = {name: msgspec.Raw(value) for name, value in split_members(body)}
             if not members:
                 sentence = f"OpenReview's answer to {response.url} cannot be read: {error}"
@@ -366,7 +367,7 @@ class Client:
         return response
 
     def record_harvests(self, venue_ids: Sequence[str], limit: int | None, *, files: bool) -> None:
-        """Record that venues are harvested from now on, as an import is to ask for them."""
+        """Record that a harvest of these venues begins, so that an import makes the same requests."""
         if self._recorder is not None:
             for venue_id in venue_ids:
                 self._recorder.begin(RecordedHarvest(venue_id, self._urls[1], self._urls[2], limit, files))
@@ -378,7 +379,7 @@ class Client:
             self._recorder.record(answer_head("GET", url, 200, "application/pdf"), content)
 
     def _record(self, request: _Request, response: httpx2.Response) -> None:
-        """Record an answer that the same request may get again: no sign-in, no demand to wait, no archive."""
+        """Record a response, unless it is to a sign-in, a demand to wait, or an archive."""
         if self._recorder is None or request.keep is not None or not _is_recordable(response):
             return
         ids = None if request.body is None else {"ids": [str(note_id) for note_id in _read_ids(request.body)]}
@@ -424,7 +425,7 @@ class Client:
             sentence = str(error)
             if error.wait_s is not None:
                 sentence += (
-                    f" What was received is kept: run the same command again after {_describe_end(error.wait_s)}."
+                    f" Everything received is kept: run the same command again after {_describe_end(error.wait_s)}."
                 )
             raise BusyError(sentence, error.wait_s) from None
         raise AssertionError("stamina gives at least one attempt")
@@ -438,13 +439,13 @@ class Client:
     def _wait_after(self, error: Exception) -> bool | float:
         """Return whether to retry after an error: True waits as usual; a number is the seconds to wait.
 
-        Where OpenReview names a wait, the budget waits before the next attempt, so that hardly any is left here.
+        If OpenReview states a wait, the budget waits before the next attempt, so hardly any time is left here.
         """
         if isinstance(error, NotJsonError):
             return False
         if isinstance(error, BusyError):
             if error.wait_s is None:
-                self._on_wait("OpenReview reports an error of its own; trying again.")
+                self._on_wait("OpenReview reports an internal error; trying again.")
                 return True
             return 0.001 if error.wait_s <= self.patience.longest_wait_s else False
         if not isinstance(error, httpx2.RequestError):
@@ -452,13 +453,13 @@ class Client:
         self._failed_contacts += not self._was_reached
         if not self._was_reached and self._failed_contacts >= self.patience.first_contact:
             return False
-        self._on_wait(f"{_describe_host(error)} does not answer; trying again.")
+        self._on_wait(f"{_describe_host(error)} does not respond; trying again.")
         return True
 
 
 RECORDING_GUESTS = (
-    "Only what a guest is shown is recorded, as an account may be shown what is not public; sign out with 'peercorpus"
-    " logout' and leave out --token-file, PEERCORPUS_TOKEN and PEERCORPUS_USER, or leave out --record."
+    "Only responses to guests are recorded, because an account may be shown notes that are not public; sign out with"
+    " 'peercorpus logout' and leave out --token-file, PEERCORPUS_TOKEN and PEERCORPUS_USER, or leave out --record."
 )
 NO_PDF = "not a PDF"
 CUT_OFF = "cut off"
@@ -478,7 +479,7 @@ def is_whole(content: bytes) -> bool:
 
 
 def _is_recordable(response: httpx2.Response) -> bool:
-    """Return whether an answer tells what OpenReview shows to a guest, rather than what it wants of one."""
+    """Return whether a response shows what a guest may see, rather than demanding a sign-in or a wait."""
     try:
         check(response)
     except SignInError:
@@ -506,20 +507,20 @@ def _check_token(token: str) -> str:
     bare = token.strip().removeprefix("Bearer ")
     if not bare or not bare.isascii() or not bare.isprintable() or " " in bare:
         raise SignInError(
-            "The token is not valid: it is empty, or contains spaces or characters that no token has; copy it again."
+            "The token is not valid: it is empty, or contains spaces or other invalid characters; copy it again."
         )
     return bare
 
 
 def _describe_end(wait_s: float) -> str:
-    """Return the minute after a wait that begins now; with its date, unless that is today's."""
+    """Return the end of a wait that begins now, to the minute; with its date unless that is today."""
     now = datetime.now(UTC)
     ends = now + timedelta(seconds=wait_s + 59)
     return f"{ends:%H:%M} UTC" if ends.date() == now.date() else f"{ends:%Y-%m-%d %H:%M} UTC"
 
 
 def _describe_left(left_s: float) -> str:
-    """Return how long a wait still takes, in its largest unit of which there are several.
+    """Return the remaining time of a wait in the largest suitable unit.
 
     >>> _describe_left(89), _describe_left(5400), _describe_left(86400), _describe_left(20 * 86400)
     ('89 s', '90 min', '24 h', '20 days')

@@ -33,16 +33,16 @@ LATEST_FIRST = "tmdate:desc"
 PAGE_WITH_REPLIES = 200
 """Submissions on the first page of a list whose replies are included."""
 PAGE_BYTES = 32_000_000
-"""Size that later pages are to have: 1,000 forums of a large conference are some 100 MB, those of a workshop 10 MB."""
+"""Target size of later pages: 1,000 forums take about 100 MB at a large conference, 10 MB at a workshop."""
 
 FEWEST_IN_A_PAGE = 8
-"""Smallest page that is tried before submissions are requested singly, and how many are then requested singly."""
+"""Smallest page tried before submissions are requested one by one, and how many are then requested so."""
 
 MOST_UNREADABLE = 10
-"""So many objects in a row that cannot be read are the service's fault, not theirs."""
+"""Unreadable objects in a row after which the service, rather than the objects, counts as faulty."""
 
 MOST_NOTES = 10**9
-"""Counts above this are ignored as wrong."""
+"""Larger counts are ignored as implausible."""
 
 
 class _Identified(msgspec.Struct):
@@ -57,11 +57,12 @@ class ListPage:
         source: The request URL.
         items: The objects as received.
         after: The last id received, on this page or before it.
-        expected: The count OpenReview gave for the whole list; None if it gave none.
+        expected: OpenReview's count for the whole list; None if it stated none.
         is_last: Whether the list ends here.
         new: Number of items that were on no earlier page.
-        replies: Replies to submissions that cannot be parted.
-        unreadable: The one object of this page, if it cannot be parted from its answer; its item is then the rest.
+        replies: Replies to submissions whose text cannot be split into objects.
+        unreadable: The only object of this page if it cannot be separated from its response; its item is then the rest
+            of it.
     """
 
     source: str
@@ -79,8 +80,8 @@ class _Unreadable:
     """An object that cannot be read.
 
     Attributes:
-        error: Why not.
-        ask_again: Asks for it once more.
+        error: The reason.
+        ask_again: Requests it once more.
     """
 
     error: NotJsonError
@@ -89,12 +90,12 @@ class _Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of one answer.
+    """The rows of one response.
 
     Attributes:
         count: The length of the whole list; None if OpenReview does not say.
-        size: How many rows were asked for in the end.
-        is_apart: Whether a submission and its replies came separately, as they cannot be read together.
+        size: Number of rows in the request that succeeded.
+        is_apart: Whether a submission and its replies came separately because they cannot be read together.
         replies: As in `ListPage`.
         unreadable: As in `ListPage`.
     """
@@ -115,7 +116,7 @@ class Start:
     Attributes:
         after: The last id received before; None starts at the beginning.
         received: Number of items received before.
-        expected: The count OpenReview gave before; None if it gave none.
+        expected: OpenReview's earlier count; None if it stated none.
     """
 
     after: str | None = None
@@ -128,11 +129,11 @@ def fetch_submissions(
 ) -> Iterator[ListPage]:
     """Yield the submissions of one invitation with all their replies, ordered by id.
 
-    A service that ignores `after`, and so repeats the first page, is read by `offset` instead. A note may then come
-    twice, if others were inserted before it meanwhile.
+    If a service ignores `after`, and so repeats the first page, `offset` is used instead. A note may then come twice if
+    others are inserted before it meanwhile.
 
     Args:
-        client: Client to ask.
+        client: The client.
         api: 1 or 2.
         invitation: The invitation whose submissions are listed.
         start: Where to continue.
@@ -146,7 +147,7 @@ def fetch_submissions(
 
 
 def _check_readable(pages: Iterator[ListPage]) -> Iterator[ListPage]:
-    """Yield pages; what cannot be read is asked for again after what can be: the service may have been out of order.
+    """Yield pages; unreadable objects are requested again after the others, since the service may have been faulty.
 
     Raises:
         NotJsonError: Several objects in a row cannot be read.
@@ -203,12 +204,12 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
         seen |= ids
         start = Start(page.after, start.received + page.new, page.expected)
         left = None if left is None else left - page.new
-        # No list can be continued after an object that does not say its id.
+        # A list cannot be continued after an object without an id.
         by_offset = by_offset or names[-1:] == [""]
 
 
 def _count_fitting(items: Sequence[msgspec.Raw], asked: int) -> int:
-    """Return how many submissions like these, with their replies, fit in a page; at least half as many as asked for."""
+    """Return how many submissions like these, with their replies, fit in a page; at least half as many as requested."""
     size_bytes = sum(len(memoryview(item)) for item in items)
     return _fit(asked, len(items), size_bytes) if len(items) >= FEWEST_IN_A_PAGE else asked
 
@@ -218,7 +219,7 @@ def _fit(asked: int, number: int, size_bytes: int) -> int:
 
 
 def count_pages(submissions: int, forum_bytes: int) -> int:
-    """Return the number of pages in which a list comes whose submissions, with their replies, have this mean size.
+    """Return the number of pages of a list whose submissions, with their replies, have this mean size.
 
     >>> count_pages(11_672, 65_000), count_pages(11_672, 1), count_pages(0, 65_000)
     (25, 13, 0)
@@ -232,7 +233,7 @@ def count_pages(submissions: int, forum_bytes: int) -> int:
 
 
 def _ignores_after(client: Client, api: int, invitation: str, after: str) -> bool:
-    """Return whether a list is known to begin with the same note wherever it is continued."""
+    """Return whether a list is known to begin with the same note whatever `after` says."""
     first: Params = {"invitation": invitation, "sort": "id", "limit": 1}
     try:
         answers = [client.get_json(api, "/notes", params) for params in (first, {**first, "after": after})]
@@ -245,7 +246,7 @@ def _ignores_after(client: Client, api: int, invitation: str, after: str) -> boo
 def _fetch_page(
     client: Client, api: int, invitation: str, start: Start, size: int, *, by_offset: bool
 ) -> tuple[ListPage, _Rows]:
-    """Return a page, and the answer from which it was made."""
+    """Return a page, and the response from which it was made."""
     params: dict[str, str | int] = {"invitation": invitation, "details": "replies", "sort": "id"}
     if by_offset:
         params["offset"] = start.received
@@ -257,7 +258,7 @@ def _fetch_page(
     items = rows.items
     expected = start.expected if start.after is not None else rows.count
     received = start.received + len(items)
-    # A page may be short because the service left out what this account may not read; a count may be out of date.
+    # A page may be short because the service left out notes that this account may not read; a count may be out of date.
     is_short = len(items) < rows.size
     ends = not items or received == expected or (is_short and (expected is None or received > expected))
     after = next(filter(None, map(object_id, reversed(items))), start.after)
@@ -276,7 +277,7 @@ def _fetch_page(
 def _get_in_parts(client: Client, api: int, path: str, params: Params, size: int) -> _Rows:
     """Return a page of a list, smaller if a large one fails.
 
-    Where not even a single row can be read, its page holds what the answer has of it.
+    If not even a single row can be read, the page contains what the response has of it.
 
     Raises:
         BusyError: Not even a single row, and its replies separately, can be fetched.
@@ -303,7 +304,7 @@ def _read_rows(answer: JsonAnswer, path: str, size: int) -> _Rows:
 
 
 def _last_part(path: str) -> str:
-    """Return the name of the list that a path gives."""
+    """Return the name of the list in the response to a path."""
     return path.rpartition("/")[2]
 
 
@@ -322,31 +323,31 @@ def _get_separately(client: Client, api: int, params: Params) -> _Rows:
         return replace(rows, replies=replies, unreadable=replace(rows.unreadable, ask_again=again))
     if any(page.unreadable for page in pages):
         return replace(rows, replies=replies)
-    # Put together as text: one of them may not be JSON.
+    # Joined as text, because either may be invalid JSON.
     members = [b"%s:%s" % (msgspec.json.encode(name), value) for name, value in split_members(submission)]
     members.append(b'"details":{"replies":[%s]}' % b",".join(map(bytes, replies)))
     return replace(rows, items=[msgspec.Raw(b"{%s}" % b",".join(members))])
 
 
 def count_submissions(client: Client, api: int, invitation: str) -> int | None:
-    """Return the number of submissions of an invitation now; None if OpenReview does not say."""
+    """Return the number of submissions of an invitation now; None if OpenReview does not state it."""
     return _count(client, api, {"invitation": invitation})
 
 
 def _count(client: Client, api: int, where: Params) -> int | None:
-    """Return how long a list of notes is; None if OpenReview does not say."""
+    """Return the length of a list of notes; None if OpenReview does not state it."""
     try:
         return _read_count(_begin_counted(client, api, "/notes", where))
     except NotJsonError:
-        # The first of them may be what cannot be read.
+        # The first note may be the unreadable one.
         return _read_count(_begin_counted(client, api, "/notes", where, 1))
 
 
 def _begin_counted(client: Client, api: int, path: str, where: Params, offset: int = 0) -> JsonAnswer:
-    """Return the first row of a list, or a later one, with its count where OpenReview gives one.
+    """Return the first row of a list, or a later one, with the list's count if OpenReview states one.
 
-    OpenReview counts where `offset=0` and `count=true` come together (openreview-py#2745). As it is removing `offset`,
-    `count=true` alone is tried where that is refused.
+    OpenReview counts if `offset=0` and `count=true` come together (openreview-py#2745). Since it is removing `offset`,
+    `count=true` alone is tried if that is refused.
     """
     params: Params = {**where, "limit": 1, "count": "true"}
     try:
@@ -361,10 +362,10 @@ def fetch_changes(
     """Yield every note of a venue modified since a time, latest first.
 
     OpenReview's API documentation says that notes can be listed by `domain` (v2) or by a prefix of their invitations
-    (v1), and filtered by `mintmdate`. No other client is known to rely on it, so the caller must check the result.
+    (v1), and filtered by `mintmdate`. No other client is known to rely on this, so the caller must check the result.
 
     Args:
-        client: Client to ask.
+        client: The client.
         api: 1 or 2.
         venue_id: The venue.
         since_ms: Milliseconds since the epoch by OpenReview's clock.
@@ -373,7 +374,7 @@ def fetch_changes(
     where = {**_of_venue(api, venue_id), "sort": LATEST_FIRST, "mintmdate": since_ms}
     for page in fetch_pages(client, api, "/notes", where | ({"trash": "true"} if deleted else {})):
         yield page
-        # The latest come first, so nothing after an older one is wanted, even if the service ignores `mintmdate`.
+        # The latest come first, so the list can end at the first older one, even if the service ignores `mintmdate`.
         times_ms = (decode_leniently(Note, bytes(item)).modified_ms for item in reversed(page.items))
         if next(filter(None, times_ms), since_ms) < since_ms:
             return
@@ -384,14 +385,14 @@ def _of_venue(api: int, venue_id: str) -> dict[str, str | int]:
 
 
 def count_notes(client: Client, api: int, venue_id: str) -> int | None:
-    """Return the number of notes of a venue shown now, replies included; None if OpenReview does not say."""
+    """Return the number of notes of a venue shown now, replies included; None if OpenReview does not state it."""
     return _count(client, api, _of_venue(api, venue_id))
 
 
 def find_notes(client: Client, api: int, note_ids: Sequence[str]) -> list[msgspec.Raw]:
-    """Return the notes with these ids that are shown, at most 1,000.
+    """Return the visible notes among these ids, at most 1,000.
 
-    They are requested together, or one by one where OpenReview refuses that.
+    They are requested together, or one by one if OpenReview refuses that.
     """
     try:
         return read_list(client.post_json(api, "/notes/search", {"ids": list(note_ids)}), "notes")
@@ -411,11 +412,11 @@ def find_notes(client: Client, api: int, note_ids: Sequence[str]) -> list[msgspe
 
 
 def read_list(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
-    """Return the objects of a list in a response, each as received; one of them may not be JSON.
+    """Return the objects of a list in a response, each as received; any of them may be invalid JSON.
 
     Raises:
         SourceError: The response has no such list.
-        NotJsonError: It has one that cannot be parted.
+        NotJsonError: It has one that cannot be split.
     """
     rows = answer.members.get(key, msgspec.Raw(b""))
     try:
@@ -423,7 +424,7 @@ def read_list(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
     except UNREADABLE:
         items = split_items(bytes(rows)) if is_list(rows) else None
     if items is None:
-        sentence = f"OpenReview's answer to {answer.source} holds no list of {key}."
+        sentence = f"OpenReview's answer to {answer.source} has no list of {key}."
         raise NotJsonError(sentence, answer.source, answer.body) if is_list(rows) else UnreachableError(sentence)
     return [msgspec.Raw(item) for item in items]
 
@@ -463,7 +464,7 @@ def fetch_venue_edits(client: Client, venue_id: str, start: Start = Start(), *, 
     """Return the next thousand of a venue's API v2 edits that this account may read.
 
     OpenReview documents `domain` for this list, and its own web pages use it (openreview-web, `ActivityList.js`). The
-    caller must check that the service heeds `domain`, `sort` and `after`.
+    caller must check that the service respects `domain`, `sort` and `after`.
 
     Raises:
         NotGivenError: OpenReview refuses the list.
@@ -474,13 +475,13 @@ def fetch_venue_edits(client: Client, venue_id: str, start: Start = Start(), *, 
     items = read_list(answer, "edits")
     expected = _read_count(answer) if start.after is None else start.expected
     after = next(filter(None, map(object_id, reversed(items))), None)
-    # Without a count, a short page is the last one; a page without any new id leads nowhere.
+    # Without a count, a short page is the last one; a page without a new id ends the list.
     is_last = after in {None, start.after} or (expected is None and len(items) < LARGEST_PAGE)
     return ListPage(source=answer.source, items=items, after=after, expected=expected, is_last=is_last)
 
 
 def probe_venue_edits(client: Client, venue_id: str) -> ListPage:
-    """Return the API v2 edit of a venue that was modified last, and how many edits there are where OpenReview says.
+    """Return the most recently modified API v2 edit of a venue, with the number of edits if OpenReview states it.
 
     Raises:
         NotGivenError: OpenReview refuses the list.
@@ -498,13 +499,13 @@ def _fetch_rows(client: Client, api: int, path: str, where: Params) -> Iterator[
 def fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator[ListPage]:
     """Yield the pages of a list.
 
-    Each page is asked for by the last id of the page before. A service that refuses `after`, or ignores it and so
-    begins anew, is asked by `offset` instead.
+    Each page is requested by the last id of the previous page. If a service refuses `after`, or ignores it and so
+    starts again, `offset` is used instead.
 
     Args:
-        client: Client to ask.
+        client: The client.
         api: 1 or 2.
-        path: Path of the list; its last part names the rows in the answer.
+        path: Path of the list; its last part names the rows in the response.
         where: What is listed, and in which order.
 
     Raises:
@@ -534,7 +535,7 @@ def _fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator
         if seen and ids and ids <= seen:
             if by_offset:
                 raise NotGivenError(
-                    f"OpenReview's answer to {rows.source} repeats the page before.", "the same page again"
+                    f"OpenReview's answer to {rows.source} repeats the previous page.", "the same page again"
                 )
             place = {"offset": received}
             continue

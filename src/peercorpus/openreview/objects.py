@@ -13,7 +13,7 @@ import msgspec
 from peercorpus.openreview.response_body import UNREADABLE, split_beginning, split_members
 
 PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
-"""Matches where a venue id ends and the group of one paper begins."""
+"""Matches the place where a venue id ends and the group of one paper begins."""
 
 EVERYONE = "everyone"
 CHAIRS_EDIT = "/-/Edit"
@@ -96,7 +96,8 @@ class Note(Header):
 
     @property
     def is_of_v1(self) -> bool:
-        """Whether API v1 returned the note; where it names no invitation, its content tells: API v2 wraps answers.
+        """Whether API v1 returned the note; without an invitation, decided by the content, because API v2 wraps
+        answers.
 
         >>> Note(content={"title": "A"}).is_of_v1, Note(content={"title": {"value": "A"}}).is_of_v1
         (True, False)
@@ -159,9 +160,9 @@ StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
 def decode_leniently(kind: type[StructT], body: bytes) -> StructT:
-    """Decode what is readable of an object; a field that cannot be read counts as absent, and a missing id as empty.
+    """Decode the readable part of an object; an unreadable field counts as absent, a missing id as empty.
 
-    For the harvest, which stores whatever arrives. Stages decode strictly, and set aside what they cannot read.
+    For the harvest, which stores whatever arrives. Stages decode strictly and set unreadable objects aside.
 
     >>> note = decode_leniently(Note, b'{"id": "a", "number": "seven", "content": {"rating": NaN}}')
     >>> note.id, note.number, note.content
@@ -197,7 +198,7 @@ class _Place(msgspec.Struct):
 
 
 def venue_of_edit(body: bytes) -> str | None:
-    """Return the venue that an edit as received names, by its domain or its invitation; None if by neither.
+    """Return the venue that an edit as received names, by its domain or its invitation; None if it names neither.
 
     >>> venue_of_edit(b'{"domain": "V/2025"}'), venue_of_edit(b'{"invitation": "V/2025/-/Edit"}'), venue_of_edit(b"{}")
     ('V/2025', 'V/2025', None)
@@ -220,7 +221,7 @@ def stated_venues(note: Note) -> Iterator[str]:
 
 
 def invitation_name(invitation: str) -> str:
-    """Return what an invitation asks for: the part after `/-/`, without the paper.
+    """Return the name of an invitation: the part after `/-/`, without the paper.
 
     >>> invitation_name("ICLR.cc/2018/Conference/-/Paper951/Official_Review")
     'Official_Review'
@@ -241,7 +242,7 @@ def is_path(answer: str) -> bool:
 
 
 def now_ms() -> int:
-    """Return the time of this machine's clock, in milliseconds since the epoch."""
+    """Return the time by this machine's clock, in milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
 
 

@@ -11,7 +11,7 @@ _NOTE_PAGES = frozenset({"forum", "pdf", "revisions", "attachment", "references/
 
 
 def read_group_id(text: str) -> str | None:
-    """Return the id of the group whose page this is the URL of, "" where it states none; None for no such URL.
+    """Return the group id in the URL of a group's page, "" if it states none; None if this is not such a URL.
 
     >>> read_group_id("https://openreview.net/group?id=ICLR.cc/2024/Conference#tab-accept-oral")
     'ICLR.cc/2024/Conference'
@@ -38,7 +38,7 @@ def read_forum_id(text: str) -> str:
     ('rkgO66VKDS', 'rkgO66VKDS')
 
     Raises:
-        PeercorpusError: It is a URL that states no id of a paper.
+        PeercorpusError: It is a URL without the id of a paper.
     """
     query = _read_query(text, _NOTE_PAGES)
     is_url = "://" in text or _HOST in text
@@ -52,7 +52,7 @@ def read_forum_id(text: str) -> str:
 
 
 def _read_query(text: str, pages: frozenset[str]) -> Mapping[str, str] | None:
-    """Return the parameters of the URL of a page of OpenReview; None if it is of no such page."""
+    """Return the query parameters in the URL of one of these OpenReview pages; None if it is not such a URL."""
     address, _, query = text.strip().partition("#")[0].partition("?")
     before, host, page = address.partition(_HOST)
     prefix = before.partition("://")[2] if "://" in before else before

@@ -22,7 +22,7 @@ def receive(
 
     Args:
         response: A response whose body has not been read.
-        most_bytes: Largest unpacked size accepted; a refusal is cut off after a megabyte.
+        most_bytes: Largest unpacked size accepted; a refusal is truncated after a megabyte.
         within_s: Maximum seconds for the whole body; httpx2 itself bounds only the silence between two chunks.
         keep: Receives the chunks of a body that is not a refusal; None collects them as the content.
 
@@ -64,11 +64,11 @@ ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.
 """Matches an escape in a JSON text, both halves of a surrogate pair together."""
 
 PART = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
-"""Matches the strings of a JSON text, and what parts it."""
+"""Matches the strings of a JSON text, and its structural characters."""
 
 MEMBER = re.compile(rb'\s*("[^"\\]*+(?:\\.[^"\\]*+)*+")\s*:', re.DOTALL)
 MOST_LEVELS = 100
-"""Most levels at which an object may be nested: OpenReview's own have about ten, and Python's limit is 1,000 in all."""
+"""Maximum nesting depth of an object: OpenReview's own have about ten levels, and Python's limit is 1,000 in all."""
 
 read_raw = msgspec.json.Decoder(msgspec.Raw).decode
 read_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -76,13 +76,13 @@ read_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 read_anything = msgspec.json.Decoder().decode
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What decoding raises for a text that is not JSON, not UTF-8, or nested too deeply."""
+"""Errors that decoding raises for a text that is not JSON, not UTF-8, or nested too deeply."""
 
 
 def check_json(text: bytes) -> bytes:
     r"""Return a JSON text after checking that it is complete and valid UTF-8.
 
-    JavaScript writes half of a surrogate pair where a text was cut inside an emoji; UTF-8 cannot hold it, so that half
+    JavaScript writes half of a surrogate pair where a text was cut inside an emoji; UTF-8 cannot represent it, so it
     becomes U+FFFD.
 
     >>> check_json(b'{"a": "x \\ud83d"}')
@@ -138,11 +138,11 @@ def _explain(text: bytes) -> str:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"it holds {name}, which JSON does not allow")
+    raise ValueError(f"it contains {name}, which JSON does not allow")
 
 
 def check_object(text: bytes) -> bytes:
-    """Return an object as `check_json` does, after checking that any decoder can read all of it, however called.
+    """Return an object as `check_json` does, after checking that any decoder can read all of it.
 
     Raises:
         ValueError: It cannot be read; the message says why.
@@ -173,9 +173,9 @@ def _count_levels(text: bytes) -> int:
 
 
 def split_items(text: bytes) -> list[bytes] | None:
-    """Split a list or an object at its own commas, whatever its parts hold.
+    """Split a list or an object at its own commas, whatever its parts contain.
 
-    Only brackets and strings are looked at, so that one part that is not JSON does not hide the others.
+    Only brackets and strings are examined, so that a part with invalid JSON does not hide the others.
 
     >>> split_items(b'[{"a": NaN}, [1, 2], "]"]')
     [b'{"a": NaN}', b'[1, 2]', b'"]"']
@@ -192,10 +192,10 @@ def split_items(text: bytes) -> list[bytes] | None:
 
 
 def _split_compact(text: bytes) -> list[bytes] | None:
-    """Return the members of an object written as OpenReview writes them, without looking at each of their brackets.
+    """Return the members of an object in OpenReview's own formatting, without examining every bracket.
 
     Returns:
-        The members; None if there is white space, a name twice, or an escape in a name.
+        The members; None if there is white space, a repeated name, or an escape in a name.
 
     Raises:
         msgspec.DecodeError: The text is not JSON.
@@ -222,17 +222,17 @@ COMMA = ord(",")
 
 
 def split_members(text: bytes) -> list[tuple[str, bytes]]:
-    """Split an object into its members in their order, equal names too, whatever their values hold.
+    """Split an object into its members in order, including repeated names, whatever their values contain.
 
     >>> split_members(b'{"a": NaN, "a": [1, 2]}')
     [('a', b'NaN'), ('a', b'[1, 2]')]
 
     Returns:
-        The members; none if the text is no object, or its brackets do not match.
+        The members; empty if the text is not an object, or its brackets do not match.
     """
     with suppress(*UNREADABLE):
         by_name = read_members(text)
-        # Shorter than this, a compact text names no member twice.
+        # A compact text shorter than this cannot name a member twice.
         if len(text) <= 1 + sum(len(name.encode()) + len(bytes(value)) + 4 for name, value in by_name.items()):
             return [(name, bytes(value)) for name, value in by_name.items()]
     parts = (split_items(text) or ()) if is_object(text) else ()
@@ -243,7 +243,7 @@ CLOSING = {ord("{"): ord("}"), ord("["): ord("]")}
 
 
 def split_beginning(text: bytes) -> list[tuple[str, bytes]]:
-    """Return the members of an object that come whole before it is cut off or its brackets cease to match.
+    """Return the complete members of an object up to the point where it is cut off or its brackets no longer match.
 
     >>> split_beginning(b'{"id": "a", "x": [1], "y": [{], "z": 1}')
     [('id', b'"a"'), ('x', b'[1]')]
@@ -264,7 +264,7 @@ def split_beginning(text: bytes) -> list[tuple[str, bytes]]:
 
 
 def find_first_item(answer: bytes, key: str) -> bytes:
-    """Return what an answer that cannot be parted holds from the first object of a list on; all of it without a list.
+    """Return a response that cannot be split from the first object of a list on; all of it if there is no list.
 
     >>> find_first_item(b'{"count": 1, "notes": [{"id": "a", "x": [', "notes")
     b'{"id": "a", "x": ['
@@ -290,7 +290,7 @@ def split_member(part: bytes) -> tuple[str, bytes]:
 
 
 def compact(text: bytes | msgspec.Raw) -> bytes:
-    """Return the same tokens without white space between them.
+    """Return a JSON text without the white space between its tokens.
 
     >>> compact(b'{ "a" : [1, 2.0] }')
     b'{"a":[1,2.0]}'
@@ -309,6 +309,6 @@ def is_list(text: bytes | msgspec.Raw | None) -> bool:
 
 
 def _first_character(text: bytes | msgspec.Raw) -> bytes:
-    """Return the first character that is not white space, without copying the text where it is the very first."""
+    """Return the first character that is not white space, without copying the text if it is the very first."""
     first = memoryview(text)[:1].tobytes()
     return bytes(text).lstrip()[:1] if first.isspace() else first

@@ -1,6 +1,6 @@
-"""Classify refusals: which are retried, how long to wait, and what to tell the user.
+"""Classify refusals: which are retried, how long to wait, and what message to show.
 
-Nothing is sent from here: the one loop that retries is `Client._retry` in `client.py`.
+Nothing is sent from here; the only retry loop is `Client._retry` in `client.py`.
 """
 
 import re
@@ -18,15 +18,15 @@ _WAIT_IN_MESSAGE = re.compile(
     r"try again in\s+(?:([0-9]+) minutes?)?(?:\s*and\s*)?(?:([0-9]+) seconds?)?", re.IGNORECASE
 )
 SIGN_IN = (
-    "OpenReview answers only signed-in accounts (it asks guests for a browser check, which is not automated here);"
+    "OpenReview serves only signed-in accounts (it requires a browser check of guests, which is not automated here);"
     " sign in with 'peercorpus login', or set PEERCORPUS_TOKEN to a token of your account."
 )
 TOKEN_REFUSED = (
-    "it has expired or is invalid; replace or remove it where you set it (PEERCORPUS_TOKEN, --token-file), else sign in"
+    "it has expired or is invalid; replace or remove it where you set it (PEERCORPUS_TOKEN, --token-file), or sign in"
     " again with 'peercorpus login'."
 )
 LONGEST_WAIT_S = 31 * 24 * 3600.0
-"""Longest wait that is believed: a longer one counts as not stated, as if it were kept the route would stay closed."""
+"""Longest plausible wait; a longer one counts as not stated, because it would block the route for good."""
 
 
 class _Refusal(msgspec.Struct):
@@ -51,7 +51,7 @@ def check(response: httpx2.Response) -> None:
     is_challenge = refusal.name == "ChallengeRequiredError"
     if is_challenge or response.has_redirect_location or _is_browser_check(response):
         if "authorization" in response.request.headers:
-            raise TokenRefusedError(f"OpenReview treated the token as no sign-in: {TOKEN_REFUSED}")
+            raise TokenRefusedError(f"OpenReview treated the request as not signed in: {TOKEN_REFUSED}")
         raise SignInError(SIGN_IN)
     if status < 400:
         return
@@ -81,7 +81,7 @@ def _read_refusal(response: httpx2.Response) -> _Refusal:
 
 
 def read_retry_after(response: httpx2.Response) -> float | None:
-    """Return the seconds that the header `Retry-After` of a response asks to wait, 0 or more; None where it says none.
+    """Return the seconds that the header `Retry-After` of a response asks to wait, 0 or more; None if there is none.
 
     A date is measured from the response's own `Date`: this machine's clock may differ.
     """
@@ -90,9 +90,9 @@ def read_retry_after(response: httpx2.Response) -> float | None:
 
 
 def read_wait(response: httpx2.Response) -> float | None:
-    """Return the seconds to wait after a 429; None where neither headers, message nor details say what is believed.
+    """Return the seconds to wait after a 429; None if neither headers, message nor details state a plausible time.
 
-    Numbers of seconds come before dates, which are measured as in `read_retry_after`.
+    Numbers of seconds take precedence over dates, which are measured as in `read_retry_after`.
     """
     refusal = _read_refusal(response)
     waits_s = (
@@ -150,14 +150,14 @@ class Patience:
     """How long to keep trying.
 
     Attributes:
-        attempts: Requests for one thing, the first included.
+        attempts: Attempts for one request, including the first.
         first_contact: Attempts to reach a service that has never answered: its address may be wrong.
         first_wait_s: Seconds before the second attempt; doubles with each further one.
-        longest_wait_s: Longest single wait, in seconds. Where OpenReview asks for more, the run ends with a message
-            that says when to continue; its rate limits are by the hour.
-        most_in_a_row: Consecutive failures of different things after which the service counts as down, rather than the
-            requested things as broken; None never counts it as down.
-        pauses_s: Seconds to rest each time the requests of a harvest fail one after another, before it gives up.
+        longest_wait_s: Longest single wait, in seconds. If OpenReview asks for more, the run ends with a message
+            stating when to continue; its rate limits are hourly.
+        most_in_a_row: Consecutive failures of different requests after which the service counts as down, rather than
+            the requested objects as broken; None never counts it as down.
+        pauses_s: Seconds to pause each time the requests of a harvest fail one after another, before it gives up.
     """
 
     attempts: int = 6

@@ -1,7 +1,7 @@
-"""Limit the time of a whole answer, and say what is waited for while it is slow.
+"""Limit the time of a whole response, and report what a slow request is waiting for.
 
-httpx2 limits the silence between two pieces of an answer alone: a server that sends a byte now and then, or never ends
-its headers, would be waited for without end.
+httpx2 limits only the silence between two chunks of a response: a server that sends a byte now and then, or never ends
+its headers, would keep the client waiting for ever.
 """
 
 import threading
@@ -15,26 +15,26 @@ import httpcore2
 import httpx2
 
 SLOW_S = 10.0
-"""Seconds after which it is said that an answer is waited for, and then how often."""
+"""Seconds after which a wait for a response is reported, and then the interval between reports."""
 
 
 class TimeLimit:
-    """How long the answer under way may take; each thread has its own."""
+    """Time limit of the response under way; each thread has its own."""
 
     def __init__(self, on_wait: Callable[[str], None]) -> None:
         """Create a limit that is not set yet.
 
         Args:
-            on_wait: Receives a sentence on what is waited for.
+            on_wait: Receives a sentence stating what a slow request is waiting for.
         """
         self._on_wait = on_wait
         self._own = threading.local()
 
     @contextmanager
     def within(self, seconds: float, what: str) -> Iterator[None]:
-        """Limit what this thread reads from the network; `what` is named while it is slow."""
+        """Limit the time of what this thread reads from the network; `what` is named while it is slow."""
         self._own.what = what
-        self._own.began = self._own.said = time.monotonic()
+        self._own.began = self._own.reported = time.monotonic()
         self._own.ends = self._own.began + seconds
         try:
             yield
@@ -42,10 +42,10 @@ class TimeLimit:
             del self._own.ends
 
     def read(self, stream: httpcore2.NetworkStream, max_bytes: int, silence_s: float | None) -> bytes:
-        """Read from a connection for as long as the silence and the answer may last.
+        """Read from a connection, for as long as the limits of the silence and the response allow.
 
         Raises:
-            httpcore2.ReadTimeout: Either was longer.
+            httpcore2.ReadTimeout: Either limit was exceeded.
         """
         ends = getattr(self._own, "ends", None)
         if ends is None:
@@ -61,8 +61,8 @@ class TimeLimit:
 
     def _say(self) -> None:
         now = time.monotonic()
-        if now - self._own.said >= SLOW_S:
-            self._own.said = now
+        if now - self._own.reported >= SLOW_S:
+            self._own.reported = now
             self._on_wait(f"Waiting for {self._own.what}, for {now - self._own.began:.0f} s so far.")
 
 
@@ -108,9 +108,9 @@ class _LimitedBackend(httpcore2.NetworkBackend):
 
 
 def limit_reads(http: httpx2.Client, limit: TimeLimit) -> None:
-    """Let all connections of a client, also those through proxies, obey a limit.
+    """Apply a time limit to all connections of a client, including those through proxies.
 
-    httpx2 passes no network backend on to its connection pools, so that it is put in their place here.
+    httpx2 does not pass a network backend to its connection pools, so it is replaced there.
     """
     for transport in (http._transport, *http._mounts.values()):
         pool = getattr(transport, "_pool", None)

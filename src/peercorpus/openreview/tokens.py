@@ -18,7 +18,7 @@ from peercorpus.errors import SignInError
 from peercorpus.openreview.objects import now_ms
 
 SOON_MS = 600_000
-"""Upper limit of the remaining life at which a token is renewed: ten minutes."""
+"""Longest remaining life at which a token is renewed: ten minutes."""
 SAME_CLOCK_MS = 60_000
 """Smaller differences between this machine's clock and the issuer's are ignored."""
 
@@ -30,8 +30,8 @@ class Token:
     Attributes:
         text: The token itself; never shown.
         user_id: User that signed in.
-        expires_ms: Expiry, milliseconds since the epoch by this machine's clock; None if the token does not say.
-        given_ms: When it was issued, by the same clock.
+        expires_ms: Expiry, milliseconds since the epoch by this machine's clock; None if the token does not state it.
+        given_ms: Time of issue, by the same clock.
     """
 
     text: str = field(repr=False)
@@ -82,7 +82,7 @@ def new_token(text: str, user_id: str) -> Token:
 def read_expiry_ms(text: str, now: int) -> int | None:
     """Read when a token that was just issued expires by this machine's clock; its claims are not verified.
 
-    If the issuer's clock differs by a minute or more, the difference is corrected for.
+    A difference of a minute or more from the issuer's clock is corrected.
 
     >>> read_expiry_ms("e30.eyJleHAiOjE4MDAwMDAwMDB9.c2ln", 1600000000000)
     1800000000000
@@ -144,7 +144,7 @@ class TokenCache:
             with self._locked():
                 self._replace({**self._read(), _key(urls): token})
         except OSError as error:
-            raise SignInError(f"The token cannot be kept in '{self.path}': {error.strerror}.") from None
+            raise SignInError(f"The token cannot be stored in '{self.path}': {error.strerror}.") from None
 
     def remove(self, urls: Urls) -> Token | None:
         """Remove the token of a service and return it; None if there was none.
@@ -174,7 +174,7 @@ class TokenCache:
             raise SignInError(f"The token cache '{self.path}' is damaged; {how}") from None
 
     def _replace(self, tokens: Mapping[str, Token]) -> None:
-        # A temporary file is made with mode 0600, so that there is no instant at which others may read it.
+        # The temporary file is created with mode 0600, so others can never read it.
         descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=".tokens-")
         try:
             with os.fdopen(descriptor, "wb") as partial:
@@ -233,9 +233,7 @@ def read_token_file(path: Path) -> str:
     try:
         return content.decode().strip()
     except UnicodeDecodeError:
-        raise SignInError(
-            f"The token file '{path}' is not UTF-8 text; put a token into it, and nothing else."
-        ) from None
+        raise SignInError(f"The token file '{path}' is not UTF-8 text; put only a token into it.") from None
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:

@@ -14,7 +14,7 @@ from peercorpus.openreview.objects import decode_leniently
 BLIND = "Blind_Submission"
 OPEN_LISTS = ("Submission", "submission", "Full_Submission")
 CLOSED_LISTS = ("Withdrawn_Submission", "Desk_Rejected_Submission")
-"""Lists that an API v1 venue moves papers to; their notes may be public where the invitation itself is not."""
+"""Lists that an API v1 venue moves papers to; their notes may be public even if the invitation itself is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class VenueProfile:
 
     Attributes:
         api: 1 or 2.
-        lists: Its submission invitations, each to be listed.
+        lists: Its submission invitations, all of which are to be listed.
         review_name: Name of its review invitation.
         group: The request URL and its group as received.
         invitations: The request URL and body of each of its own invitations, as received.
@@ -89,14 +89,14 @@ def discover(client: Client, venue_id: str, known_lists: Sequence[str] = ()) -> 
 
 
 def _review_name(venue_id: str, invitations: Sequence[tuple[str, bytes]]) -> str:
-    """Return the name of a venue's review invitation; journals call it `Review` without a setting that says so."""
+    """Return the name of a venue's review invitation; journals call it `Review` without stating it in a setting."""
     ids = {object_id(body) for _, body in invitations}
     is_plain = f"{venue_id}/-/Review" in ids and f"{venue_id}/-/Official_Review" not in ids
     return "Review" if is_plain else "Official_Review"
 
 
 def _v2_lists(venue_id: str, group: _Group, shown: set[str], known_lists: Sequence[str]) -> list[str]:
-    """Return the submission invitations of an API v2 venue: one, as its settings say, or else those known of it."""
+    """Return the submission invitations of an API v2 venue: the one in its settings, or else the known ones."""
     name = group.setting("submission_name")
     stated = group.setting("submission_id") or (name and f"{venue_id}/-/{name}")
     usual = f"{venue_id}/-/Submission"
@@ -132,8 +132,8 @@ def _fetch_group(client: Client, api: int, group_id: str) -> tuple[str, bytes] |
 
 
 def _fetch_invitations(client: Client, api: int, venue_id: str) -> list[tuple[str, bytes]]:
-    """Fetch the venue's own invitations; those of its papers are thousands and repeat its forms."""
-    # API v1 documents no order of this list, so none is asked for; no venue has more than a page of its own there.
+    """Fetch the venue's own invitations; its papers have thousands, which repeat its forms."""
+    # API v1 documents no order for this list, so none is requested; no venue has more than one page of its own there.
     selection = {"prefix": f"{venue_id}/-/", "sort": "id"} if api == 2 else {"regex": f"{venue_id}/-/.*"}
     pages = fetch_pages(client, api, "/invitations", {**selection, "expired": "true"})
     return [(page.source, bytes(item)) for page in pages for item in page.items]
@@ -147,7 +147,7 @@ def _suggest_venue(client: Client, venue_id: str) -> str:
     by_lower = {name.lower(): name for name in sorted(listed_ids)}
     close = difflib.get_close_matches(venue_id.lower(), by_lower, n=1, cutoff=0.85)
     if venue_id in listed_ids:
-        return "it is a venue of this OpenReview, so --url-v1 and --url-v2 seem to be exchanged."
+        return "the venue exists here, but --url-v1 and --url-v2 seem to be swapped."
     if close:
         return f"did you mean '{by_lower[close[0]]}'?"
-    return "copy its id from the address of its page, such as 'ICLR.cc/2024/Conference'."
+    return "copy its id, such as 'ICLR.cc/2024/Conference', from the URL of its page."

@@ -13,8 +13,7 @@ from peercorpus.errors import PdfFault, UnreadablePdfError
 from peercorpus.pdf.rebuild import ENCRYPT_ENTRY
 
 _HEADER_BYTES = 1_024
-"""The `%PDF-` marker must begin within this many bytes (ISO 32000, implementation notes); a failed download has
-none.
+"""The `%PDF-` marker must begin within this many bytes (ISO 32000, implementation notes); a failed download lacks it.
 """
 
 _ENCRYPTION_MESSAGES = {
@@ -52,7 +51,7 @@ def open_pdf(pdf: bytes) -> pdfium.PdfDocument:
     try:
         return pdfium.PdfDocument(pdf)
     except pdfium.PdfiumError as error:
-        # pdfium also reports a missing password for many files that are only damaged.
+        # pdfium reports a missing password also for many files that are merely damaged.
         if error.err_code in _ENCRYPTION_MESSAGES and ENCRYPT_ENTRY.search(pdf):
             raise UnreadablePdfError(_ENCRYPTION_MESSAGES[error.err_code], PdfFault.ENCRYPTED) from None
         raise UnreadablePdfError("The PDF is damaged.") from None
@@ -88,7 +87,7 @@ def metadata_value(document: pdfium.PdfDocument, key: str) -> str | None:
 _POINTS_PER_INCH = 72
 """Size of a point, the unit of PDF coordinates."""
 _MAX_IMAGE_PIXELS = 25_000_000
-"""Largest page image; a poster is rendered at a lower resolution so that it does not fill the memory."""
+"""Largest page image; a poster is rendered at a lower resolution so that it does not exhaust memory."""
 
 
 def render_page(page: pdfium.PdfPage, dpi: float) -> pdfium.PdfBitmap:

@@ -1,7 +1,7 @@
 """Read the glyph runs of a page: text, position and font.
 
-pdfium reports single characters; this module joins them to one run per text object, puts accents that old TeX fonts
-set as separate glyphs on their letters, and keeps rotated text apart.
+pdfium reports single characters; this module joins them into one run per text object, combines accents that old TeX
+fonts set as separate glyphs with their letters, and separates rotated text.
 """
 
 import ctypes
@@ -64,8 +64,8 @@ class Font:
         is_bold: Whether it is bold.
         is_italic: Whether it is italic or slanted.
         is_mono: Whether it is monospaced.
-        is_maths: Whether it holds the letters and symbols of formulas.
-        is_small_capitals: Whether it holds small capitals.
+        is_maths: Whether it contains the letters and symbols of formulas.
+        is_small_capitals: Whether it contains small capitals.
     """
 
     name: str
@@ -184,11 +184,11 @@ _WORD = re.compile(r"\S+")
 _MATHS_WORD = re.compile(r"[^ ]+")
 """A word in a maths font, where even a line feed may be a letter."""
 _CONTROL = re.compile("[\x00-\x08\x10-\x1a\x7f-\x9f]")
-"""Characters that no text has and that are no ligature of TeX: codes of glyphs without a Unicode value."""
+"""Control characters that are not ligatures of TeX: codes of glyphs without a Unicode value."""
 _UNMAPPED_BY_PDFTEX = " 7"
 """Space, and the code of the bar of ↦ in `cmsy`, which has no Unicode value in pdfTeX's own tables either."""
 _MAX_EXAMINED_PAGES = 3
-"""Pages with formulas that are examined for a Unicode table at most."""
+"""Maximum number of pages with formulas examined for a Unicode table."""
 _LINE_END_HYPHENS = "\ufffe\x02\u00ad"
 """How pdfium returns a hyphen at the end of a line; it omits the line break."""
 
@@ -220,10 +220,10 @@ class Fonts:
         self._examined_pages = 0
 
     def has_codes(self, page: Argument, text: str) -> bool:
-        """Return whether the maths fonts of the document have no Unicode tables, as TeX wrote them for decades.
+        """Return whether the maths fonts of the document lack Unicode tables, as TeX wrote them for decades.
 
         Args:
-            page: A text page; no more pages are examined than are needed to decide.
+            page: A text page; only as many pages are examined as are needed to decide.
             text: Its text.
         """
         if self._has_codes is None:
@@ -251,7 +251,7 @@ class Fonts:
 
 
 def _read_characters(page: Argument, count: int) -> str:
-    """Return one character for each that pdfium counts; a character beyond U+FFFF is a surrogate pair."""
+    """Return one character for each that pdfium counts; a character above U+FFFF is a surrogate pair."""
     # A ctypes array needs a new type for each size, which is slow to create and never freed.
     buffer = bytearray(2 * count + 4)
     written = 2 * max(0, _text(page, 0, count, ctypes.byref(ctypes.c_char.from_buffer(buffer))) - 1)
@@ -383,7 +383,7 @@ class Glyphs:
             ink = self._measure_ink(text, start, font.name)
         else:
             plain = text if text.isascii() and text.isprintable() else self._read_plain_text(start, end)
-        # By position, as arguments by name take a tenth of the time of this method.
+        # Passed by position, since keyword arguments take a tenth of this method's time.
         return TextRun(plain, left, right, base, size, font, has_space, is_cut, start, end, handle, ink)
 
     def _order_right_to_left(self) -> None:
@@ -397,7 +397,7 @@ class Glyphs:
     def _measure_ink(self, text: str, start: int, font: str) -> dict[int, tuple[float, float]] | None:
         """Return the lower and upper edge of each character that may be stretched, by its index in the joined text.
 
-        Returns None for TeX's own fonts, of which the sizes are known.
+        Returns None for TeX's own fonts, whose sizes are known.
         """
         is_large = has_own_sizes(font)
         if not is_large and (font_encoding(font) or STRETCHY.isdisjoint(text)):
@@ -419,7 +419,7 @@ class Glyphs:
                 letters[offset] = SWAPPED[letter]
                 continue
             meaning = decode(font.name, letter) if font.is_maths or _CONTROL.match(letter) else letter
-            # Of a glyph with the code 0 pdfium gives nothing at all.
+            # pdfium returns nothing at all for a glyph with the code 0.
             if meaning != letter and (letter == "\ufffd" or _is_code(self._page, start + offset) == 1):
                 letters[offset] = meaning
         self._decoded.update(
@@ -428,7 +428,7 @@ class Glyphs:
         return "".join(letters)
 
     def _is_swapped(self, font: Font) -> bool:
-        """Return whether a font names the two letters phi in TeX's way, and has no Unicode table."""
+        """Return whether a font names the two letters phi in TeX's way and has no Unicode table."""
         is_symbol = font.name.startswith("StandardSym")
         is_letters = font_encoding(font.name) == "oml"
         return is_symbol or (is_letters and self._fonts.has_codes(self._page, self._text))
@@ -487,7 +487,9 @@ class Glyphs:
         return _to_plain(self._attach_cedillas(text, start) if "\u00b8" in text else text)
 
     def _attach_cedillas(self, text: str, start: int) -> str:
-        """Return text with each cedilla on the letter before it if it is below that one and not below the next."""
+        """Return text with each cedilla combined with the letter before it, if it is below that one and not the
+        next.
+        """
         parts = []
         copied = 0
         for match in _LETTER_AND_CEDILLA.finditer(text):

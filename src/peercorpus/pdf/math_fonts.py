@@ -1,8 +1,8 @@
 """Translate the codes of TeX's math fonts to Unicode.
 
-Math fonts without a Unicode table name their glyphs in TeX's own way. Where pdfium does not know a name it gives the
-code of the glyph, its position in one of the encodings of `tex_encodings`; where the name means something else in
-Adobe's list of glyph names, it gives that. Source of the shifted codes: dvips.
+Math fonts without a Unicode table name their glyphs in TeX's own way. If pdfium does not know a name, it returns the
+code of the glyph, its position in one of the encodings of `tex_encodings`; if the name means something else in Adobe's
+list of glyph names, it returns that. Source of the shifted codes: dvips.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from peercorpus.pdf.tex_encodings import LASY, MSAM, MSBM, OML, OMS, OMX, STMARY, SYMBOL, TXSYC
 
 UNKNOWN = "\ufffd"
-"""Stands for a glyph of which the character is unknown, as U+FFFD does everywhere."""
+"""Replaces a glyph whose character is unknown, as is usual for U+FFFD."""
 SLASH = "\u0338"
 """Combining slash that negates the symbol after it."""
 _OMX_DEPTHS_EM = (
@@ -25,13 +25,13 @@ _OMX_DEPTHS_EM = (
     (0x62, 0.0), (0x68, 1.8), (0x70, 1.2), (0x71, 1.8), (0x72, 2.4), (0x73, 3.0), (0x74, 1.8), (0x75, 0.6),
     (0x78, 0.6), (0x7A, 0.3), (0x7E, 0.6),
 )  # fmt: skip
-"""Depth of a large symbol below its origin, in em: first code of a range, and the depth of that range."""
+"""Depth of large symbols below their origin, in em: first code of a range, and its depth."""
 _BRACKET_PIECES = (
     {0xF8E6: "⎪"}
     | dict(zip(range(0xF8EB, 0xF8F5), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", strict=True))
     | dict(zip(range(0xF8F6, 0xF8FF), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True))
 )
-"""Pieces of tall brackets by their codes in the Adobe Glyph List."""
+"""Pieces of tall brackets, by their codes in the Adobe Glyph List."""
 _BRACKET_PIECE_SIGNS = frozenset(_BRACKET_PIECES.values())
 """The same pieces, without codes."""
 STRETCHY = frozenset("√∑∏∐⋃⋂⨁⨂⨆⋁⋀∫∬∭∮()[]{}|∣‖∥⟨⟩⌊⌋⌈⌉⏞⏟") | {chr(code) for code in range(0x239B, 0x23B4)}
@@ -83,10 +83,10 @@ _MISNAMED = {
     "symbol": {chr(code): piece for code, piece in _BRACKET_PIECES.items()},
     "esint": dict(zip("´ˆ˜¨˝˚¸˛‚‹", "∫∫∬∬∭∭∮∮∯∯", strict=True)),
 }
-"""Characters that pdfium gives for glyphs whose names mean something else in Adobe's list."""
+"""Characters that pdfium returns for glyphs whose names mean something else in Adobe's list."""
 _SPACE_IS_GLYPH = frozenset({"omx", "msam", "msbm", "stmary", "txsyc"})
-"""Encodings with a glyph at the code of the space, of which pdfium does not know the name: it gives a space, or nothing
-after another space.
+"""Encodings with a glyph at the code of the space whose name pdfium does not know: it returns a space, or nothing after
+another space.
 """
 _HUNG = frozenset({"omx", "esint"})
 """Encodings whose symbols hang from their origin."""
@@ -101,17 +101,17 @@ _ALPHABETS = {
 }
 """Encodings with capitals of another alphabet: its start in Unicode, and its exceptions."""
 _DOUBLE_STRUCK_SMALL = {("msbm", "k"): "𝕜", ("double", "1"): "𝟙"}
-"""Double-struck letters that are no capitals, by encoding and character."""
+"""Double-struck characters other than capitals, by encoding and character."""
 _SMALL_FRAKTUR = 0x1D51E
 """Start of the small letters of the Fraktur alphabet."""
 _LITERALS = {"oms": f"|{{}}\\/<>+={UNKNOWN}", "oml": f"<>./,{UNKNOWN}"}
-"""Characters that stand for themselves although they are ASCII, because pdfium knows the names of these glyphs."""
+"""ASCII characters that represent themselves, because pdfium knows the names of these glyphs."""
 _SMALL_INTEGRALS = "´˜˝¸‚"
 """Integrals of `esint` in text size."""
 _DVIPS_SHIFTED = {code + (0xA1 if code < 10 else 0xA3): code for code in range(0x20)}
-"""Codes to which dvips moves the control codes, with the control codes."""
+"""Shifted code of dvips → the control code."""
 _SHIFTED_LITERALS = frozenset("±¬·×÷§¶µ°©®¥")
-"""Characters in the same range that stand for themselves."""
+"""Characters in the same range that represent themselves."""
 _WINDOWS_SYMBOLS = 0xF000
 """Start of the private range in which Windows gives the codes of symbol fonts."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -154,7 +154,7 @@ def _undo_dvips_shift(letter: str) -> int:
 
 @lru_cache(CACHED_CALLS)
 def font_encoding(font: str) -> str:
-    """Return the TeX encoding of a font; empty if it has none."""
+    """Return the name of a font's TeX encoding; empty if it has none."""
     return next((kind for kind, pattern in _ENCODING_PATTERNS if pattern.match(font)), "")
 
 
@@ -187,7 +187,7 @@ def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
 
 
 def _read_letter(kind: str, letter: str, code: int) -> str:
-    """Return what a character of an encoding means that has no large symbols."""
+    """Return the meaning of a character in an encoding without large symbols."""
     if kind in _ALPHABETS and "A" <= letter <= "Z":
         return _to_alphabet(letter, *_ALPHABETS[kind])
     if (kind, letter) in _DOUBLE_STRUCK_SMALL:
@@ -203,7 +203,7 @@ def _read_letter(kind: str, letter: str, code: int) -> str:
 
 @lru_cache(CACHED_CALLS)
 def decode(font: str, code: str) -> str:
-    """Return the character of a glyph for which pdfium gives the code in its font; U+FFFD if it is unknown.
+    """Return the character of a glyph for which pdfium returns its code in the font; U+FFFD if it is unknown.
 
     Large symbols keep their code.
 
@@ -227,7 +227,7 @@ def strip_spaces(text: str, font: str) -> str:
 
 
 def join_surrogates(text: str) -> str:
-    """Join surrogate pairs to whole characters; leave every other character."""
+    """Join surrogate pairs into whole characters; leave all other characters unchanged."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -253,7 +253,7 @@ def is_above_baseline(letter: str, font: str) -> bool:
 def origin_height_em(text: str, font: str) -> float:
     """Return how far the origin of a single tall symbol is above the baseline of its line, in em.
 
-    Returns 0 for a symbol on the baseline, and for bracket pieces, which are centred only as a whole.
+    Returns 0 for a symbol on the baseline, and for pieces of brackets, which are centred only as a whole.
     """
     if len(text) != 1 or font_encoding(font) not in _HUNG:
         return 0.0
@@ -291,14 +291,14 @@ def _decode_large(letter: str, code: int) -> tuple[str, float]:
         return piece, 0.6 if piece in "⎜⎟⎢⎥⎪" else 0.9 if piece in "⎧⎫⎩⎭" else 1.8
     if code < 128:
         return OMX[code], next(depth for first, depth in reversed(_OMX_DEPTHS_EM) if first <= code)
-    # A Unicode table gives the symbol but not its size.
+    # A Unicode table states the symbol but not its size.
     return letter, 1.4 if letter in "∑∏⋃⋂⨀⨁⨂⨄⨆⋁⋀" else 2.2 if letter == "∫" else 1.2
 
 
 def normalise_sign(letter: str) -> str:
     """Return one character for all equivalent ones; U+FFFD for a glyph without a character, such as a private code.
 
-    Returns an empty string for a character that is never seen, such as a zero-width space.
+    Returns an empty string for an invisible character, such as a zero-width space.
     """
     letter = letter.translate(_UNIFIED)
     code = ord(letter)

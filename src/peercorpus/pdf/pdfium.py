@@ -1,7 +1,7 @@
 """Call pdfium quickly, split page text into text objects, and turn pages upright.
 
 pypdfium2 wraps pdfium with ctypes pointers, whose type checks cost more than most calls. The functions here pass
-plain integers as handles instead, or arguments that are made once for many calls.
+plain integers as handles instead, or arguments created once for many calls.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
 def load_unchecked_function(name: str, result: str | None = None) -> Callable[..., Any]:
     """Return a pdfium function whose arguments are not converted, so that a call takes half the time.
 
-    Nothing checks them: they must be integers of 32 bits, or made by `as_argument` or `ctypes.byref`.
+    Nothing checks them: they must be 32-bit integers, or created by `as_argument` or `ctypes.byref`.
 
     Args:
         name: Name in the C library.
@@ -50,7 +50,7 @@ Argument = Any
 
 
 def as_argument(page: pdfium.PdfPage | pdfium.PdfTextPage) -> Argument:
-    """Return a page or a text page as an argument, to be used until it is closed."""
+    """Return a page or a text page as an argument, valid until it is closed."""
     return ctypes.byref(page.raw.contents)
 
 
@@ -74,7 +74,7 @@ def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[S
     Args:
         page: The text page.
         text: One character for each that pdfium counts.
-        is_leftward: Whether the characters of a text object may stand apart, as `is_leftward` tells.
+        is_leftward: Whether the characters of a text object may be scattered; the result of the function `is_leftward`.
     """
     if not text:
         return iter(())
@@ -130,7 +130,7 @@ def is_leftward(textpage: pdfium.PdfTextPage, characters: str) -> bool:
 
     Args:
         textpage: The page.
-        characters: Those that occur on it, in any order.
+        characters: The characters on it, in any order.
     """
     if _RIGHT_TO_LEFT.search(characters):
         return True

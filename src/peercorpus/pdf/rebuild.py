@@ -1,7 +1,7 @@
-"""Rebuild a PDF whose table of objects is lost or cut off, from the objects that are whole.
+"""Rebuild a PDF whose cross-reference table is lost or truncated, from the objects that are complete.
 
-A file that was not fetched to its end lacks that table, mostly the tree of its pages, and the fonts, which TeX writes
-last. Every object before the cut is whole: those that stand alone (`7 0 obj … endobj`) and those in object streams.
+A truncated download lacks that table, usually the page tree, and the fonts, which TeX writes last. Every object before
+the cut is complete: top-level objects (`7 0 obj … endobj`) and those in object streams.
 """
 
 import re
@@ -24,40 +24,40 @@ _STREAM = re.compile(rb">>[\0\t\n\f\r ]*stream[\t ]*\r?\n")
 """Beginning of the data of a stream (ISO 32000-1, 7.3.8)."""
 _OBJECT_STREAM = re.compile(rb"/Type\s*/ObjStm\b")
 _COUNT = re.compile(rb"/N\s+(\d{1,7})\b")
-"""How many objects an object stream holds."""
+"""Number of objects in an object stream."""
 _FIRST = re.compile(rb"/First\s+(\d{1,9})\b")
-"""Where the first of them begins."""
+"""Offset of the first of them."""
 _REFERENCE = re.compile(rb"(?<!\d)(\d{1,7})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+R\b")
 _LINEARISED = re.compile(rb"/Linearized\b[^>]{0,300}?/N\s+(\d{1,7})\b")
-"""How many pages a file has that is written for the web (ISO 32000-1, Annex F.3.1)."""
+"""Number of pages of a linearised file (ISO 32000-1, Annex F.3.1)."""
 _INTEGER = re.compile(rb"\d{1,9}")
 _MISSING = "/PeercorpusMissing"
-"""Name written in place of each object that others refer to and that is not in the file."""
+"""Name written in place of each object that others refer to but that is missing in the file."""
 _FIRST_BYTES = 1_024
-"""Bytes within which a file says that it is written for the web."""
+"""Bytes within which a file states that it is linearised."""
 _MAX_UNPACKED_BYTES = 16 << 20
-"""Bytes that all object streams of a file may take unpacked; those of the recorded papers take up to 0.25 MB."""
+"""Maximum unpacked size of all object streams of a file; those of the recorded papers take up to 0.25 MB."""
 _MAX_TREE_DEPTH = 64
-"""Levels of the tree above a page that are searched for what the page inherits."""
+"""Maximum number of levels above a page that are searched for inherited entries."""
 _INHERITED = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
-"""What a page takes from the tree above it (ISO 32000-1, 7.7.3.4)."""
+"""Entries that a page inherits from the tree above it (ISO 32000-1, 7.7.3.4)."""
 
 
 class Rebuilt(NamedTuple):
-    """A rebuilt file, and what is known to be missing in it, in words."""
+    """A rebuilt file, with sentences on what is known to be missing in it."""
 
     pdf: bytes
     problems: tuple[str, ...]
 
 
 class _Object(NamedTuple):
-    """An object that stands alone, and is whole or a stream whose end is cut off.
+    """A top-level object: a complete one, or a stream whose end is cut off.
 
     Attributes:
         number: Its number.
         generation: Its generation.
         start: Its offset in the file.
-        text: What it is, or the dictionary of a stream.
+        text: Its text; for a stream, the dictionary.
         data: Data of a stream, as stored.
         is_cut: Whether its end is cut off.
     """
@@ -71,7 +71,7 @@ class _Object(NamedTuple):
 
 
 def rebuild(pdf: bytes) -> Rebuilt | None:
-    """Rebuild a file from the objects that are whole; return None if none is a page, or they are encrypted."""
+    """Rebuild a file from its complete objects; return None if none is a page, or they are encrypted."""
     import pikepdf
 
     if ENCRYPT_ENTRY.search(pdf):
@@ -90,7 +90,7 @@ class _Objects:
 
     Attributes:
         pdf: The file, from its header.
-        added: What is written behind it: the content of object streams.
+        added: Bytes to append: the content of object streams.
         places: Number of an object → its offset and generation, in the order of the file.
         cut: Number of the stream whose end is cut off; None if there is none.
     """
@@ -101,7 +101,7 @@ class _Objects:
     cut: int | None = None
 
     def write(self) -> bytes:
-        """Return the file with all its objects in one table, and with an empty tree of pages."""
+        """Return the file with all its objects in one cross-reference table, and with an empty page tree."""
         referred: set[int] = set()
         left = _MAX_UNPACKED_BYTES
         for item in _find_objects(self.pdf):
@@ -127,7 +127,7 @@ class _Objects:
         return b"".join([self.pdf, self.added, b"xref\n0 1\n0000000000 65535 f \n", *table, end])
 
     def _place(self, number: int, start: int, generation: int = 0) -> None:
-        self.places.pop(number, None)  # An object that is written again follows the earlier ones.
+        self.places.pop(number, None)  # A redefined object moves to the end of the order.
         self.places[number] = (start, generation)
 
     def _add(self, number: int, body: bytes) -> None:
@@ -137,7 +137,7 @@ class _Objects:
 
 
 def _find_objects(pdf: bytes) -> Iterator[_Object]:
-    """Yield the objects that stand alone in a file, in order; one that is cut off only if it is a stream."""
+    """Yield the top-level objects of a file in order; one that is cut off only if it is a stream."""
     started = _OBJECT.search(pdf)
     while started is not None:
         number, generation, start = int(started[1]), int(started[2]), started.start()
@@ -157,7 +157,7 @@ def _find_objects(pdf: bytes) -> Iterator[_Object]:
 
 
 def _unpack(stream: _Object, most_bytes: int) -> bytes:
-    """Return the content of an object stream, as far as it can be unpacked, and not more than `most_bytes`."""
+    """Return the content of an object stream as far as it can be unpacked, at most `most_bytes`."""
     if b"/Filter" not in stream.text:
         return stream.data[: max(0, most_bytes)]
     try:
@@ -167,7 +167,7 @@ def _unpack(stream: _Object, most_bytes: int) -> bytes:
 
 
 def _split_object_stream(head: bytes, unpacked: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield number and body of each whole object in an object stream (ISO 32000-1, 7.5.7)."""
+    """Yield number and body of each complete object in an object stream (ISO 32000-1, 7.5.7)."""
     stated = _COUNT.search(head), _FIRST.search(head)
     if stated[0] is None or stated[1] is None:
         return
@@ -176,18 +176,18 @@ def _split_object_stream(head: bytes, unpacked: bytes) -> Iterator[tuple[int, by
     starts = [first + start for start in numbers[1::2]]
     last = first
     for number, start, end in zip(numbers[::2], starts, [*starts[1:], len(unpacked)], strict=False):
-        # Objects follow one another, so that all together are no longer than the stream.
+        # Objects must not overlap, so that together they are no longer than the stream.
         if last <= start < end <= len(unpacked):
             yield number, unpacked[start:end].strip()
             last = end
 
 
 def _rebuild(document: "pikepdf.Pdf", objects: _Objects) -> Rebuilt | None:
-    """Return a file with the pages of a document, a blank one in place of each that is known to be missing.
+    """Return a file with the pages of a document, with a blank page for each that is known to be missing.
 
     Args:
-        document: The document, whose own tree of pages is empty.
-        objects: The objects that it was made of.
+        document: The document; its page tree is empty.
+        objects: The objects that it was made from.
     """
     import pikepdf
 
@@ -215,11 +215,13 @@ def _rebuild(document: "pikepdf.Pdf", objects: _Objects) -> Rebuilt | None:
     tree.Count = len(kids)
     written = BytesIO()
     document.save(written, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
-    return Rebuilt(written.getvalue(), tuple(_tell(pages, count, objects.cut)))
+    return Rebuilt(written.getvalue(), tuple(_describe_missing(pages, count, objects.cut)))
 
 
-def _tell(pages: Sequence["pikepdf.Dictionary | None"], count: int | None, cut: int | None) -> Iterator[str]:
-    """Yield what is missing, in words."""
+def _describe_missing(
+    pages: Sequence["pikepdf.Dictionary | None"], count: int | None, cut: int | None
+) -> Iterator[str]:
+    """Yield one phrase for each thing that is missing."""
     if count is None:
         yield f"cannot be read: pages behind page {len(pages)}, if there were any"
     elif count > len(pages):
@@ -237,7 +239,7 @@ def _tell(pages: Sequence["pikepdf.Dictionary | None"], count: int | None, cut: 
 
 
 def _find_root(nodes: Sequence["pikepdf.Dictionary"]) -> "pikepdf.Dictionary | None":
-    """Return the root of the largest tree of pages; None if no root is among the nodes."""
+    """Return the root of the largest page tree; None if there is no root among the nodes."""
     import pikepdf
 
     roots = [
@@ -251,10 +253,10 @@ def _find_root(nodes: Sequence["pikepdf.Dictionary"]) -> "pikepdf.Dictionary | N
 def _order_pages(
     root: "pikepdf.Dictionary", found: Sequence["pikepdf.Dictionary"]
 ) -> list["pikepdf.Dictionary | None"]:
-    """Return the pages that were found in the order of their tree, and None for each branch without any.
+    """Return the pages found in the order of their tree, with None for each branch without any.
 
-    Pages whose branch is missing stand in its place, as they name it; those of no branch stand last, unless the tree
-    is whole: then they were removed from it.
+    Pages whose branch is missing take its place, since they name it. Pages without a branch come last, unless the tree
+    is complete: then they were removed from it.
     """
     import pikepdf
 
@@ -283,14 +285,14 @@ def _order_pages(
 
 
 def _number(item: object) -> int | None:
-    """Return the number of an object; None for one that has none, as it is a part of another."""
+    """Return the number of an object; None if it is part of another object and has none."""
     import pikepdf
 
     return item.objgen[0] or None if isinstance(item, pikepdf.Object) else None
 
 
 def _inherit(page: "pikepdf.Dictionary") -> None:
-    """Write into a page what it inherits from the tree above it, as far as that is there."""
+    """Write into a page the entries that it inherits from the tree above, as far as they are available."""
     import pikepdf
 
     above = page.get("/Parent")
@@ -310,7 +312,7 @@ def _is_missing(item: object) -> bool:
 
 
 def _lacks_content(page: "pikepdf.Dictionary", cut: int | None) -> bool:
-    """Return whether a part of the content of a page is missing or cut off."""
+    """Return whether part of a page's content is missing or cut off."""
     import pikepdf
 
     content = page.get("/Contents")
@@ -319,7 +321,7 @@ def _lacks_content(page: "pikepdf.Dictionary", cut: int | None) -> bool:
 
 
 def _lacks_fonts(page: "pikepdf.Dictionary") -> bool:
-    """Return whether a font of a page is missing, or a part of one."""
+    """Return whether a font of a page, or part of one, is missing."""
     import pikepdf
 
     resources = page.get("/Resources")
@@ -333,7 +335,7 @@ def _lacks_fonts(page: "pikepdf.Dictionary") -> bool:
 
 
 def _parts(font: "pikepdf.Object") -> Iterator["pikepdf.Object"]:
-    """Yield a font, its parts, and those of its description, such as the file with its letters."""
+    """Yield a font, its parts, and the parts of its descriptor, such as the font file."""
     import pikepdf
 
     yield font

@@ -1,4 +1,4 @@
-"""Repair damaged PDFs, and read them as far as they go."""
+"""Repair damaged PDFs, and read as much of them as possible."""
 
 import logging
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from peercorpus.errors import PdfFault, UnreadablePdfError
 from peercorpus.pdf.rebuild import Rebuilt, rebuild
 
 ResultT = TypeVar("ResultT")
-"""What the function given to `read_or_repair` returns."""
+"""Result type of the function passed to `read_or_repair`."""
 
 REPAIRED = "repaired: the file is damaged"
-"""Problem recorded with a text that was read from a repaired file."""
+"""Problem recorded with a text read from a repaired file."""
 
 
 def read_or_repair(read: Callable[[bytes], ResultT], pdf: bytes) -> tuple[ResultT, tuple[str, ...]]:
-    """Call `read` on a file, and if that fails on a repaired copy; return its result and the problems.
+    """Call `read` on a file, or on a repaired copy if that fails; return its result and the problems.
 
     Raises:
         UnreadablePdfError: Neither the file nor its repaired copy can be read.
@@ -34,7 +34,7 @@ def read_or_repair(read: Callable[[bytes], ResultT], pdf: bytes) -> tuple[Result
 
 
 def repair(pdf: bytes) -> Rebuilt | None:
-    """Return the repaired copy of a file that has the most text; None if there is none, or it is encrypted."""
+    """Return the repaired copy of a file with the most text; None if there is none, or the file is encrypted."""
     from peercorpus.pdf.document import count_characters
 
     by_qpdf, rebuilt = _repair_by_qpdf(pdf), rebuild(pdf)
@@ -47,7 +47,7 @@ def _repair_by_qpdf(pdf: bytes) -> bytes | None:
     """Rebuild a damaged file with qpdf; return None if that fails or the file needs a password."""
     import pikepdf
 
-    logging.getLogger(pikepdf.__name__).addHandler(logging.NullHandler())  # Otherwise Python prints qpdf's warnings.
+    logging.getLogger(pikepdf.__name__).addHandler(logging.NullHandler())  # Otherwise, Python prints qpdf's warnings.
     written = BytesIO()
     try:
         with pikepdf.open(BytesIO(pdf)) as document:

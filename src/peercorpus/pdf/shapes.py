@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium_c
 from peercorpus.pdf.pdfium import as_argument, load_function, load_unchecked_function
 
 _MAX_PAGE_OBJECTS = 40_000
-"""Page objects that are read; the rest of a page with more belongs to a figure."""
+"""Maximum number of page objects that are read; on a page with more, the rest belongs to a figure."""
 
 _MAX_RULE_THICKNESS_POINTS = 2.5
 """Maximum thickness of a rule, in points."""
@@ -25,7 +25,7 @@ _MAX_FORM_DEPTH = 3
 """Maximum nesting of form XObjects that are read."""
 
 _MAX_PAGE_FORMS = 3
-"""Number of the largest forms that are tested for containing the page itself."""
+"""Number of forms, from the largest, that are tested for containing the page itself."""
 
 _MIN_PAGE_FORM_TEXT_SHARE = 0.6
 """Minimum share of a page's text objects in a form that contains the page itself."""
@@ -34,7 +34,7 @@ _MIN_PAGE_FORM_AREA_SHARE = 0.5
 """Minimum share of the page area of a form that contains the page itself; figures cover less."""
 
 _MIN_PARTIAL_PAGE_AREA_SHARE = 0.2
-"""The same if all other text is in the margins, as on the last page of a paper."""
+"""The same share if all other text is in the margins, as on the last page of a paper."""
 
 _MARGIN_SHARE = 0.085
 """Height of the top and of the bottom margin, as a share of the page height."""
@@ -66,7 +66,8 @@ class Shapes:
         forms: Form XObjects, in which figures are usually included.
         images: Raster images.
         strokes: All other paths.
-        texts: Handles of the text objects on the page itself, outside forms; None if the page has too many objects.
+        texts: Handles of the text objects on the page itself, outside forms; None if the page has too many objects to
+            read.
     """
 
     rules: list[Box] = field(default_factory=list)
@@ -85,7 +86,7 @@ TEXT = pdfium_c.FPDF_PAGEOBJ_TEXT
 PATH = pdfium_c.FPDF_PAGEOBJ_PATH
 IMAGE = pdfium_c.FPDF_PAGEOBJ_IMAGE
 FORM = pdfium_c.FPDF_PAGEOBJ_FORM
-"""pdfium's kinds of page objects."""
+"""pdfium's number for each kind of page object."""
 
 _IDENTITY = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
 """The identity matrix."""

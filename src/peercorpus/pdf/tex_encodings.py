@@ -1,6 +1,6 @@
-"""Tables of the encodings of TeX's math fonts and of Symbol: which character each code stands for.
+"""Tables of the encodings of TeX's math fonts and of Symbol: the character for each code.
 
-Every table of TeX lists 128 characters in code order; U+FFFD stands for a code that is empty or has no character.
+Every table of TeX lists 128 characters in code order; U+FFFD marks a code that is empty or has no character.
 Sources: The LaTeX encodings guide, `encguide`, for OML, OMS and OMX; the guide of the AMS fonts for `msam` and `msbm`;
 the packages `stmaryrd`, `latexsym` and `txfonts` for their fonts; ISO 32000-1, D.5 for Symbol.
 """
@@ -14,12 +14,12 @@ OMS = (
     "−·×∗÷⋄±∓⊕⊖⊗⊘⊙○∘•≍≡⊆⊇≤≥⪯⪰∼≈⊂⊃≪≫≺≻←→↑↓↔↗↘≃⇐⇒⇑⇓⇔↖↙∝′∞∈∋△▽\u0338↦∀∃¬∅ℜℑ⊤⊥ℵABCDEFGHIJKLMNOPQRSTUVWXYZ∪∩⊎∧∨⊢⊣⌊⌋⌈⌉{}⟨⟩|∥↕⇕∖≀√⨿∇∫"
     "⊔⊓⊑⊒§†‡¶♣♢♡♠"
 )
-"""Encoding of math symbol fonts (`cmsy`); capitals are calligraphic."""
+"""Encoding of math symbol fonts (`cmsy`); its capitals are calligraphic."""
 OMX = (
     "()[]⌊⌋⌈⌉{}⟨⟩|∥/∖()()[]⌊⌋⌈⌉{}⟨⟩/∖()[]⌊⌋⌈⌉{}⟨⟩/∖/∖⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪|⎝⎠⎜⎟⟨⟩⨆⨆∮∮⨀⨀⨁⨁⨂⨂∑∏∫⋃⋂⨄⋀⋁∑∏∫⋃⋂⨄⋀⋁∐∐"
     "\u0302\u0302\u0302\u0303\u0303\u0303[]⌊⌋⌈⌉{}√√√√√||∥↑↓⏞⏞⏟⏟⇑⇓"
 )
-"""Encoding of math extension fonts (`cmex`), which hold large symbols."""
+"""Encoding of math extension fonts (`cmex`), which contain large symbols."""
 MSAM = (
     "⊡⊞⊠□■·◇⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵╌≓≒≽≧⩾≷⊏⊐▷◁⊵⊴★≬▼▶◀→←△▲▽≖⋚⋛⪋⪌¥⇛⇚✓⊻⊼⩞∠∡∢∝⌣⌢⋐⋑⋓⋒⋏⋎⋋⋌⫅⫆≏≎⋘⋙⌜⌝®Ⓢ⋔∔"
     "∽⋍⌞⌟✠∁⊺⊚⊛⊝"
@@ -42,7 +42,7 @@ TXSYC = (
 ).replace("?", "\ufffd")
 """Third symbol font of `txfonts` and `pxfonts` (`txsyc`)."""
 LASY = {"✁": "◁", "✂": "⊴", "✄": "▷", "☎": "⊵", "✵": "℧", "✶": "⋈", "✷": "□", "✸": "◇", "❀": "⇝", "❁": "⊏", "❂": "⊐"}
-"""Symbols of `lasy` by pdfium's character, which is that of Zapf Dingbats because both name their glyphs alike."""
+"""Symbols of `lasy` by pdfium's character, which is that of Zapf Dingbats because both use the same glyph names."""
 SYMBOL = dict(
     zip(
         range(0x20, 0x7F),

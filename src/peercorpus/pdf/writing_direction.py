@@ -1,9 +1,9 @@
-"""Put words of right-to-left scripts, and the words beside them, in the order in which they are read.
+"""Put words of right-to-left scripts, and the words beside them, in reading order.
 
-pdfium turns the letters within each right-to-left word, but leaves the words of a line in the order of their positions:
-from left to right, or from right to left if at least as many segments of the line are right-to-left as left-to-right
-(`CFX_BidiString` in its source). So in an English sentence the words of an Arabic phrase come out in reverse order, as
-do in an Arabic one those of an English phrase.
+pdfium reverses the letters within each right-to-left word, but leaves the words of a line in the order of their
+positions: from left to right, or from right to left if at least as many segments of the line are right-to-left as
+left-to-right (`CFX_BidiString` in its source). So the words of an Arabic phrase in an English sentence come out in
+reverse order, and so do those of an English phrase in an Arabic sentence.
 """
 
 import unicodedata
@@ -16,7 +16,7 @@ _KINDS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(("AN", "EN", "NSM", "CS
 
 
 class Run(Protocol):
-    """What is known of a glyph run here."""
+    """The part of a glyph run that is used here."""
 
     text: str
     has_space: bool
@@ -37,18 +37,18 @@ def has_right_to_left(text: str) -> bool:
 
 
 def _split_segments(text: str) -> list[tuple[str, str]]:
-    """Return the parts of one kind, each with its kind."""
+    """Split a text into segments of one kind each; return them with their kinds."""
     return [(kind, "".join(part)) for kind, part in groupby(text, _kind)]
 
 
 def _is_rightward_line(text: str) -> bool:
-    """Return whether pdfium gave the words of a line from left to right."""
+    """Return whether pdfium returned the words of a line from left to right."""
     kinds = [kind for kind, _ in _split_segments(text)]
     return kinds.count("R") < max(1, kinds.count("L"))
 
 
 def _stretches(kinds: Sequence[str], kind: str) -> Iterator[tuple[int, int]]:
-    """Yield where stretches of a kind begin and end, with what is weak or neutral inside them."""
+    """Yield start and end of each stretch of a kind, including weak or neutral segments inside it."""
     first = last = None
     other = "L" if kind == "R" else "R"
     for index, found in enumerate([*kinds, other]):
@@ -64,7 +64,7 @@ def reorder_text(text: str, *, was_rightward: bool, is_rightward: bool) -> str:
 
     Args:
         text: Words in pdfium's order, the letters of each in reading order.
-        was_rightward: Whether pdfium gave the words of the line from left to right.
+        was_rightward: Whether pdfium returned the words of the line from left to right.
         is_rightward: Whether the paragraph is read from left to right.
     """
     segments = _split_segments(text)
@@ -83,7 +83,7 @@ def _kind_of_run(text: str) -> str:
 
 
 def _turn(runs: list[RunT], start: int, end: int) -> None:
-    """Reverse the order of some runs, but not of those of one word; white space stays between the same two words."""
+    """Reverse the order of some runs, but not within a word; white space stays between the same two words."""
     words: list[list[RunT]] = []
     for run in runs[start:end]:
         if words and not run.has_space:
@@ -102,7 +102,7 @@ def reorder_line(runs: list[RunT], text: str, *, is_rightward: bool) -> None:
 
     Args:
         runs: All runs of one line, in pdfium's order.
-        text: What pdfium gave for the line.
+        text: The line as pdfium returned it.
         is_rightward: Whether its paragraph is read from left to right.
     """
     was_rightward = _is_rightward_line(text)
@@ -119,7 +119,7 @@ def reorder_page(runs: Sequence[RunT], text: str) -> list[RunT]:
 
     Args:
         runs: In pdfium's order.
-        text: What pdfium gave for the page; lines end with a line feed.
+        text: The page as pdfium returned it; lines end with a line feed.
     """
     kinds = [_kind(character) for character in text]
     is_rightward = kinds.count("R") <= kinds.count("L")
@@ -135,7 +135,7 @@ def reorder_page(runs: Sequence[RunT], text: str) -> list[RunT]:
 
 def _reordered(line: list[RunT], text: str, *, is_rightward: bool) -> list[RunT]:
     if line:
-        told = text[line[0].start : line[-1].end]
-        if has_right_to_left(told):
-            reorder_line(line, told, is_rightward=is_rightward)
+        line_text = text[line[0].start : line[-1].end]
+        if has_right_to_left(line_text):
+            reorder_line(line, line_text, is_rightward=is_rightward)
     return line

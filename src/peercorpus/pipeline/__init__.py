@@ -1,1 +1,1 @@
-"""Run the stages in order, and report what is present, missing and finished."""
+"""Run the stages in order; report present and missing data and finished stages."""

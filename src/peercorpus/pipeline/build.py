@@ -1,6 +1,6 @@
 """Build the tables: run every stage that is not up to date, in order.
 
-A stage is up to date when its tables carry the content key of its present inputs, options and version.
+A stage is up to date if its tables carry the content key of its current inputs, options and version.
 """
 
 import time
@@ -41,7 +41,7 @@ def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, op
 
 
 def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
-    """Return the venues named, or all of the workspace if none is named.
+    """Return the named venues, or all venues of the workspace if none is named.
 
     Raises:
         TableError: A venue is not in the workspace.
@@ -80,7 +80,7 @@ def build(
         PeercorpusError: A line of its `reminders.tsv` is not a decision.
     """
     check_own_venues(workspace)
-    read_decisions(workspace.folder)  # Refuses a bad line before anything is built.
+    read_decisions(workspace.folder)  # Raises on a bad line before anything is built.
     options = options or Options()
     stages = STAGES if spread is None else stages_with(spread)
     own = [stage for stage in stages if not stage.is_of_all]
@@ -96,7 +96,7 @@ def build(
 
 
 def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options, show: Show) -> StepResult:
-    """Run a stage that works on all venues at once, unless it is up to date."""
+    """Run a stage that processes all venues together, unless it is up to date."""
     key = expected_key(workspace, stage, ALL_VENUES, options)
     venue_ids = workspace.venues()
     is_left = options.retry and may_pass(workspace, stage, venue_ids)
@@ -108,7 +108,7 @@ def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options,
 
 
 def _as_built(workspace: Workspace, venue_id: str) -> Options:
-    """Return the options that a venue's tables were built with, of those that change rows: the engine of its texts."""
+    """Return the row-changing options that a venue's tables were built with: the engine of its texts."""
     engine = read_engine_used(workspace.tables, venue_id)
     return Options(engine=engine[0], engine_version=engine[1]) if engine else Options()
 
@@ -116,12 +116,12 @@ def _as_built(workspace: Workspace, venue_id: str) -> Options:
 def find_unfinished(
     workspace: Workspace, venue_ids: Iterable[str], options: Options | None = None
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each venue with its stages that are not up to date, and those that read what such a stage writes.
+    """Yield each venue with its stages that are out of date, including those that read the output of such a stage.
 
     Args:
         workspace: The workspace.
         venue_ids: The venues.
-        options: Options of the stages; None means those that each venue was built with.
+        options: Options of the stages; None means the options that each venue was built with.
     """
     keys_of_all: dict[tuple[str, Options], str] = {}
     for venue_id in venue_ids:
@@ -141,24 +141,25 @@ def find_unfinished(
 
 
 def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
-    """Check that the points of these venues, or of all, are those of the tables as they are.
+    """Check that the points of these venues, or of all, belong to the current tables.
 
     Raises:
-        TableError: They are not, or a venue is not in the workspace.
+        TableError: They do not, or a venue is not in the workspace.
     """
     for venue_id in known_venues(workspace, venue_ids):
         if not is_finished(workspace, FIND_POINTS, venue_id, Options()):
             raise TableError(
-                f"The points of '{venue_id}' were not looked for, or its tables changed since; run 'peercorpus build"
+                f"The points of '{venue_id}' have not been found, or its tables have changed since; run 'peercorpus"
+                " build"
                 " --points'."
             )
 
 
 def require_built(workspace: Workspace, venue_ids: Sequence[str] = (), *, points: bool = False) -> None:
-    """Check that the tables of these venues, or of all, are up to date; that of points only if asked for.
+    """Check that the tables of these venues, or of all, are up to date; the table of points only if `points` is set.
 
     Raises:
-        TableError: They are not, or a venue is not in the workspace.
+        TableError: They do not, or a venue is not in the workspace.
     """
     with workspace.tables.looking_once():
         for venue_id, waiting in find_unfinished(workspace, known_venues(workspace, venue_ids)):

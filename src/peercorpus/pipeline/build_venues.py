@@ -1,6 +1,6 @@
-"""Run the stages of each venue: one venue after the other in this process, or beside each other in workers.
+"""Run the stages of each venue: one venue after another in this process, or in parallel in workers.
 
-Workers write files; this process alone commits them. Rows and files are the same either way.
+Workers write files; only this process commits them. Rows and files are the same either way.
 """
 
 import logging
@@ -30,16 +30,16 @@ from peercorpus.workspace.workspace import Workspace
 _log = logging.getLogger(__name__)
 
 ALL_VENUES = "all venues"
-"""Stands for the venue in the step of a stage that works on all venues at once, and in the progress of several."""
+"""Shown as the venue for a stage that processes all venues together, and in the progress of several venues."""
 
 LEAST_WEIGHT = 20_000
-"""Objects from which workers are started, which takes about a second; our choice."""
+"""Number of objects above which workers are started; starting them takes about a second; our choice."""
 
 TIMEOUT_S = 3_600.0
-"""Time limit of what is sent to a worker at a time, which takes seconds; our choice."""
+"""Time limit for one item of work, which usually takes seconds; our choice."""
 
 SPREAD = "build_tables"
-"""Name, in `Progress`, of the work that workers do."""
+"""Name of the workers' step in `Progress`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class StepResult:
     """The result of one stage for one venue.
 
     Attributes:
-        venue_id: `ALL_VENUES` if the stage works on all venues at once.
+        venue_id: `ALL_VENUES` if the stage processes all venues together.
         was_finished: Whether there was nothing to do.
-        seconds: Duration; 0 if there was nothing to do. Where workers did several steps beside each other, the time
-            that all of them took is divided among them.
+        seconds: Duration; 0 if there was nothing to do. If workers did several steps in parallel, their total time is
+            divided among them.
     """
 
     stage: str
@@ -60,7 +60,7 @@ class StepResult:
 
 
 def report_to(workspace: Workspace, meter: Meter) -> ProgressCallback:
-    """Return a callback that shows the progress, and commits what was held back for a while."""
+    """Return a callback that shows the progress, and commits buffered changes from time to time."""
 
     def report(done: int, total: int) -> None:
         meter.report(done, total)
@@ -82,18 +82,18 @@ def build_venues(
     Args:
         workspace: Opened for writing.
         venue_ids: The venues.
-        stages: Stages that work on one venue, in order.
+        stages: Stages that process one venue at a time, in order.
         options: Options of the stages.
         show: Receives the progress.
         spread: Executor of the work.
 
     Raises:
-        PeercorpusError: A stage raised it, or a worker died at its work.
+        PeercorpusError: A stage raised it, or a worker died.
     """
     build = _VenueBuild(workspace, stages, options, show)
     plans = map(build.plan, venue_ids)
     workers = _find_workers(spread, options)
-    # Plans are made until they show whether workers are worth starting; further ones while workers are at work.
+    # Plans are made until it is clear whether workers are worth starting; further plans while workers are busy.
     seen = list(_take_weight(plans, LEAST_WEIGHT)) if workers is not None else []
     if workers is not None and sum(plan.weight for plan in seen) >= LEAST_WEIGHT:
         build.spread(workers, venue_ids, _count_processes(spread, options))
@@ -104,9 +104,9 @@ def build_venues(
 
 
 def _find_workers(spread: Executor, options: Options) -> Executor | None:
-    """Return what spreads the work on notes; None where there is one worker only.
+    """Return the executor for the work on notes; None if there is only one worker.
 
-    `raw.db` is on this machine, so that those of a cluster are of no use.
+    `raw.db` is on this machine, so the workers of a cluster cannot be used.
     """
     executor = LocalExecutor() if isinstance(spread, RayExecutor) else spread
     is_alone = isinstance(executor, LocalExecutor) and _count_workers(options) == 1
@@ -118,13 +118,13 @@ def _count_workers(options: Options) -> int:
 
 
 def _count_processes(spread: Executor, options: Options) -> int:
-    """Return the number of processes here: `--workers` of a cluster counts those of its machines."""
+    """Return the number of processes on this machine: for a cluster, `--workers` counts those of its machines."""
     here = os.cpu_count() or 1
     return min(_count_workers(options), here) if isinstance(spread, RayExecutor) else _count_workers(options)
 
 
 def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]:
-    """Yield plans until there is so much work in them."""
+    """Yield plans until their total work reaches a weight."""
     taken = 0
     while taken < weight and (plan := next(plans, None)) is not None:
         taken += plan.weight
@@ -132,7 +132,7 @@ def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]
 
 
 class _VenueBuild:
-    """Plans venues, has their work done here or by workers, and applies the changes to the tables."""
+    """Plans venues, runs their work here or in workers, and applies the changes to the tables."""
 
     def __init__(self, workspace: Workspace, stages: Sequence[Stage[Workspace]], options: Options, show: Show) -> None:
         self._workspace = workspace
@@ -145,7 +145,7 @@ class _VenueBuild:
         self._seconds: dict[tuple[str, str], float] = {}
 
     def plan(self, venue_id: str) -> VenuePlan:
-        """Return the plan of a venue, as it was when it was first asked for."""
+        """Return the plan of a venue, made on first use."""
         if venue_id not in self._plans:
             has_files = self._has_files(venue_id)
             self._plans[venue_id] = plan_venue(
@@ -162,7 +162,7 @@ class _VenueBuild:
         return StepResult(step.stage.name, venue_id, was_finished=seconds is None, seconds=seconds or 0.0)
 
     def run_here(self, plan: VenuePlan, step: PlannedStep) -> None:
-        """Do a step in this process, unless it is done; its stage may itself give work to an executor."""
+        """Run a step in this process, unless it is done; its stage may itself use an executor."""
         if step.is_finished or (plan.venue_id, step.stage.name) in self._seconds:
             return
         report = report_to(self._workspace, Meter(plan.venue_id, step.stage.name, self._show))
@@ -177,24 +177,24 @@ class _VenueBuild:
     def _run_range(
         self, plan: VenuePlan, span: ForumRange, step: PlannedStep, report: ProgressCallback
     ) -> Sequence[PartitionChange]:
-        """Do a step for a range of a venue's forums."""
+        """Run a step for a range of a venue's forums."""
         within = _count_within(plan, span.number, report)
         (work,) = self._here.work(self._make_task(plan, span, [step]), self._options, within)
         return work.changes
 
     def _make_task(self, plan: VenuePlan, span: ForumRange, steps: Sequence[PlannedStep]) -> VenueTask:
-        """Return what a worker is asked to do for a range of a venue's forums, as the tables are now."""
+        """Return the task of a worker for a range of a venue's forums, given the current tables."""
         names = {name for step in steps for name in ("set-aside", *step.stage.reads, *step.stage.writes)}
         held = hold(self._workspace.tables, names, plan.venue_id, [step.stage.name for step in steps])
         return VenueTask(plan.venue_id, span, tuple((step.stage.name, step.key) for step in steps), held)
 
     def _apply(self, ranges: Sequence[Sequence[PartitionChange]]) -> None:
-        """Change the tables by what a stage wrote for all ranges of a venue's forums."""
+        """Apply to the tables the changes that a stage made for all ranges of a venue's forums."""
         for change in join_ranges(ranges):
             self._workspace.tables.apply(change)
 
     def spread(self, workers: Executor, venue_ids: Sequence[str], processes: int) -> None:
-        """Have workers do what they can; what they depend on and gives work to an executor is done before."""
+        """Run in workers whatever they can do, after the steps that they depend on and that use an executor."""
         for plan in map(self.plan, filter(self._has_files, venue_ids)):
             for step in takewhile(lambda step: step.stage.name not in OF_NOTES, plan.steps):
                 self.run_here(plan, step)
@@ -225,11 +225,11 @@ class _VenueBuild:
     def _do_work(
         self, workers: Executor, schedule: Schedule, processes: int
     ) -> Iterator[tuple[WorkItem, list[StageWork]]]:
-        """Yield what workers were asked to do, with what they made.
+        """Yield the workers' items with their results.
 
         Raises:
-            PeercorpusError: One died at its work.
-            Exception: Whatever one raised.
+            PeercorpusError: A worker died.
+            Exception: Any exception raised in a worker.
         """
         workspace = self._workspace
         asked = WorkItem(workspace.folder, uuid4().hex, workspace.own_venues, self._options, ())
@@ -243,12 +243,12 @@ class _VenueBuild:
             else:
                 raise PeercorpusError(
                     f"Building the tables of '{item.tasks[0].venue_id}' failed: {result.detail} Run the same command"
-                    " again: it goes on."
+                    " again; it continues from there."
                 )
 
 
 class _Items:
-    """The tasks of a schedule as items for workers; like it, it may go on after the end."""
+    """The tasks of a schedule as items for workers; like the schedule, it may continue after its end."""
 
     def __init__(self, schedule: Schedule, asked: WorkItem) -> None:
         self._schedule = schedule
@@ -262,7 +262,7 @@ class _Items:
 
 
 def _count_within(plan: VenuePlan, number: int, report: ProgressCallback) -> ProgressCallback:
-    """Return a callback that counts the forums of one range among those of its venue."""
+    """Return a callback that reports the forums done in one range as a part of its venue."""
     if len(plan.ranges) == 1:
         return report
     before, until = (plan.forums * place // len(plan.ranges) for place in (number, number + 1))

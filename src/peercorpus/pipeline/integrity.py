@@ -1,4 +1,4 @@
-"""Check that what a workspace holds is what was stored, and set aside what is not, so that it can be made again."""
+"""Check that the content of a workspace is unchanged since it was stored; set damaged parts aside to be remade."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
 ALL = "workspace"
-"""Stands for the venue in the progress of a check."""
+"""Shown as the venue in the progress of a check."""
 
 ASIDE = "damaged"
-"""Folder of the workspace for files that are not what was stored."""
+"""Folder of the workspace for damaged files."""
 
 
 class Held(StrEnum):
-    """What a workspace holds."""
+    """Kinds of content of a workspace."""
 
     DATABASE = "database"
     """The file `raw.db`, as SQLite sees it."""
@@ -37,14 +37,14 @@ class Held(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Something held that is not what was stored.
+    """Content that has changed since it was stored.
 
     Attributes:
         name: The file, the object or the table.
-        venue_id: The venue that it belongs to; None for the database, the key, and the log of a table.
+        venue_id: Its venue; None for the database, the key, and the log of a table.
         detail: What is wrong with it.
-        source: Where an object came from, a request or a file name; empty for the rest.
-        stored: The object's row; None for the rest.
+        source: The request or file that an object came from; empty for other content.
+        stored: The object's row; None for other content.
     """
 
     held: Held
@@ -57,7 +57,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
         objects: Versions of objects checked.
@@ -75,15 +75,15 @@ class Integrity:
 
 
 def check_workspace(workspace: Workspace, show: Show) -> Integrity:
-    """Read everything that a workspace holds and compare it with what was stored.
+    """Read all content of a workspace and compare it with the hashes taken when it was stored.
 
-    Bodies, PDFs and the files of tables are hashed, and the logs of tables are read commit by commit. PDFs that are
-    missing are no damage: the stages set them aside as missing, and a harvest fetches them.
+    Bodies, PDFs and the files of tables are hashed, and the logs of tables are read commit by commit. Missing PDFs do
+    not count as damage: the stages set them aside as missing, and a harvest fetches them.
     """
     faults = workspace.raw.damaged.database_faults()
     damages = [Damage(Held.DATABASE, "raw.db", None, fault) for fault in faults]
     if faults:
-        # What else SQLite returns from such a file cannot be relied on.
+        # Nothing else that SQLite returns from such a file can be relied on.
         return Integrity(0, 0, 0, damages, ())
     fault = workspace.raw.pseudonyms.find_fault()
     damages += [Damage(Held.KEY, "pseudonyms", None, fault)] if fault else []
@@ -104,7 +104,7 @@ def _check_objects(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
                 Held.OBJECT,
                 f"{damaged.kind} {damaged.object_id}",
                 damaged.venue_id,
-                "its body is not what was received",
+                "its body differs from the one received",
                 damaged.source,
                 damaged,
             )
@@ -143,14 +143,14 @@ def _check_tables(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a repair did.
+    """The result of a repair.
 
     Attributes:
-        set_aside: What was taken out of what is read.
+        set_aside: Content that was set aside and is no longer read.
         harvest: Venues whose objects or files a harvest fetches again.
-        imported: Files to import again, as they brought what is damaged.
-        build: Whether tables have to be built again.
-        has_new_key: Whether the key of the pseudonyms was lost, so that another one was made.
+        imported: Files to import again, because damaged content came from them.
+        build: Whether tables must be built again.
+        has_new_key: Whether the key of the pseudonyms was lost, so that a new one was made.
     """
 
     set_aside: Sequence[Damage]
@@ -161,11 +161,11 @@ class Repair:
 
 
 def repair(workspace: Workspace, integrity: Integrity) -> Repair:
-    """Set aside what is damaged, so that the next harvest or import brings it again, and the next build makes it again.
+    """Set damaged content aside, so that the next harvest or import fetches it and the next build remakes it.
 
-    Nothing is deleted: objects go to the table `damaged` of `raw.db`, PDFs to the folder `damaged`. Tables are made of
-    these, so a damaged part is emptied. The key of the pseudonyms is stored from its other copy. A damaged database is
-    left as it is.
+    Nothing is deleted: objects go to the table `damaged` of `raw.db`, PDFs to the folder `damaged`. Tables are made
+        from these, so a damaged partition is emptied. The key of the pseudonyms is restored from its other copy. A
+        damaged database is left unchanged.
     """
     damages = integrity.damages
     is_key_damaged = any(damage.held is Held.KEY for damage in damages)

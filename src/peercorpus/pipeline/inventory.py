@@ -1,4 +1,4 @@
-"""Count what `raw.db` and the tables contain of a venue, and what is missing.
+"""Count the objects, papers and PDFs of a venue in `raw.db` and the tables, and those missing.
 
 `take_inventory` counts raw objects, `read_coverage` papers, reviews and posts, `read_pdf_coverage` PDFs.
 """
@@ -26,7 +26,7 @@ from peercorpus.workspace.harvest_state import UNKNOWN_MS
 from peercorpus.workspace.raw_store import RawStore
 
 EXAMPLES = 3
-"""Number of examples named of each kind."""
+"""Number of examples given for each kind."""
 
 LARGE_BYTES = 1_000_000
 """Notes with more JSON than this are listed."""
@@ -54,17 +54,17 @@ class Inventory:
 
     Attributes:
         api: 1 or 2; None without notes.
-        is_listed: Whether its lists were read to the end; None if it was never harvested.
+        is_listed: Whether its lists were read completely; None if it was never harvested.
         last_seen_at: When a list last showed one of its submissions, or changes were last requested; None if neither
             happened or the clock was wrong.
         gone: Notes that OpenReview no longer shows.
-        unconfirmed: Notes of which the next complete listing shows whether they are still there.
+        unconfirmed: Notes whose presence the next complete listing will confirm or refute.
         files_not_had: Files that could not be fetched, by cause; a path counts once.
         edits_left: Notes whose edits are still to be requested.
         edits_not_had: Notes whose edits could not be fetched, by cause.
-        odd_ids: Notes with ids that are too long or contain other characters than letters, digits, `-` and `_`.
+        odd_ids: Notes with ids that are too long or contain characters other than letters, digits, `-` and `_`.
         large_notes: Notes of more than `LARGE_BYTES`.
-        unreadable: Notes and other objects that are not JSON as they came last.
+        unreadable: Notes and other objects whose latest version is not valid JSON.
     """
 
     api: int | None
@@ -130,7 +130,7 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
 
 
 def _find_never_asked(venue_id: str, lists: Sequence[List]) -> Iterator[List]:
-    """Yield the lists that every API v1 venue may have, and that an earlier version of peercorpus did not ask for."""
+    """Yield the lists that every API v1 venue may have and that an earlier version of peercorpus did not request."""
     asked = {held.invitation for held in lists}
     for invitation in (f"{venue_id}/-/{name}" for name in CLOSED_LISTS):
         if invitation not in asked:
@@ -182,7 +182,7 @@ UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Counts of what was read from a venue's notes.
+    """Counts from a venue's notes.
 
     Attributes:
         papers: By status.
@@ -194,8 +194,8 @@ class Coverage:
         not_public: Notes that are not public, but visible to the account.
         listed_twice: Titles of papers that occur more than once.
         odd_titles: Titles that are markup, a path or blank, or contain control characters.
-        conflicts: What two published records of a paper state differently, by field.
-        ai_reviews: Reviews that an AI wrote, as the venue posted them itself; none of `reviews`.
+        conflicts: Differences between two published records of a paper, by field.
+        ai_reviews: Reviews written by an AI and posted by the venue itself; not included in `reviews`.
     """
 
     papers: Mapping[Status, int]
@@ -218,8 +218,8 @@ class PdfCoverage:
     Attributes:
         papers: Papers with a PDF.
         known: PDFs named by submissions and their edits.
-        here: Those whose file is in the workspace.
-        never_asked: Those whose file was never requested.
+        here: Those with a file in the workspace.
+        never_asked: Those never requested.
         grades: Papers by the best grade of a version, a PDF or a published text.
         without_deadline: Papers with a PDF but no known deadline.
     """
@@ -250,13 +250,13 @@ def read_statuses(tables: Tables, venue_id: str) -> dict[str, Status]:
     """Return the status of each paper, by forum id; no entries if the table does not exist.
 
     Raises:
-        ValueError: The table holds a status that this version does not know.
+        ValueError: The table has a status that this version does not know.
     """
     return {forum_id: Status(status) for forum_id, status in tables.rows("1-papers", venue_id, ["forum_id", "status"])}
 
 
 def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status]) -> Coverage:
-    """Count what was read from a venue's notes.
+    """Count papers, reviews and posts of a venue.
 
     Args:
         tables: The workspace's tables.
@@ -284,7 +284,7 @@ def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status])
 
 
 def _read_conflicts(tables: Tables, venue_id: str) -> dict[str, int]:
-    """Count what two published records of a paper state differently, by field, those of all reviewers together."""
+    """Count differences between two published records of a paper by field, over all reviewers."""
     rows = tables.rows("1-papers", venue_id, ["conflicts"])
     fields = (conflict["field"] for (conflicts,) in rows for conflict in conflicts or ())
     return dict(sorted(Counter(name.rpartition(" of ")[0] or name for name in fields).items()))
@@ -305,7 +305,7 @@ def _read_reviews(tables: Tables, venue_id: str) -> _Reviews:
 
 
 def _read_posts(tables: Tables, venue_id: str) -> _Posts:
-    """Count posts, one forum at a time, as the table is sorted by forum."""
+    """Count posts one forum at a time, since the table is sorted by forum."""
     dangling = deleted = not_public = 0
     rows = tables.rows("3-posts", venue_id, ["forum_id", "post_id", "reply_to", "deleted", "readers_public"])
     for _, group in groupby(rows, key=itemgetter(0)):
@@ -328,7 +328,7 @@ def _read_titles(tables: Tables, venue_id: str) -> tuple[NamedExamples, NamedExa
     for title, number, authors in tables.rows("1-papers", venue_id, ["title", "number", "authors"]):
         if title is None:
             continue
-        # A short title alone, as "Withdrawn", tells no paper from another.
+        # A short title alone, such as "Withdrawn", does not identify a paper.
         if number is not None or authors or len(title.split()) >= MIN_TITLE_WORDS:
             papers[" ".join(title.split()).casefold(), tuple(authors) if number is None else number] += 1
         if ODD_TITLE.search(title) or UNPRINTABLE.search(title):
@@ -354,7 +354,7 @@ def read_pdf_coverage(tables: Tables, venue_id: str, asked: frozenset[str]) -> P
         if grade is not None:
             best[forum_id] = min(Grade(grade), best.get(forum_id, Grade(grade)), key=attrgetter("rank"))
         if not path.startswith("/"):
-            # The text of a published dataset, not a PDF.
+            # A text from a published dataset, not a PDF.
             continue
         papers.add(forum_id)
         known += 1

@@ -1,4 +1,4 @@
-"""Find the sources of which most records are set aside: before anything is built, and after a build."""
+"""Find sources most of whose records are set aside, before or after a build."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,9 +15,9 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
 SHARE = 0.5
-"""A source is reported where more than this share of its records is set aside."""
+"""A source is reported if more than this share of its records is set aside."""
 LEFT_OUT = "left_out"
-"""Stands in place of a reason for records that an import left out because they are not OpenReview's."""
+"""Used instead of a reason for records that an import left out because they are not OpenReview's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class SourceLoss:
     """A source most of whose records are set aside.
 
     Attributes:
-        source: Name of the file, or the venue whose harvest it was.
+        source: Name of the file, or the harvested venue.
         records: Number of its notes and published papers.
-        aside: How many of them are set aside, by reason, most frequent first; `left_out` if they were not imported.
-        detail: The reason of most of them in one sentence.
+        aside: Number set aside by reason, most frequent first; the reason is `left_out` for those not imported.
+        detail: The most frequent reason, in one sentence.
     """
 
     source: str
@@ -38,7 +38,7 @@ class SourceLoss:
 
     @property
     def total(self) -> int:
-        """Return how many of its records are set aside."""
+        """Return the number of its records set aside."""
         return sum(self.aside.values())
 
 
@@ -56,9 +56,9 @@ def _find_loss(source: str, records: int, rows: Rows) -> SourceLoss | None:
 
 
 def foresee_losses(workspace: Workspace, summary: ImportSummary) -> list[SourceLoss]:
-    """Return the files of an import most of whose notes a build would set aside, or of which most was left out.
+    """Return the files of an import whose notes a build would mostly set aside, or that were mostly left out.
 
-    Only forums that may be incomplete are read, so that an ordinary import takes no longer.
+    Only forums that may be incomplete are read, so that an ordinary import is not slowed down.
     """
     rows = _foresee_rows(workspace, summary)
     losses: list[SourceLoss | None] = []
@@ -70,7 +70,7 @@ def foresee_losses(workspace: Workspace, summary: ImportSummary) -> list[SourceL
 
 
 def _foresee_rows(workspace: Workspace, summary: ImportSummary) -> dict[str, Rows]:
-    """Return why notes of the doubtful forums would be set aside, by the file that brought them."""
+    """Return the reasons for which notes of the doubtful forums would be set aside, by the file they came from."""
     files_of: dict[str, list[str]] = defaultdict(list)
     for file in summary.files:
         for forum_id in file.doubtful:
@@ -98,14 +98,14 @@ def _foresee_rows(workspace: Workspace, summary: ImportSummary) -> dict[str, Row
 
 
 class _Aside(Replacement):
-    """Takes the rows of a stage, writes none and keeps those set aside."""
+    """Accepts the rows of a stage, writes none and keeps those set aside."""
 
     def __init__(self, venue_id: str) -> None:
         super().__init__({}, venue_id, NAME)
         self.rows: list[SetAside] = []
 
     def add(self, record: object) -> None:
-        """Keep a row that is set aside."""
+        """Keep the row if it is set aside."""
         if isinstance(record, SetAside):
             self.rows.append(record)
 
@@ -116,11 +116,11 @@ _COUNTED = (RawKind.NOTE, RawKind.PUBLISHED)
 
 
 def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLoss]:
-    """Return the files, and the harvests of venues, most of whose notes and published papers are set aside.
+    """Return the files and venue harvests most of whose notes and published papers are set aside.
 
     Args:
         workspace: The workspace.
-        venue_ids: The venues to look at; their notes are read into tables.
+        venue_ids: The venues; their notes must have been read into tables.
     """
     records: Counter[str] = Counter()
     rows: dict[str, Rows] = defaultdict(list)
@@ -130,14 +130,14 @@ def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLo
         columns = ["record_id", "reason", "detail"]
         for record_id, reason, detail in workspace.tables.rows("set-aside", venue_id, columns, NAME):
             aside[record_id].append((reason, detail))
-        # Of several records with one id, the file whose name comes first is used.
+        # Among records with the same id, the file whose name comes first wins.
         for record_id, source in sorted(_read_sources(workspace, venue_id), reverse=True) if aside else ():
             records[source] += 1
             counted.add(venue_id)
             if of_record := aside.get(record_id):
                 rows[source].append(of_record.pop())
     if any(_find_loss(name, records[name], rows[name]) for name in rows):
-        # A file may hold more, of other venues.
+        # A file may contain more records, of other venues.
         others = (venue_id for venue_id in workspace.venues() if venue_id not in counted)
         records.update(source for venue_id in others for _, source in _read_sources(workspace, venue_id))
     found = (_find_loss(name, records[name], rows[name]) for name in rows)
@@ -163,5 +163,5 @@ def _read_sources(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, st
 
 
 def _name_source(source: str, venue_id: str) -> str:
-    """Return the file that a record came from, or the venue if it was harvested."""
+    """Return the file that a record came from, or the venue for a harvested record."""
     return venue_id if "://" in source else _PLACE.sub("", source)

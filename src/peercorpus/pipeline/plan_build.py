@@ -1,6 +1,6 @@
-"""Plan a build: which stages of a venue are not up to date, and under which content keys they will be.
+"""Plan a build: which stages of a venue are out of date, and the content keys they will get.
 
-A stage is up to date when its tables carry the content key of its present inputs, options and version.
+A stage is up to date if its tables carry the content key of its current inputs, options and version.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,19 +14,19 @@ from peercorpus.workspace.table_state import digest_of
 from peercorpus.workspace.workspace import Workspace
 
 VENUE = "venue"
-"""Key, among a stage's inputs, of what `Stage.made_with_venue` returns, such as the venue's deadlines."""
+"""Key among a stage's inputs for the result of `Stage.made_with_venue`, such as the venue's deadlines."""
 
 
 RANGE_FORUMS = 500
-"""Forums of a venue whose rows are one file of a table; our choice. Files change with it, rows do not."""
+"""Forums of a venue per file of a table; our choice. It affects files, not rows."""
 
 VENUE_WEIGHT = 300
-"""What a venue takes beside its objects, in objects: however small it is, its files are made."""
+"""Fixed work per venue, in objects: even the smallest venue has files to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A stage of a venue, as a build finds it.
+    """A stage of a venue in a build.
 
     Attributes:
         stage: The stage.
@@ -40,7 +40,7 @@ class PlannedStep:
 
 
 class InputDigests:
-    """Digests of what the stages of one venue read; what was received is read once, as a build does not change it."""
+    """Digests of the inputs of one venue's stages; raw objects, which a build does not change, are digested once."""
 
     def __init__(self, workspace: Workspace, venue_id: str) -> None:
         self._workspace = workspace
@@ -49,7 +49,7 @@ class InputDigests:
         self._coming: dict[str, str] = {}
 
     def expect(self, stage: Stage[Workspace], key: str) -> None:
-        """Take the tables of a stage for what they will be under a key."""
+        """Record that the tables of a stage will have a key."""
         self._coming |= dict.fromkeys(stage.writes, digest_of(key))
 
     def read(self, stage: Stage[Workspace]) -> dict[str, str]:
@@ -81,7 +81,7 @@ def expected_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, o
 
 
 def carries_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, key: str) -> bool:
-    """Return whether what a stage writes for a venue is finished under a key."""
+    """Return whether a stage is finished for a venue under a key."""
     return all(workspace.tables.is_finished(name, venue_id, stage.name, key) for name in ("set-aside", *stage.writes))
 
 
@@ -96,9 +96,9 @@ def may_pass(workspace: Workspace, stage: Stage[Workspace], venue_ids: Iterable[
 def plan_steps(
     workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: Options
 ) -> list[PlannedStep]:
-    """Return what is to be done of stages that work on one venue, in order.
+    """Return the steps for stages that process one venue, in order.
 
-    The key of a stage that reads what an earlier one will write is known before that one runs.
+    The key of a stage that reads the output of an earlier one is known before the earlier one runs.
     """
     digests = InputDigests(workspace, venue_id)
     steps = []
@@ -113,16 +113,16 @@ def plan_steps(
 
 @dataclass(frozen=True, slots=True)
 class VenuePlan:
-    """What is to be done of one venue.
+    """The work to be done for one venue.
 
     Attributes:
         venue_id: The venue.
         steps: Its steps, in order.
         ranges: Ranges of its forums; their number does not depend on that of the workers.
         forums: Number of its forums.
-        weight: How much there is to do for workers, in objects.
-        first: Steps that a worker does for a range of forums, one after the other.
-        later: Steps that it does for a range when the first ones are done for all ranges.
+        weight: Work for workers, in objects.
+        first: Steps that a worker runs for a range of forums, one after another.
+        later: Steps that it runs for a range once the first steps are done for all ranges.
     """
 
     venue_id: str
@@ -137,14 +137,14 @@ class VenuePlan:
 def plan_venue(
     workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: Options, *, has_files: bool
 ) -> VenuePlan:
-    """Return what is to be done of a venue.
+    """Return the plan of a venue.
 
     Args:
         workspace: The workspace.
-        stages: Stages that work on one venue, in order.
+        stages: Stages that process one venue, in order.
         venue_id: The venue.
         options: Options of the stages.
-        has_files: Whether it has files or published texts, so that some stages give work to an executor.
+        has_files: Whether it has files or published texts, so that some stages use an executor.
     """
     steps = plan_steps(workspace, stages, venue_id, options)
     forum_ids = workspace.raw.forum_ids(venue_id)

@@ -1,7 +1,7 @@
-"""Decide what workers are asked to do next, and put together what they answer.
+"""Decide the next tasks of workers, and combine their results.
 
-Small venues go to a worker together; a large one goes in ranges of its forums, the versions of its papers when all that
-they depend on is there.
+Several small venues go to a worker together; a large venue goes in ranges of its forums, with the versions of its
+papers once everything they depend on is available.
 """
 
 from collections import defaultdict, deque
@@ -14,27 +14,27 @@ from peercorpus.pipeline.venue_work import StageWork, VenueTask
 from peercorpus.workspace.table_state import PartitionChange
 
 ITEM_WEIGHT = 8_000
-"""Objects from which small venues are worth sending together to a worker: about a second of work; our choice."""
+"""Number of objects that small venues sent together should reach: about a second of work; our choice."""
 
 LATER_SHARE = 0.2
-"""Share of the work on a large venue that its later steps are; it counts for the progress alone."""
+"""Share of its later steps in the work on a large venue; used only for the progress."""
 
 Tasks = tuple[VenueTask, ...]
 Ranges = Sequence[Sequence[PartitionChange]]
-"""What a stage changes, for each range of a venue's forums in turn."""
+"""Changes of a stage, for each range of a venue's forums in turn."""
 
 MakeTask = Callable[[VenuePlan, ForumRange, Sequence[PlannedStep]], VenueTask]
 
 
 class Schedule:
-    """Iterates over what workers are asked to do; after the end, results may make more possible."""
+    """Iterates over the tasks for workers; after the end, results may make more tasks available."""
 
     def __init__(self, plans: Iterator[VenuePlan], make_task: MakeTask) -> None:
         """Plan the work.
 
         Args:
-            plans: Plans of the venues, taken when they are needed.
-            make_task: Makes a task, with what the tables hold at that moment.
+            plans: Plans of the venues, consumed as needed.
+            make_task: Makes a task from the current state of the tables.
         """
         self._plans = plans
         self._make_task = make_task
@@ -69,7 +69,7 @@ class Schedule:
         return tuple(small)
 
     def collect(self, work: StageWork) -> Ranges | None:
-        """Take what a stage made of a range; return what it made of all ranges of the venue, once they are there."""
+        """Store a stage's changes for a range; return those for all ranges of the venue once they are complete."""
         plan = self._at_work[work.venue_id]
         answers = self._answers[work.venue_id, work.stage]
         answers[work.number] = work.changes
@@ -79,7 +79,7 @@ class Schedule:
         return [answers[span.number] for span in plan.ranges]
 
     def go_on(self, venue_id: str, stage: str) -> None:
-        """Note that what a stage made of a venue was applied; after its first steps the later ones are ready."""
+        """Record that a stage's changes for a venue are applied; after the first steps, the later ones are ready."""
         left = self._first_left[venue_id]
         if stage in left:
             left.remove(stage)
@@ -88,7 +88,7 @@ class Schedule:
                 self._ready.extendleft((plan, span, plan.later) for span in plan.ranges)
 
     def count_forums(self, tasks: Tasks) -> float:
-        """Return how many forums were done with these tasks; those of a large venue count in part each time."""
+        """Return the number of forums done in these tasks; those of a large venue count in part each time."""
         return sum(map(self._count, tasks))
 
     def _count(self, task: VenueTask) -> float:

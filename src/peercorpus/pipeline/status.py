@@ -35,10 +35,10 @@ from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
 
 MONTHS_MS = round(timedelta(days=60).total_seconds() * 1000)
-"""Milliseconds; references further apart were made before and after the reviews; our choice."""
+"""In milliseconds; references further apart were made before and after the reviews; our choice."""
 
 ENOUGH_ACCEPTED = 20
-"""Minimum of accepted papers from which the absence of rejected ones is reported; our choice."""
+"""Minimum number of accepted papers for reporting the absence of rejected ones; our choice."""
 
 UNDECIDED = (Status.UNDER_REVIEW, Status.UNKNOWN)
 
@@ -47,7 +47,7 @@ class KnownIssue(StrEnum):
     """A way in which a venue's record can mislead."""
 
     COUNTS_DISAGREE = "counts_disagree"
-    """A list contained another number of submissions than OpenReview announced."""
+    """A list contained a different number of submissions than OpenReview announced."""
     LISTED_TWICE = "listed_twice"
     """The same paper is listed under two ids."""
     BEFORE_DECISIONS = "before_decisions"
@@ -75,7 +75,7 @@ class IssueFound:
     Attributes:
         trap: The kind of issue.
         count: Number of papers, notes or lists concerned.
-        of: Out of how many; None if that is not meaningful.
+        of: Total that `count` is a part of; None if there is no meaningful total.
         examples: A few titles or ids, verbatim.
     """
 
@@ -101,7 +101,7 @@ def find_list_issues(inventory: Inventory) -> Iterator[IssueFound]:
         and not submissions.received
         and submissions.invitation.endswith("/Withdrawn_Submission")
     ]
-    # On API v2 withdrawn papers do not have a list of their own.
+    # On API v2, withdrawn papers have no list of their own.
     if hidden and inventory.api == 1:
         yield IssueFound(KnownIssue.WITHDRAWN_HIDDEN, count=len(hidden), of=None, examples=hidden)
 
@@ -134,7 +134,7 @@ def find_venue_issues(coverage: Coverage, visibility: Visibility | None) -> Iter
     """Yield the issues known from the catalogue, or else visible in the papers.
 
     Args:
-        coverage: What was read from the venue's notes.
+        coverage: Counts from the venue's notes.
         visibility: The catalogue's entry; None if it has none.
     """
     accepted, rejected = (coverage.papers.get(status, 0) for status in (Status.ACCEPTED, Status.REJECTED))
@@ -191,7 +191,7 @@ class Completeness:
 
 
 def read_completeness(workspace: Workspace, venue_id: str, finished: Container[str] = TABLES) -> Completeness:
-    """Count what a workspace contains of a venue, and what is missing.
+    """Count the present and missing data of a venue in a workspace.
 
     Args:
         workspace: The workspace; only read.
@@ -258,12 +258,12 @@ def only_venues(status: WorkspaceStatus, venue_ids: Sequence[str]) -> WorkspaceS
     """Return the status of some venues of a workspace.
 
     Raises:
-        VenueNotFoundError: The workspace holds nothing of one.
+        VenueNotFoundError: The workspace has no data of one of them.
     """
     held = {venue.venue_id for venue in status.venues}
     missing = next((venue_id for venue_id in venue_ids if venue_id not in held), None)
     if missing is not None:
-        raise VenueNotFoundError(f"The workspace holds nothing of '{missing}'; {suggest_name(missing, held)}")
+        raise VenueNotFoundError(f"The workspace has no data of '{missing}'; {suggest_name(missing, held)}")
     return replace(
         status,
         venues=[venue for venue in status.venues if venue.venue_id in venue_ids],
@@ -274,10 +274,10 @@ def only_venues(status: WorkspaceStatus, venue_ids: Sequence[str]) -> WorkspaceS
 
 
 def read_status(workspace: Workspace, options: Options | None = None) -> WorkspaceStatus:
-    """Count rows in, out and set aside from what is on disk; unfinished stages are named, not counted.
+    """Count the stored rows in, out and set aside; unfinished stages are named, not counted.
 
     Raises:
-        DamagedError: A table is not what was written: its counts would prove nothing.
+        DamagedError: A table has changed since it was written, so its counts would prove nothing.
     """
     with workspace.tables.reading_through():
         for name in TABLES:

@@ -1,6 +1,6 @@
-"""The work of one venue, or of a range of its forums, as a worker does it: files are written and nothing is committed.
+"""The work of a worker on a venue, or on a range of its forums: files are written and nothing is committed.
 
-What a worker is asked is a `WorkItem`; it answers with the changes that whoever holds the workspace then commits.
+A worker receives a `WorkItem` and returns the changes; the process that has locked the workspace commits them.
 """
 
 import time
@@ -27,11 +27,11 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 _BEGUN = 6
-"""Stages of venues of which a worker keeps what their ranges have in common: those of two venues."""
+"""Number of stages whose shared data for their ranges a worker caches: those of two venues."""
 
 
 def stages_of_venue(spread: Executor) -> tuple[Stage[Workspace], ...]:
-    """Return the stages that work on one venue alone, in order."""
+    """Return the stages that process a single venue, in order."""
     return (
         inspection_stage(spread),
         NORMALISE,
@@ -43,7 +43,7 @@ def stages_of_venue(spread: Executor) -> tuple[Stage[Workspace], ...]:
 
 
 OF_NOTES = frozenset({NORMALISE.name, CHOOSE_VERSIONS.name, BUILD_CONVERSATIONS.name})
-"""Stages that give no work to an executor."""
+"""Stages that do not use an executor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class VenueTask:
         venue_id: The venue.
         span: Range of its forums.
         steps: Name and content key of each stage.
-        held: What the tables hold of the venue.
+        held: The tables' partitions of the venue.
     """
 
     venue_id: str
@@ -65,11 +65,11 @@ class VenueTask:
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """What a worker is asked to do.
+    """The input of a worker.
 
     Attributes:
         folder: The workspace.
-        run_id: Names the build, in which nothing that was received changes.
+        run_id: Id of the build, during which raw objects do not change.
         own_venues: The user's `venues.toml`, as the build read it.
         options: Options of the stages.
         tasks: The tasks.
@@ -84,13 +84,13 @@ class WorkItem:
 
 @dataclass(frozen=True, slots=True)
 class StageWork:
-    """What a stage made of a venue, or of a range of its forums.
+    """The result of a stage for a venue, or for a range of its forums.
 
     Attributes:
         venue_id: The venue.
         number: Number of the range.
         stage: Name of the stage.
-        changes: What is to be committed, in order.
+        changes: Changes to commit, in order.
         seconds: Duration.
     """
 
@@ -102,7 +102,7 @@ class StageWork:
 
 
 class VenueWorker:
-    """Runs stages of venues on tables of its own."""
+    """Runs stages of venues on its own view of the tables."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace, self._drafts = workspace.with_drafts()
@@ -110,7 +110,7 @@ class VenueWorker:
         self._begun: OrderedDict[tuple[str, str, str], RunRange] = OrderedDict()
 
     def work(self, task: VenueTask, options: Options, report: ProgressCallback = no_report) -> Iterator[StageWork]:
-        """Run the stages of a task, and yield what each of them changes."""
+        """Run the stages of a task, and yield the changes of each."""
         self._drafts.start(task.held)
         for name, key in task.steps:
             began = time.perf_counter()
@@ -123,7 +123,7 @@ class VenueWorker:
             yield StageWork(task.venue_id, task.span.number, name, changes, time.perf_counter() - began)
 
     def _begin(self, begin: Callable[[Workspace, str, str], RunRange], step: tuple[str, str, str]) -> RunRange:
-        """Return what runs a range of a stage; it is kept for the next range."""
+        """Return the function that runs a range of a stage; it is cached for the next range."""
         if step not in self._begun:
             _, venue_id, key = step
             self._begun[step] = begin(self._workspace, venue_id, key)
@@ -134,32 +134,32 @@ class VenueWorker:
 
 
 def _refuse_items(
-    function: Callable[[ItemT], ResultT],  # noqa: ARG001 -- an executor is given it
+    function: Callable[[ItemT], ResultT],  # noqa: ARG001 -- part of the executor's interface
     items: Iterable[ItemT],
     *,
     timeout_s: float,  # noqa: ARG001
     workers: int | None = None,  # noqa: ARG001
     in_order: bool = False,  # noqa: ARG001
 ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-    """Do nothing, as an executor of venues without files, whose stages have no items.
+    """Executor for venues without files, whose stages have no items.
 
     Raises:
         PeercorpusError: There is an item.
     """
     for _ in items:
-        raise PeercorpusError("A file came into the workspace during the build; run 'peercorpus build' again.")
+        raise PeercorpusError("A file was added to the workspace during the build; run 'peercorpus build' again.")
     return iter(())
 
 
 OF_VENUE = frozenset(stage.name for stage in stages_of_venue(_refuse_items))
-"""All stages of a venue; of one without files and published texts none gives work to an executor."""
+"""All stages of a venue; for a venue without files and published texts, none of them uses an executor."""
 
 _workers: dict[str, VenueWorker] = {}
 """The worker of this process, by the build; never more than one entry."""
 
 
 def do_work(item: WorkItem) -> list[StageWork]:
-    """Do what is asked, in a worker process."""
+    """Run an item in a worker process."""
     if item.run_id not in _workers:
         _workers.clear()
         workspace = Workspace(item.folder, write=False)

@@ -1,1 +1,1 @@
-"""Stage: write the points of every review, with what answers each, what the reviewer said then, and what changed."""
+"""Stage: write the points of every review, each with its answers, the reviewer's reaction, and the changes."""

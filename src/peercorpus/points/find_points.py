@@ -25,15 +25,15 @@ from peercorpus.workspace.workspace import Workspace
 
 NAME = "find_points"
 TIMEOUT_S = 600.0
-"""Seconds allowed for the papers that a process gets at once; hundredths of a second are usual."""
+"""Time limit for one batch of papers, in seconds; a batch usually takes hundredths of a second."""
 _PAPERS_AT_ONCE = 16
-"""Papers that a process gets at once; our choice."""
+"""Papers per batch; our choice."""
 _FEW_REVIEWS = 1_000
-"""Reviews of a venue up to which this process finds their points sooner than others, which take time to start."""
+"""Maximum number of reviews in a venue for finding their points in this process, since others take time to start."""
 
 UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None, "initial_text": None}
 UNREAD_OF_REVIEWS = {"extra": "{}", "scores": (), "sections_at_decision": ()}
-"""What points are not made from, so that it is not read."""
+"""Columns that points do not depend on, so they are not read."""
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ def _make_point(
 
 
 def _read_later(review: Review, conversation: Conversation | None, posts: Mapping[str, Post]) -> Iterator[LaterWords]:
-    """Yield what the reviewer wrote after the review, in time order."""
+    """Yield the reviewer's words after the review, in time order."""
     if conversation is None:
         return
     for turn in conversation.turns:
@@ -162,13 +162,13 @@ def _find_all(
     """Yield each paper with its points, in order, found by other processes.
 
     Raises:
-        PeercorpusError: A process found none, for a reason that is not an error of the code.
+        PeercorpusError: A process failed for a reason other than an error of the code.
     """
     batches = iter(lambda: [*islice(forums, _PAPERS_AT_ONCE)], [])
     done = spread(read_points_of, batches, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
     for batch, found in done:
         if isinstance(found, Failure):
-            raise found.error or PeercorpusError(f"The points of '{venue_id}' were not found. {found.detail}")
+            raise found.error or PeercorpusError(f"Finding the points of '{venue_id}' failed. {found.detail}")
         yield from zip(batch, found, strict=True)
 
 

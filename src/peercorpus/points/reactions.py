@@ -1,4 +1,4 @@
-"""Find what a reviewer said of each point after the authors answered: resolved, partly, or not."""
+"""Find a reviewer's reaction to each point after the authors answered: resolved, partly, or not."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from peercorpus.records.points import PointReaction, Reaction, ReactionScope
 from peercorpus.records.scores import ScoreChange
 
 _ORDER = (Reaction.PARTLY, Reaction.NOT_RESOLVED, Reaction.RESOLVED)
-"""Of reactions that one sentence tells, the first of these counts."""
+"""If one sentence expresses several reactions, the first of these counts."""
 
 _THINGS = r"(?:concern|question|comment|issue|point|doubt|problem|remark)"
 ALL = re.compile(
@@ -21,23 +21,23 @@ ALL = re.compile(
     r"(?:addressed|answered|resolved|clarified)",
     re.IGNORECASE,
 )
-"""Words that speak of all points at once."""
+"""Matches words about all points at once."""
 
 ONLY_SOME = re.compile(r"\b(?:most|many|some|several|part|few|not all|almost|nearly|partially|partly)\b", re.IGNORECASE)
 
 MIN_CONFIDENCE = 0.5
-"""Probability from which words of the reviewer are taken to be about a point; our choice."""
+"""Minimum probability for taking words of the reviewer to be about a point; our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaterWords:
-    """What a reviewer wrote after the review: a post, or words added to the review itself.
+    """Words of a reviewer after the review: a post, or words added to the review itself.
 
     Attributes:
         post_id: The post, or the review.
         text: The words, verbatim.
-        created_at: When; None if unknown.
-        score_changes: Score changes that the reviewer made at the same turn.
+        created_at: Time of writing; None if unknown.
+        score_changes: Score changes made by the reviewer in the same turn.
     """
 
     post_id: str
@@ -48,14 +48,14 @@ class LaterWords:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A reaction to one point, with the score changes made at its turn."""
+    """A reaction to one point, with the score changes of its turn."""
 
     reaction: PointReaction
     score_changes: tuple[ScoreChange, ...]
 
 
 def read_reaction(words: Sequence[str]) -> Reaction | None:
-    """Return whether a sentence says that something is resolved; None if it does not say.
+    """Return the reaction that a sentence expresses; None if it expresses none.
 
     >>> read_reaction("my concern is still not addressed".split()), read_reaction("thanks for the reply".split())
     (<Reaction.NOT_RESOLVED: 'not_resolved'>, None)
@@ -67,12 +67,12 @@ def read_reaction(words: Sequence[str]) -> Reaction | None:
 def find_reactions(
     matcher: ReviewMatcher, later: Sequence[LaterWords], expecting: Sequence[int]
 ) -> Mapping[int, Verdict]:
-    """Return the last reaction to each point, by its index; points of which nothing is said are absent.
+    """Return the last reaction to each point, by its index; points without a reaction are absent.
 
     Args:
         matcher: Finds the point that a passage is about.
-        later: What the reviewer wrote later, in time order.
-        expecting: Points that words about all points at once are about.
+        later: The reviewer's later words, in time order.
+        expecting: Points that words about all points at once refer to.
     """
     verdicts: dict[int, Verdict] = {}
     for words in later:

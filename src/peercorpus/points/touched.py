@@ -17,23 +17,23 @@ PROMISE = re.compile(
     r"|discuss(?:ed)?|report(?:ed)?|provided?|changed?|modif(?:y|ied)|cited?|appears?)\b",
     re.IGNORECASE,
 )
-"""A sentence in which the authors say that they changed the paper."""
+"""Matches a sentence in which the authors say that they changed the paper."""
 
 HEADING_NUMBER = re.compile(r"\W*(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|[A-H](?:\.\d{1,2}){0,2})[.\s]")
 
 MIN_SHARED = 3
-"""Rare words that a point and a change must share; our choice."""
+"""Minimum number of rare words that a point and a change must share; our choice."""
 MIN_WEIGHT = 9.0
-"""Sum of their rarities (natural logarithm of changes by changes with the word, plus one each); our choice."""
+"""Minimum sum of their rarities, the natural logarithm of (changes + 1) / (changes with the word + 1); our choice."""
 MAX_CHANGES = 5
-"""Most changes that are named for a point; our choice."""
+"""Maximum number of changes named for a point; our choice."""
 RANKS = {ChangeSign.PROMISE: 0, ChangeSign.PLACE: 1, ChangeSign.TERMS: 2}
-"""Which sign counts first; of changes with one sign, those that share most."""
+"""Order of the signs; among changes with the same sign, those with the largest weight come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What the search needs of a change: its words, and the places that it names or stands in."""
+    """The parts of a change that the search needs: its words, and the places that it names or is in."""
 
     number: int
     words: set[str]
@@ -96,7 +96,7 @@ def _read_terms(change: Change) -> _Terms:
 
 
 def _find_promises(answer: str) -> Iterator[Place]:
-    """Yield the places at which an answer says that the paper was changed."""
+    """Yield the places where, according to an answer, the paper was changed."""
     for sentence in re.split(r"(?<=[.!?])\s+", answer):
         if PROMISE.search(sentence):
             yield from find_places(sentence)

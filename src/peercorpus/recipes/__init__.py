@@ -1,1 +1,1 @@
-"""Recipes for the published datasets ReviewBench and Re²: their scope as data, and how a release conforms to them."""
+"""Recipes for the published datasets ReviewBench and Re²: their scope as data, and a release's conformance to them."""

@@ -1,6 +1,6 @@
-"""Compare a release with what the card or paper of a dataset prints, row by row, each difference with its reason.
+"""Compare a release with the numbers in a dataset's card or paper, row by row, stating the reason of each difference.
 
-A reason is stated only where the workspace or the release shows it; what none explains is "not known".
+A reason is stated only if the workspace or the release shows it; otherwise it is "not known".
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from peercorpus.venues.venue_id import year_of
 
 NOT_KNOWN = "not known"
 ABOUT_SHARE = 0.01
-"""Largest share by which a number printed as approximate may differ; our choice: the card's own differ by 0.9 %."""
+"""Largest relative difference from a number printed as approximate; our choice: the card's own differ by 0.9 %."""
 
 
 class Verdict(StrEnum):
-    """How what was made compares with what is printed."""
+    """Result of comparing the release with the printed value."""
 
     SAME = "same"
     ABOUT = "about the same"
     PRESENT = "present"
-    """What is printed is no number to compare, and it was made."""
+    """The printed value is not a number to compare, and the release has it."""
     DIFFERENT = "different"
     NOT_MADE = "not made"
     NOT_PRINTED = "not printed"
@@ -37,11 +37,11 @@ class Comparison:
 
     Attributes:
         section: The table of the report.
-        what: What is compared.
-        printed: As the card or paper prints it; None where it prints nothing.
-        made: As the release has it; None where it was not made.
-        reasons: Why the two differ; empty where they do not.
-        source: Where it is printed; None where nothing is.
+        what: The quantity compared.
+        printed: The value in the card or paper; None if it prints none.
+        made: The value in the release; None if it has none.
+        reasons: Reasons of the difference; empty if there is none.
+        source: Place of the printed value; None if there is none.
     """
 
     section: str
@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is compared: the recipe, the release's counts, and what the workspace shows about what is missing."""
+    """The recipe, the counts of the release, and the workspace's evidence about missing data."""
 
     recipe: Recipe
     made: ReleaseMeasures
@@ -63,7 +63,7 @@ class Subject:
 
     @property
     def is_of_files_alone(self) -> bool:
-        """Whether published files are held, and no list of a venue was read."""
+        """Whether the data come from published files only, without any harvested list."""
         evidence = self.evidence.values()
         return any(one.records for one in evidence) and all(one.is_listed is None for one in evidence)
 
@@ -72,7 +72,7 @@ class Subject:
         return [venue for venue in self.recipe.venue if split in {None, venue.split}]
 
     def evidence_of(self, split: str | None) -> list[VenueEvidence]:
-        """Return the evidence on the venues of a split; on all venues of the workspace for None."""
+        """Return the evidence on the venues of a split, or on all venues of the workspace if None."""
         if split is None:
             return list(self.evidence.values())
         ids = {venue.id for venue in self.venues(split)}
@@ -143,21 +143,21 @@ def _measure(subject: Subject, printed: Printed) -> int | None:
 
 
 def _find_combinations(subject: Subject) -> set[tuple[str | None, int | None, str | None]]:
-    """Return the combinations of split, year and track that hold papers; the rounds of one track count once."""
+    """Return the combinations of split, year and track with papers; the rounds of one track count once."""
     scope = {venue.id: venue for venue in subject.recipe.venue}
     if not subject.recipe.splits:
         return {(place.venue_id, place.year, None) for place in subject.made.places}
     found = set[tuple[str | None, int | None, str | None]]()
     for place in subject.made.places:
         venue = scope.get(place.venue_id)
-        # A journal's papers are of many years and count once.
+        # A journal's papers span many years and count once.
         year = year_of(place.venue_id)
         found.add((place.split, year, venue.track if venue else place.venue_id))
     return found
 
 
 def _explain_number(subject: Subject, printed: Printed, made: int | None) -> Iterator[str]:
-    """Yield the reasons for a difference; "not known" for what none of them explains."""
+    """Yield the reasons for a difference; "not known" for the unexplained part."""
     what = printed.what
     if made is None:
         yield "the release has no sides" if what.value.endswith("test_papers") else "the release has no conversations"
@@ -174,7 +174,7 @@ def _explain_number(subject: Subject, printed: Printed, made: int | None) -> Ite
 
 
 def _explain_by_papers(subject: Subject, split: str | None) -> Iterator[str]:
-    """Yield the reasons for another number of reviews, pages, conversations or bytes."""
+    """Yield the reasons for a different number of reviews, pages, conversations or bytes."""
     total = subject.made.total(split)
     stated = subject.recipe.find_printed(Quantity.PAPERS, split)
     if stated is not None and stated != total.papers:
@@ -190,18 +190,18 @@ def _explain_venues(subject: Subject, what: Quantity, printed: int, made: int) -
     reasons = []
     held = sum(one.records > 0 for one in subject.evidence.values())
     if subject.is_of_files_alone and held < subject.recipe.stated_venues:
-        reasons.append(f"the files imported hold papers of {held} venues")
+        reasons.append(f"the imported files contain papers of {held} venues")
     if missing:
         reasons.append(f"no paper of {_list_venues(missing)}")
     if subject.recipe.unnamed:
-        reasons.append(f"{subject.recipe.unnamed} of {subject.recipe.stated_venues} venues are named nowhere")
+        reasons.append(f"{subject.recipe.unnamed} of {subject.recipe.stated_venues} venues are not named publicly")
     if what is Quantity.VENUES and subject.recipe.splits and made > printed - len(missing):
         reasons.append("the table Coverage does not count NeurIPS 2021 Datasets and Benchmarks, which Schema names")
     yield from reasons or [NOT_KNOWN]
 
 
 def _explain_papers(subject: Subject, split: str | None, printed: int, made: int) -> Iterator[str]:
-    """Yield why a number of papers differs, with what the reasons leave unexplained."""
+    """Yield the reasons for a different number of papers, and the part that they leave unexplained."""
     evidence = subject.evidence_of(split)
     counted = [
         *((sum(one.taken_down for one in evidence), "taken down"),),
@@ -210,15 +210,15 @@ def _explain_papers(subject: Subject, split: str | None, printed: int, made: int
     counted = [(count, reason) for count, reason in counted if count]
     records = sum(one.records for one in evidence)
     if records and not any(one.is_listed is not None for one in evidence) and records < printed:
-        counted.append((printed - records, f"the files imported hold {records:,} papers"))
+        counted.append((printed - records, f"the imported files contain {records:,} papers"))
     listed = {venue_id for venue_id, one in subject.evidence.items() if one.is_listed is not None or one.records}
     absent = [venue for venue in subject.venues(split) if venue.id not in listed]
     partial = [venue_id for venue_id, one in subject.evidence.items() if one.is_listed is False]
     partial = [venue_id for venue_id in partial if venue_id in {venue.id for venue in subject.venues(split)}]
     open_ended = [f"not harvested: {_list_venues(absent)}"] if absent else []
-    open_ended += [f"not listed to the end: {', '.join(partial)}"] if partial else []
+    open_ended += [f"not listed completely: {', '.join(partial)}"] if partial else []
     if subject.recipe.unnamed and split is None:
-        open_ended.append(f"{subject.recipe.unnamed} of {subject.recipe.stated_venues} venues are named nowhere")
+        open_ended.append(f"{subject.recipe.unnamed} of {subject.recipe.stated_venues} venues are not named publicly")
     yield from (f"{count:,}: {reason}" for count, reason in counted)
     yield from open_ended
     unexplained = abs(printed - made) - sum(count for count, _ in counted)
@@ -239,9 +239,9 @@ def _list_venues(venues: Sequence[ScopeVenue]) -> str:
 
 
 def compare_places(subject: Subject) -> Iterator[Comparison]:
-    """Yield a row for each venue of the scope, then for each other one that the release holds.
+    """Yield a row for each venue of the scope, then for each other venue in the release.
 
-    Neither card prints numbers of a venue and year, so that the verdict only says whether there are papers.
+    Neither card prints numbers for a venue and year, so the verdict only states whether there are papers.
     """
     by_venue: dict[str, dict[Place, PlaceCounts]] = {}
     for place, counts in subject.made.places.items():
@@ -261,7 +261,7 @@ def compare_places(subject: Subject) -> Iterator[Comparison]:
 
 def _missing_place(subject: Subject, venue: ScopeVenue, source: str) -> Comparison:
     evidence = subject.evidence.get(venue.id or "")
-    reason = "not harvested, and not in the files imported" if evidence is None else NOT_KNOWN
+    reason = "not harvested, and not in the imported files" if evidence is None else NOT_KNOWN
     if evidence is not None and (reasons := _count_set_aside([evidence])):
         reason = "; ".join(f"{count:,}: {why}" for count, why in reasons)
     return Comparison(
@@ -306,7 +306,7 @@ def compare_columns(made: ReleaseMeasures) -> Iterator[Comparison]:
 
 
 def compare_review_keys(subject: Subject) -> Iterator[Comparison]:
-    """Yield a row for each documented key of `reviews_json`: whether every review has it, and where it has a value."""
+    """Yield a row for each documented key of `reviews_json`: the reviews with it, and the conferences with values."""
     made = subject.made
     reviews = made.keys.get("review_id", 0)
     for group in subject.recipe.review_keys:
@@ -334,12 +334,12 @@ def compare_review_keys(subject: Subject) -> Iterator[Comparison]:
 
 
 def _explain_key(having: int, reviews: int, without: Sequence[str]) -> tuple[str, ...]:
-    """Return why a key differs from what is printed; empty where it does not.
+    """Return the reasons why a key differs from its printed description; empty if it does not.
 
     Args:
         having: Reviews that have the key.
         reviews: All reviews.
-        without: Splits whose reviews should have a value there, and of which none has one.
+        without: Splits whose reviews should have a value, but have none.
     """
     if not reviews:
         return ("the release has no reviews",)

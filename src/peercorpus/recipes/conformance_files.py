@@ -1,4 +1,4 @@
-"""Write a conformance report: `conformance.md` for people and `conformance.json` for programs."""
+"""Write a conformance report: `conformance.md` for readers and `conformance.json` for programs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class ConformanceReport:
 
     Attributes:
         release: sha256 of the release's manifest.
-        source: The published files it started from; None if there were none.
+        source: The published files it is based on; None if there were none.
     """
 
     recipe: Recipe
@@ -38,17 +38,17 @@ class ConformanceReport:
 
     @property
     def printed(self) -> int:
-        """Number of rows that the card or paper prints something comparable for."""
+        """Number of rows with a comparable value in the card or paper."""
         return len(self.rows) - self.verdicts[Verdict.NOT_PRINTED]
 
     @property
     def agreeing(self) -> int:
-        """Number of rows that are the same, about the same where the card prints ≈, or present without a number."""
+        """Number of rows that are the same, about the same if the card prints ≈, or present without a number."""
         return sum(self.verdicts[verdict] for verdict in (Verdict.SAME, Verdict.ABOUT, Verdict.PRESENT))
 
 
 def write_conformance(folder: Path, report: ConformanceReport) -> None:
-    """Write both files of a report; the JSON comes last, so that a report with it is whole."""
+    """Write both files of a report; the JSON comes last, so that a report with it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / PAGE, conformance_page(report).encode())
     write_whole(folder / DATA, conformance_data(report))
@@ -72,8 +72,8 @@ def conformance_page(report: ConformanceReport) -> str:
     lines = [
         f"# How this release compares with {recipe.title}",
         "",
-        f"{report.agreeing} of {report.printed} rows are as the card or paper prints them. A difference states the"
-        ' reason that the workspace or the release shows; where none does, it is "not known".',
+        f"{report.agreeing} of {report.printed} rows agree with the card or paper. Each difference states the"
+        ' reason shown by the workspace or the release, or "not known".',
         "",
         f"- Release (sha256 of its manifest): `{report.release}`",
         f"- Published files: {_cell(report.source or 'none')}",
@@ -99,7 +99,7 @@ def _table(rows: Sequence[Comparison], sources: Mapping[str, int]) -> Iterator[s
 
 
 def _cell(text: str) -> str:
-    """Return a text as it stands in a cell of a table; ids of venues come from files that others made."""
+    """Escape a text for a table cell; ids of venues come from untrusted files."""
     escaped = escape_controls(" ".join(text.split()), 1_000)
     for sign in ("\\", "|", "<", "`", "*", "[", "]"):
         escaped = escaped.replace(sign, f"\\{sign}")

@@ -1,6 +1,6 @@
-"""Read from a workspace why a release holds fewer papers than a card prints: what is missing, and what was set aside.
+"""Read from a workspace why a release has fewer papers than a card prints: missing data, and rows set aside.
 
-Nothing is concluded here: each entry is a count that the workspace holds. What no entry explains stays unknown.
+Nothing is inferred here: each entry is a count from the workspace. Anything that no entry explains stays unknown.
 """
 
 from collections import Counter
@@ -15,19 +15,19 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
 NORMALISE = "normalise"
-"""The stage that makes papers."""
+"""Name of the stage that makes papers."""
 
 
 @dataclass(slots=True)
 class VenueEvidence:
-    """What a workspace holds of one venue.
+    """Counts of one venue in a workspace.
 
     Attributes:
         records: Records of the published dataset.
-        is_listed: Whether OpenReview's listings of it were read to their end; None where it was not harvested.
+        is_listed: Whether OpenReview's listings of it were read completely; None if it was not harvested.
         papers: Papers in the tables.
-        set_aside: Submissions and records of papers that became no paper, by reason.
-        taken_down: Papers that the takedown list names.
+        set_aside: Submissions and records of papers that did not become papers, by reason.
+        taken_down: Papers named in the takedown list.
         pdfs: PDFs of its papers' versions.
     """
 
@@ -40,7 +40,7 @@ class VenueEvidence:
 
 
 def read_evidence(workspace: Workspace, recipe: Recipe) -> dict[str, VenueEvidence]:
-    """Return what a workspace holds of each of its venues, by venue id."""
+    """Return the evidence on each venue of a workspace, by venue id."""
     taken = read_takedown(workspace).forums
     return {venue_id: _read_venue(workspace, recipe, venue_id, taken) for venue_id in workspace.venues()}
 
@@ -68,5 +68,5 @@ def count_pdfs(workspace: Workspace, venue_id: str) -> int:
 
 
 def count_records(workspace: Workspace, recipe: Recipe, venue_id: str) -> int:
-    """Return the number of papers' records of the recipe's dataset that a workspace holds for a venue."""
+    """Return the number of a venue's paper records from the recipe's dataset in a workspace."""
     return workspace.raw.count(RawKind.PUBLISHED, venue_id, recipe.dataset.prefix)

@@ -1,4 +1,4 @@
-"""Count what a release holds, in the quantities that the cards of ReviewBench and Re² print, in bounded memory."""
+"""Count a release in the quantities that the cards of ReviewBench and Re² print, in bounded memory."""
 
 import re
 from collections import Counter, defaultdict
@@ -23,13 +23,13 @@ PAPER_FILE = re.compile(r"data/(?:papers/)?(?P<split>\w+)-\d{5}-of-\d{5}\.parque
 COLUMNS = tuple(REVIEWBENCH.names)
 BATCH_ROWS = 64
 READ_BYTES = 1 << 16
-"""Bytes read at a time from a column; pyarrow's own default holds a whole row group in memory."""
+"""Bytes read at a time from a column; by default, pyarrow keeps a whole row group in memory."""
 NOTHING = frozenset({b'""', b"null", b"{}", b"[]"})
-"""JSON of an answer that says nothing."""
+"""JSON of empty answers."""
 
 
 class Place(NamedTuple):
-    """Where papers belong."""
+    """Split, venue and year of papers."""
 
     split: str
     venue_id: str
@@ -43,9 +43,9 @@ class PlaceCounts:
     """Counts of the papers of one place.
 
     Attributes:
-        pages: Pages of their texts, by the marks between pages.
+        pages: Pages of their texts, counted by the page separators.
         texts: Papers with a text.
-        size_bytes: Size of the twenty columns as Arrow holds them.
+        size_bytes: Size of the twenty columns in Arrow's memory format.
     """
 
     papers: int = 0
@@ -65,7 +65,7 @@ class PlaceCounts:
 
 @dataclass(slots=True)
 class ReleaseMeasures:
-    """What a release holds.
+    """Counts of a release.
 
     Attributes:
         columns: Columns of the files of papers with the names of their types, in order; empty if files differ.
@@ -73,7 +73,7 @@ class ReleaseMeasures:
         filled: Conferences in which a key of `reviews_json` has a value, by key.
         unreadable: Papers whose `reviews_json` is not a list of objects.
         download_bytes: Size of the files of papers.
-        rebuttals: Conversations with one reviewer; None where the release has no conversations.
+        rebuttals: Conversations with one reviewer; None if the release has no conversations.
         rebuttal_papers: Papers with such a conversation; None likewise.
         test_papers: Papers tested on, by task; empty without sides.
     """
@@ -89,7 +89,7 @@ class ReleaseMeasures:
     test_papers: dict[str, int] = field(default_factory=dict)
 
     def total(self, split: str | None = None) -> PlaceCounts:
-        """Return the counts of a split, or of all."""
+        """Return the counts of a split, or of all splits."""
         total = PlaceCounts()
         for place, counts in self.places.items():
             if split in {None, place.split}:
@@ -98,12 +98,12 @@ class ReleaseMeasures:
 
     @property
     def splits(self) -> list[str]:
-        """Splits that hold papers, in alphabetical order."""
+        """Splits with papers, in alphabetical order."""
         return sorted({place.split for place in self.places})
 
 
 def measure_release(release: Release) -> ReleaseMeasures:
-    """Return what a release holds.
+    """Count a release.
 
     Raises:
         PeercorpusError: It has no papers with the columns of ReviewBench, or a file cannot be read.

@@ -1,4 +1,4 @@
-"""Compare what a recipe makes beside a release: Re²'s files, and the figures of its paper."""
+"""Compare a recipe's products other than the release: Re²'s files, and the figures of its paper."""
 
 import json
 from collections import Counter
@@ -16,9 +16,9 @@ from peercorpus.release.table1 import HAS, printed_rows
 from peercorpus.report.dataset_row import dataset_row
 
 NUMBERS = "numbers.json"
-"""File of a report with what each figure shows, in numbers."""
+"""File of a report with the numbers of each figure."""
 EXPORT = "export.json"
-"""File of an export that names every other one."""
+"""File of an export that lists all others."""
 MANUSCRIPT_NAME = "Initial_manuscript.md"
 RE2_FILES = {
     "REVIEWS_train.json": ("paper_id", "conference_year_track", "reviews", "metareview", "decision"),
@@ -26,9 +26,9 @@ RE2_FILES = {
     "REBUTTAL_train.json": ("paper_id", "conference_year_track", "reviewer_id", "messages"),
     "REBUTTAL_test.json": ("paper_id", "conference_year_track", "reviewer_id", "messages"),
 }
-"""Files of Re² with the members of their records that readers need; source: the card's examples of records."""
+"""Files of Re², each with the members that readers of its records need; source: the card's examples of records."""
 _HEAD_BYTES = 1 << 22
-"""Bytes read of a file to find its first record."""
+"""Bytes of a file that are read to find its first record."""
 
 
 class _Figure(msgspec.Struct):
@@ -42,7 +42,7 @@ class _Numbers(msgspec.Struct):
 
 
 def compare_figures(recipe: Recipe, report: Path | None) -> Iterator[Comparison]:
-    """Yield a row for each figure of the paper: what it says, and what the report's figure shows.
+    """Yield a row for each figure of the paper: the paper's statement about it, and the numbers of the report's figure.
 
     Args:
         recipe: The recipe.
@@ -84,7 +84,7 @@ def compare_table1(release: Path) -> Iterator[Comparison]:
     yield _table_cell("data source", printed.source, made.source, Verdict.PRESENT, "")
     tasks = Verdict.SAME if set(printed.tasks) <= set(made.tasks) else Verdict.DIFFERENT
     yield _table_cell(
-        "tasks", ", ".join(printed.tasks), ", ".join(made.tasks) or "none", tasks, "no paper for the rest"
+        "tasks", ", ".join(printed.tasks), ", ".join(made.tasks) or "none", tasks, "no paper for the others"
     )
     for what in HAS:
         counted = made.counts.get(what, 0)
@@ -121,11 +121,11 @@ def _read_figures(report: Path) -> dict[str, _Figure]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=_Numbers).figures
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        raise PeercorpusError(f"'{path}' cannot be read; delete the report, and run the command again.") from None
+        raise PeercorpusError(f"'{path}' cannot be read; delete the report and run the command again.") from None
 
 
 def compare_export(export: Path | None) -> Iterator[Comparison]:
-    """Yield a row for each file of Re²: whether the export has it, and its records have the members of Re²'s.
+    """Yield a row for each file of Re²: whether the export has it with the same members in its records.
 
     Args:
         export: Folder of an export in Re²'s layout; None if none was made.
@@ -138,7 +138,7 @@ def compare_export(export: Path | None) -> Iterator[Comparison]:
         has = _read_first_members(export / name) if export is not None and name in names else None
         missing = [member for member in members if has is not None and member not in has]
         reason = (
-            f"the export has no such file: no paper is on that side ({name})"
+            f"the export has no such file: no paper is in that split ({name})"
             if export
             else "nothing was exported: no paper has a text that may be trained on"
         )
@@ -158,17 +158,17 @@ def compare_export(export: Path | None) -> Iterator[Comparison]:
         printed="one for each paper",
         made=f"{manuscripts:,} manuscripts" if manuscripts else None,
         verdict=Verdict.PRESENT if manuscripts else Verdict.NOT_MADE,
-        reasons=() if manuscripts else ("no paper that is exported has a text",),
+        reasons=() if manuscripts else ("no exported paper has a text",),
         source="the card and its readers",
     )
 
 
 def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence], *, is_asked: bool) -> Iterator[Comparison]:
-    """Yield a row for the figures of the papers: what the release has of them, and why it has none of others.
+    """Yield a row for the figures of the papers: those in the release, and why others are missing.
 
     Args:
         release: The release.
-        evidence: What the workspace holds, by venue.
+        evidence: Counts of the workspace, by venue.
         is_asked: Whether figures were to be cut out.
 
     Raises:
@@ -181,11 +181,13 @@ def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence], *, is
     total = sum(venue.papers for venue in evidence.values())
     pdfs = sum(venue.pdfs for venue in evidence.values())
     made = f"figures: {kinds['figure']:,}, tables: {kinds['table']:,}; of {len(papers):,} of {total:,} papers"
-    reason = f"PDFs held: {pdfs:,}; the text of each other paper is of none, or of one without captions"
+    reason = f"PDFs in the workspace: {pdfs:,}; the other papers have no PDF, or one without captions"
     if not is_asked:
         reason = "left out with --no-figures"
     elif not pdfs:
-        reason = f"no PDF is held: the texts of the {total:,} papers were imported as text, which has no figures"
+        reason = (
+            f"the workspace has no PDF: the texts of the {total:,} papers were imported as text, which has no figures"
+        )
     yield Comparison(
         section="Files",
         what="figures of the papers",
@@ -202,7 +204,7 @@ def _read_names(export: Path) -> set[str]:
     try:
         return set(json.loads(path.read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise PeercorpusError(f"'{path}' cannot be read; delete the export, and run the command again.") from None
+        raise PeercorpusError(f"'{path}' cannot be read; delete the export and run the command again.") from None
 
 
 def _read_first_members(path: Path) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""Read a recipe: the scope of a published dataset, and the numbers that its card or paper prints, from a TOML file.
+"""Read a recipe from a TOML file: the scope of a published dataset, and the numbers that its card or paper prints.
 
-A venue that no public text names is not listed; it is counted by what the dataset itself states.
+A venue that no public text names is not listed; the dataset's own number of venues counts it.
 """
 
 import tomllib
@@ -15,14 +15,14 @@ from peercorpus.venues import catalogue
 
 
 class RecipeName(StrEnum):
-    """A dataset that a recipe makes."""
+    """Name of a recipe's dataset."""
 
     REVIEWBENCH = "reviewbench"
     RE2 = "re2"
 
 
 class Quantity(StrEnum):
-    """What a printed number counts."""
+    """The quantity that a printed number counts."""
 
     PAPERS = "papers"
     REVIEWS = "reviews"
@@ -30,7 +30,7 @@ class Quantity(StrEnum):
     """Pages of the papers' texts."""
     CONFERENCES = "conferences"
     VENUES = "venues"
-    """In the unit that the dataset states, such as combinations of venue and year."""
+    """In the dataset's own unit, such as combinations of venue and year."""
     FIRST_YEAR = "first_year"
     LAST_YEAR = "last_year"
     BYTES = "bytes"
@@ -51,11 +51,11 @@ class ScopeVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """A venue of the dataset.
 
     Attributes:
-        id: OpenReview's id, which the catalogue has; None where it is not known.
-        name: As the dataset writes it; None where it uses the id.
-        split: Split of the dataset that holds its papers; None where splits are no venues.
+        id: OpenReview's id, which must be in the catalogue; None if unknown.
+        name: The dataset's name for it; None if it uses the id.
+        split: Split of the dataset with its papers; None if splits are not by venue.
         track: In the dataset's words.
-        source: Who names it.
+        source: Source that names it.
     """
 
     id: str | None = None
@@ -71,7 +71,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     Attributes:
         split: The split that it counts; None for all.
         is_about: Whether it is printed as approximate.
-        source: Where it is printed.
+        source: Source that prints it.
     """
 
     what: Quantity
@@ -85,8 +85,8 @@ class ReviewKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Keys of `reviews_json` that the card documents together.
 
     Attributes:
-        where: Where they have values, in the card's words.
-        splits: The splits that these words name, of some years or all; empty where they name none.
+        where: Venues with values, in the card's words.
+        splits: The splits that these words name, for some or all years; empty if they name none.
     """
 
     names: tuple[str, ...]
@@ -95,7 +95,7 @@ class ReviewKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PrintedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure of the paper, the figure of a report that shows the same, and what the paper says about it."""
+    """A figure of the paper, the corresponding figure of a report, and the paper's statement about it."""
 
     name: str
     panel: str
@@ -104,14 +104,14 @@ class PrintedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a published dataset is made again.
+    """How to reproduce a published dataset.
 
     Attributes:
         repository: Its id on the Hugging Face Hub.
-        dataset: The kind of its records of papers.
-        stated_venues: Number of venues that it states, counted in `stated_unit`.
+        dataset: The kind of its paper records.
+        stated_venues: Number of venues that it states, in `stated_unit`.
         venue: The venues that it names.
-        likely: Venues that it probably holds; they are not harvested unless named.
+        likely: Venues that it probably includes; they are harvested only if named.
     """
 
     name: RecipeName
@@ -135,29 +135,29 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """Splits of the dataset, in the order of the file; empty where its splits are no venues."""
+        """Splits of the dataset, in the order of the file; empty if its splits are not by venue."""
         return tuple(dict.fromkeys(venue.split for venue in self.venue if venue.split is not None))
 
     @property
     def unnamed(self) -> int:
-        """Number of stated venues that no public text names; 0 where the scope is wholly known."""
+        """Number of stated venues that no public text names; 0 if the whole scope is known."""
         return 0 if self.splits else self.stated_venues - len(self.venue)
 
     def find_printed(self, what: Quantity, split: str | None = None) -> int | None:
-        """Return the exact number printed for a quantity; None where none is printed."""
+        """Return the exact number printed for a quantity; None if none is printed."""
         numbers = (number for number in self.printed if (number.what, number.split) == (what, split))
         return next((number.value for number in numbers if not number.is_about), None)
 
     def holds(self, venue_id: str) -> bool:
-        """Return whether a venue is in the scope, or probably is."""
+        """Return whether a venue is, or probably is, in the scope."""
         return venue_id in {venue.id for venue in (*self.venue, *self.likely)}
 
 
 def parse_recipe(text: str) -> Recipe:
-    """Return the recipe in a TOML text.
+    """Parse the recipe in a TOML text.
 
     Raises:
-        ValueError: It names a source that it does not declare, or a venue that the catalogue does not have.
+        ValueError: It names a source that it does not declare, or a venue that is missing in the catalogue.
     """
     recipe = msgspec.convert(tomllib.loads(text), Recipe)
     named = {venue.source for venue in (*recipe.venue, *recipe.likely)} | {number.source for number in recipe.printed}
@@ -165,7 +165,7 @@ def parse_recipe(text: str) -> Recipe:
         raise ValueError(f"The recipe {recipe.name} does not declare the source '{unknown[0]}'.")
     ids = [venue.id for venue in (*recipe.venue, *recipe.likely) if venue.id is not None]
     if missing := [venue_id for venue_id in ids if catalogue.row_of(venue_id) is None]:
-        raise ValueError(f"The recipe {recipe.name} names '{missing[0]}', which the catalogue does not have.")
+        raise ValueError(f"The recipe {recipe.name} names '{missing[0]}', which is missing in the catalogue.")
     return recipe
 
 

@@ -1,6 +1,6 @@
-"""Remember what a recipe has done: `recipe.json` in the workspace, `steps.json` beside what it makes.
+"""Record the progress of a recipe: `recipe.json` in the workspace, `steps.json` beside its products.
 
-Both are replaced as a whole after each step, so that the same command continues where an interrupted one stopped.
+Both are replaced as a whole after each step, so the same command continues after an interruption.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ STEPS = "steps.json"
 
 
 class RecipeState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a recipe has brought into a workspace.
+    """The data that a recipe has added to a workspace.
 
     Attributes:
-        source: The published files as the user named them; None before an import.
-        revision: Commit of the dataset on the Hugging Face Hub that they are of; None for files of this machine.
+        source: The published files, as named by the user; None before an import.
+        revision: Their commit of the dataset on the Hugging Face Hub; None for local files.
         files: sha256 of each imported file, by its path below the source.
-        harvested: Venues that were harvested to the end.
+        harvested: Venues harvested completely.
     """
 
     recipe: RecipeName
@@ -38,7 +38,7 @@ class RecipeState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_state(workspace: Path) -> RecipeState | None:
-    """Return what a recipe has brought into a workspace; None if none was run.
+    """Return the state of a recipe in a workspace; None if none was run.
 
     Raises:
         WorkspaceError: The file cannot be read.
@@ -49,19 +49,19 @@ def read_state(workspace: Path) -> RecipeState | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RecipeState)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        raise WorkspaceError(f"'{path}' cannot be read; restore it, or begin with a new workspace.") from None
+        raise WorkspaceError(f"'{path}' cannot be read; restore it, or start with a new workspace.") from None
 
 
 def write_state(workspace: Path, state: RecipeState) -> None:
-    """Replace the file with what a recipe has brought into a workspace."""
+    """Replace the file with the state of a recipe."""
     write_whole(workspace / STATE, msgspec.json.format(msgspec.json.encode(state), indent=1) + b"\n")
 
 
 def check_scope(workspace: Workspace, recipe: Recipe, state: RecipeState | None) -> None:
-    """Check that a workspace is the recipe's own, or holds nothing outside its scope.
+    """Check that a workspace belongs to the recipe, or has nothing outside its scope.
 
     Raises:
-        WorkspaceError: It belongs to another recipe, or holds a venue that is neither in the scope nor in the dataset.
+        WorkspaceError: It belongs to another recipe, or has a venue that is neither in the scope nor in the dataset.
     """
     if state is not None and state.recipe is not recipe.name:
         raise WorkspaceError(
@@ -73,13 +73,14 @@ def check_scope(workspace: Workspace, recipe: Recipe, state: RecipeState | None)
     for venue_id in workspace.venues():
         if not recipe.holds(venue_id) and not count_records(workspace, recipe, venue_id):
             raise WorkspaceError(
-                f"The workspace '{workspace.folder}' holds '{venue_id}', which is not in the scope of {recipe.title};"
+                f"The workspace '{workspace.folder}' contains '{venue_id}', which is not in the scope of"
+                f" {recipe.title};"
                 " name another workspace."
             )
 
 
 class StepLog:
-    """Which steps were done in a folder, and with what; a step is done if it is asked for with the same key again."""
+    """The steps done in a folder, with their keys; a step with the same key need not run again."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / STEPS
@@ -88,7 +89,7 @@ class StepLog:
         try:
             steps = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            # A log that is missing or damaged means only that its steps are run again.
+            # A missing or damaged log only means that its steps run again.
             return {}
         return steps if isinstance(steps, dict) else {}
 
@@ -104,10 +105,10 @@ class StepLog:
 
 
 def make_key(**parts: object) -> str:
-    """Return a key of everything that determines a step."""
+    """Return a key from everything that determines a step."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def find_changed(files: Mapping[str, str], state: RecipeState) -> str | None:
-    """Return the first file that was imported with other content; None if there is none."""
+    """Return the first file that was imported with different content; None if there is none."""
     return next((name for name in sorted(files) if state.files.get(name, files[name]) != files[name]), None)

@@ -1,4 +1,4 @@
-"""Declare the columns of the configuration `ai_reviews`: what an AI says of a paper, and the replies to it."""
+"""Declare the columns of the configuration `ai_reviews`: reviews by an AI, and the replies to them."""
 
 import pyarrow as pa
 
@@ -7,7 +7,7 @@ from peercorpus.records.arrow_schema import arrow_type
 from peercorpus.release.schemas import LICENCE_OF_NOTE, PLACE, SCORE, SECTION, TEXT, TIME, column, describe
 
 _UNPUBLISHED = frozenset({"readers_public", "deleted"})
-"""Fields of a reply that are the same for all that is published."""
+"""Fields with the same value in every published reply."""
 ANSWER = describe(
     arrow_type(SurveyAnswer),
     field="the survey's own name of the question",

@@ -1,4 +1,4 @@
-"""Make the columns `blocks` and `mentions` of a text, with offsets in the text that is published."""
+"""Make the columns `blocks` and `mentions` of a text, with offsets in the published text."""
 
 from dataclasses import replace
 
@@ -12,11 +12,11 @@ def mask_blocks(text: StructuredText, masked: str) -> StructuredText | None:
     """Return a text with e-mail addresses and profile ids masked, its blocks at their new offsets.
 
     Args:
-        text: The text as it was read.
-        masked: Its Markdown with what names people masked.
+        text: The text as read from the file.
+        masked: Its Markdown with names of people masked.
 
     Returns:
-        None where an address reaches over two blocks, so that their offsets are not known.
+        None if an address spans two blocks, so that their offsets are not known.
     """
     if text.markdown == masked:
         return text
@@ -33,11 +33,11 @@ def mask_blocks(text: StructuredText, masked: str) -> StructuredText | None:
 
 
 def block_columns(text: StructuredText | None, *, with_authors: bool) -> Row:
-    """Return the columns of a text, null where it has no blocks.
+    """Return the columns of a text; null if it has no blocks.
 
     Args:
-        text: The text that is published.
-        with_authors: Whether people are named; otherwise the words of running headers, which may name authors, are not
+        text: The published text.
+        with_authors: Whether people may be named; otherwise the text of running headers, which may name authors, is not
             published.
     """
     if text is None:

@@ -1,4 +1,4 @@
-"""Count what a release holds while it is written.
+"""Count the contents of a release while it is written.
 
 The card, the Croissant metadata and the final message of `publish` are made from these counts.
 """
@@ -29,17 +29,18 @@ class VenueCounts:
     """Counts of one venue.
 
     Attributes:
-        is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
-        records: Records of published datasets held, by `CITED`; papers without OpenReview's notes are theirs.
-        set_aside: Rows of its tables that were set aside, by stage and reason.
-        own: The row of the workspace's `venues.toml`; None without one.
-        harvested: When the oldest and the newest of its data were received; None where nothing was received.
-        pdfs: PDFs known, as versions of its papers; `pdfs_here` of them were fetched.
-        texts: Papers that have a text.
-        grades: Papers by status and best grade of a version. The status is None where the decision is not public, the
-            grade where no version is the one the reviewers read.
+        is_listed: Whether OpenReview's listings of it were read completely; None if it was imported.
+        records: Records of published datasets, by the keys of `CITED`; papers without OpenReview's notes come from
+            these.
+        set_aside: Rows set aside while its tables were built, by stage and reason.
+        own: Its row in the workspace's `venues.toml`; None without one.
+        harvested: Times when the oldest and the newest of its data were received; None if nothing was received.
+        pdfs: Known PDFs, as versions of its papers; `pdfs_here` of them were fetched.
+        texts: Papers with a text.
+        grades: Papers by status and best grade of a version. The status is None if the decision is not public, the
+            grade if no version is the one the reviewers read.
         with_text: Papers with a text, by status.
-        with_initial: Those of them whose text is proven to be what the reviewers read.
+        with_initial: Those whose text is proven to be the one the reviewers read.
     """
 
     venue_id: str
@@ -75,20 +76,20 @@ class VenueCounts:
         self.with_initial[status] += has_text and rows.grade in PUBLISHABLE_GRADES
 
     def of_status(self, *statuses: Status | None) -> int:
-        """Return how many papers have one of these statuses."""
+        """Return the number of papers with one of these statuses."""
         return sum(count for (status, _), count in self.grades.items() if status in statuses)
 
 
 @dataclass(slots=True)
 class Doubts:
-    """Counts of what is not known about reviews and scores.
+    """Counts of unknown facts about reviews and scores.
 
     Attributes:
         scores: All scores, one per field of a form.
         scores_unknown: Scores whose first value is not known.
-        scores_told: Scores whose first value is known from the reviewer's text alone.
+        scores_told: Scores whose first value is known only from the reviewer's text.
         unrevealed: Reviews for which neither edits nor snapshots show whether they were changed.
-        updated: Reviews whose own text says that a part was added later, and whose first text is not held.
+        updated: Reviews whose own text says that a part was added later, and whose first text is not known.
         unreviewed: Papers without a review.
     """
 
@@ -111,21 +112,21 @@ class Doubts:
 
 @dataclass(slots=True)
 class RowCounts:
-    """Counts of what rows say, forum by forum: they depend on nothing but the rows.
+    """Counts by forum that depend on nothing but the rows.
 
     Attributes:
-        doubts: What is not known.
-        engines: Papers by the engine that read their text, with its version.
-        withheld: Rows not published because not everyone may read them, by kind.
-        left_out: Texts and changes not published for other reasons, by what they are.
-        orphans: Reviews and conversations not published because the tables hold no paper for them.
+        doubts: Counts of unknown facts.
+        engines: Papers by the engine that read their text, including its version.
+        withheld: Rows not published because they are not public, by kind.
+        left_out: Texts and changes not published for other reasons, by kind.
+        orphans: Reviews and conversations not published because the tables have no paper for them.
         papers: The tasks that each paper can be used for.
-        licensed: Papers by the licence that OpenReview states; None where it states none.
-        figures: Counts of figures; None where they are not published.
-        points: Counts of the points of reviews; None where they are not published.
+        licensed: Papers by the licence that OpenReview states; None if it states none.
+        figures: Counts of figures; None if they are not published.
+        points: Counts of the points of reviews; None if they are not published.
         late_turns: Turns of conversations with reviewers that were posted after the decision.
-        dataset: What Table 1 of Re² compares.
-        ai_reviews: Reviews of an AI that venues posted themselves.
+        dataset: The quantities of Re²'s Table 1.
+        ai_reviews: Reviews by an AI that venues posted themselves.
     """
 
     venues: list[VenueCounts] = field(default_factory=list)
@@ -159,13 +160,13 @@ class RowCounts:
                 self.late_turns += len(talk["turns"]) - len(end_at_decision(talk)["turns"])
 
     def add(self, others: "RowCounts") -> None:
-        """Add what was counted of further venues; their papers follow those counted so far."""
+        """Add the counts of further venues; their papers follow those counted so far."""
         for own in fields(RowCounts):
             setattr(self, own.name, _join(getattr(self, own.name), getattr(others, own.name)))
 
 
-def _join(counted: Any, others: Any) -> Any:  # noqa: ANN401 -- whatever a field of counts holds
-    """Return two values of the same field together: numbers are added, lists and sets joined, the rest by its parts."""
+def _join(counted: Any, others: Any) -> Any:  # noqa: ANN401 -- any field of counts
+    """Combine two values of the same field: numbers are added, lists and sets joined, anything else part by part."""
     if is_dataclass(counted) and not isinstance(counted, type):
         for own in fields(counted):
             setattr(counted, own.name, _join(getattr(counted, own.name), getattr(others, own.name)))
@@ -188,14 +189,14 @@ class ReleaseCounts(RowCounts):
 
     Attributes:
         asked: The sides that were requested; None for none.
-        taken_down: Records left out as `takedown.txt` says, by kind.
+        taken_down: Records left out because of `takedown.txt`, by kind.
         names_authors: Whether authors are named.
         layout: Which configurations the release has.
         text_rule: Which texts are published.
-        links: Pairs of submissions that are one work, by kind.
+        links: Pairs of submissions of one work, by kind.
         links_left_out: Such pairs with a paper that is not in the release.
-        reminders: Posts of the workspace of which a person decided whether they are reminders, by the decision.
-        points_model: The model that was asked what rules left open of points; None for none.
+        reminders: Posts of the workspace for which a person decided whether they are reminders, by the decision.
+        points_model: The model that labelled what rules left open in points; None for none.
     """
 
     asked: SplitRequest | None = None
@@ -211,7 +212,7 @@ class ReleaseCounts(RowCounts):
 
     @property
     def harvested(self) -> tuple[datetime, datetime] | None:
-        """When the oldest and the newest data were received; None where nothing was received."""
+        """Times when the oldest and the newest data were received; None if nothing was received."""
         spans = [venue.harvested for venue in self.venues if venue.harvested]
         return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
@@ -222,14 +223,14 @@ class PublishSummary:
 
     Attributes:
         splits: Every file group of the release: by configuration, then by split.
-        with_text: Papers that have a text.
-        with_initial: Those of them whose text is proven to be what the reviewers read.
-        withheld: Reviews, conversations and decisions left out because not everyone may read them.
-        orphans: Reviews and conversations left out because the tables hold no paper for them.
-        used: Papers by task and side; empty where no sides were asked for.
-        grades: Papers by the grade of their text, or where none is published, by the best of their versions.
+        with_text: Papers with a text.
+        with_initial: Those whose text is proven to be the one the reviewers read.
+        withheld: Reviews, conversations and decisions left out because they are not public.
+        orphans: Reviews and conversations left out because the tables have no paper for them.
+        used: Papers by task and side; empty if no sides were requested.
+        grades: Papers by the grade of their text, or by the best grade of their versions if no text is published.
         file_bytes: Size of all Parquet files.
-        taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
+        taken_down: Records left out because of the workspace's `takedown.txt`, by kind.
     """
 
     venues: int

@@ -1,6 +1,6 @@
 """Keep dated releases in a workspace: `releases/2026-11-20`, read-only and never changed.
 
-`publish` without `--out` adds one here, unless the newest one is already what it would write.
+`publish` without `--out` adds one here, unless it would equal the newest one.
 """
 
 import shutil
@@ -37,13 +37,13 @@ _READ_ONLY_MODE = 0o444
 
 @dataclass(slots=True)
 class ReleaseTarget:
-    """Where a release is written, and its final folder.
+    """The folder where a release is written, and its final folder.
 
     Attributes:
-        final: The final folder; the newest release where `is_same`.
-        standing: The release before this one, or the one it replaces; None where there is none.
-        sided: The newest of the workspace's releases with sides of the requested kind; None where there is none.
-        is_same: Whether it equals the newest release byte for byte, so that it was not kept again.
+        final: The final folder; the newest release if `is_same`.
+        standing: The release before this one, or the one it replaces; None if there is none.
+        sided: The newest of the workspace's releases with sides of the requested kind; None if there is none.
+        is_same: Whether it equals the newest release byte for byte, so that it was not stored again.
     """
 
     folder: Path
@@ -64,7 +64,7 @@ def _pick_free_name(folder: Path, day: date) -> str:
 
 
 def _check_not_dated(out: Path) -> None:
-    """Check that a folder that may be replaced is not, and is not inside, the dated releases."""
+    """Check that a folder to be replaced is neither the dated releases nor inside them."""
     places = [out.absolute(), *out.absolute().parents, out.resolve(), *out.resolve().parents]
     if any(path.name == RELEASES and (path.parent / "raw.db").exists() for path in places):
         raise PeercorpusError(
@@ -99,7 +99,7 @@ def open_target(
 ) -> Iterator[ReleaseTarget]:
     """Yield a target to publish to; after the block the release is in `final`, and the workspace remembers its folder.
 
-    Set `is_same` where nothing needs to be written because `standing` is already what it would be.
+    Set `is_same` if nothing needs to be written because the result would equal `standing`.
 
     Args:
         workspace: Its folder.
@@ -151,18 +151,18 @@ def is_up_to_date(
     figures: bool = False,
     points: bool = False,
 ) -> bool:
-    """Return whether publishing again would write the same release, and none of its files was changed since.
+    """Return whether publishing again would write the same release, and none of its files has changed since.
 
-    False also if the release cannot be read, so that it is published anew.
+    Also False if the release cannot be read, so that it is published again.
 
     Args:
-        release: The folder of the release, which need not exist; None where there is none.
-        workspace: The workspace that would be published.
-        venue_ids: The venues to publish; None or empty means all that have papers.
-        sides: The requested sides; a request for new ones, or for those of another release, always returns False.
+        release: The folder of the release, which need not exist; None if there is none.
+        workspace: The workspace to publish.
+        venue_ids: The venues to publish; None or empty means all with papers.
+        sides: The requested sides; a request for new sides, or for those of another release, always returns False.
         authors: Whether authors are named.
         text_rule: Which texts are published.
-        layout: The layout asked for.
+        layout: The requested layout.
         figures: Whether figures are published.
         points: Whether the points of reviews are published.
 
@@ -196,7 +196,7 @@ def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest |
 
 @dataclass(frozen=True, slots=True)
 class ReleaseContent:
-    """What a release holds.
+    """Contents of a release.
 
     Attributes:
         with_authors: Whether authors are named.
@@ -223,20 +223,20 @@ def publish_unless_same(
     titler: Titler | None = None,
     annotator: Annotator | None = None,
 ) -> tuple[Path, PublishSummary | None]:
-    """Publish unless the release that is there is up to date.
+    """Publish a release unless the existing one is up to date.
 
     Args:
         workspace: Its tables must be built.
         out: A folder that is replaced; None adds a release to those of the workspace.
-        venue_ids: The venues to publish; None or empty means all that have papers.
+        venue_ids: The venues to publish; None or empty means all with papers.
         sides: The requested sides; None for none.
-        content: What the release holds.
-        show: Receives how far each venue is.
-        titler: Gives turns of several posts a title; with it the release is always written again.
-        annotator: Tells of points what the rules left open; likewise.
+        content: Contents of the release.
+        show: Receives the progress of each venue.
+        titler: Gives titles to turns of several posts; with it, the release is always written again.
+        annotator: Labels what the rules left open in points; with it, the release is always written again, too.
 
     Returns:
-        The folder of the release, and its counts; None instead of them if it is the one that was there.
+        The folder of the release, and its counts; None instead of the counts for the existing release.
 
     Raises:
         TableError: The tables are not built, or not for these venues.
@@ -248,7 +248,7 @@ def publish_unless_same(
         target.is_same = is_plain and _is_same(target, workspace, venue_ids, sides, content)
         if not target.is_same:
             summary = _write(target, workspace, venue_ids, sides, content, show, titler, annotator)
-    # `open_target` sets `is_same`, too, if the release just written has the same bytes as the last one.
+    # `open_target` also sets `is_same` if the release just written has the same bytes as the last one.
     return target.final, None if target.is_same else summary
 
 

@@ -1,6 +1,6 @@
 """Compare two releases row by row.
 
-Only a digest per row is kept in memory, so a release may be larger than it.
+Only a digest per row is kept in memory, so releases may be larger than memory.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class Delta:
     """Ids of the rows of one configuration and venue that differ.
 
     Attributes:
-        taken_down: How many of those gone the later tombstone counts as taken down; None where it does not say.
+        taken_down: Number of removed rows that the later tombstone counts as taken down; None if it does not say.
     """
 
     added: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A column that was added, removed or changed its type; the whole configuration if `column` is None.
+    """A column that was added, removed or changed in type; the whole configuration if `column` is None.
 
     Attributes:
         before: Its type in the earlier release; None if it did not exist.
@@ -59,7 +59,7 @@ class SideChange:
     """A paper whose side differs.
 
     Attributes:
-        after: None where the later file does not name it.
+        after: None if the later file does not name it.
     """
 
     profile: str
@@ -73,9 +73,9 @@ class Differences:
     """All differences between two releases.
 
     Attributes:
-        rows: By configuration and venue; the venue is empty where rows name none. Rows are compared in the columns
-            that both releases have with one type.
-        sides_added: Papers that have a side in the later one only.
+        rows: By configuration and venue; the venue is empty if rows name none. Rows are compared in the columns that
+            both releases have with the same type.
+        sides_added: Papers that have a side only in the later release.
     """
 
     rows: dict[str, dict[str, Delta]]
@@ -117,7 +117,7 @@ def _digest_rows(shards: list[Shard], key: tuple[str, ...], columns: list[str]) 
         for row in shard.rows(columns):
             row_id = "/".join(str(row[name]) for name in key)
             venue_id, before = digests.get(row_id, (row.get("venue_id") or "", 0))
-            # Sorted, so that the order of columns does not count.
+            # Sorted, so that the order of columns does not matter.
             encoded = msgspec.json.encode(row, order="sorted")
             digest = int.from_bytes(hashlib.blake2b(encoded, digest_size=_DIGEST_BYTES).digest(), "big")
             digests[row_id] = (venues.setdefault(venue_id, venue_id), (before + digest) % _DIGEST_MODULUS)
@@ -150,12 +150,12 @@ def _compare_config(config: str, earlier: Release, later: Release) -> tuple[dict
 
 
 def _count_records(config: str, records: Mapping[str, int]) -> int:
-    """Return how many rows of a configuration were taken down; `posts` has no reviews, which the tombstone counts."""
+    """Return the number of rows taken down in a configuration; `posts` has no reviews, which the tombstone counts."""
     return records.get(RECORD_OF.get(config, ""), 0) - (records.get("reviews", 0) if config == "posts" else 0)
 
 
 def _count_taken(rows: Mapping[str, Mapping[str, Delta]], earlier: Release, later: Release) -> None:
-    """Set how many of the rows gone were taken down in between, as far as the tombstones tell."""
+    """Set how many of the removed rows were taken down in between, as far as the tombstones record it."""
     before, after = _read_tombstone(earlier), _read_tombstone(later)
     if before is None or after is None:
         return
@@ -182,12 +182,12 @@ def _compare_sides(earlier: Release, later: Release) -> tuple[list[SideChange], 
 
 
 def find_differences(before: Release, after: Release, show: Show = show_nothing) -> Differences:
-    """Return what differs between an earlier release and a later one.
+    """Return the differences between an earlier and a later release.
 
     Args:
         before: The earlier release.
         after: The later release.
-        show: Receives how many configurations are compared.
+        show: Receives the number of configurations compared so far.
 
     Raises:
         PeercorpusError: A file cannot be read.
@@ -204,7 +204,7 @@ def find_differences(before: Release, after: Release, show: Show = show_nothing)
             meter.report(done, len(configs))
     except (pa.ArrowException, OSError):
         raise PeercorpusError(
-            f"A Parquet file of '{before.folder}' or '{after.folder}' cannot be read; 'peercorpus verify' says which."
+            f"A Parquet file of '{before.folder}' or '{after.folder}' cannot be read; 'peercorpus verify' names it."
         ) from None
     _count_taken(rows, before, after)
     sides, sides_added = _compare_sides(before, after)

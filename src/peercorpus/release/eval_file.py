@@ -1,8 +1,8 @@
-"""Write `eval.yaml`, by which inspect_ai runs `acceptance` from a published dataset without this package.
+"""Write `eval.yaml`, with which inspect_ai runs `acceptance` from a published dataset without this package.
 
-Both readers of the file allow only inspect_ai's own scorers, so the other tasks, whose numbers ours alone compute, are
-not in it: they run by `-T release=hf:OWNER/NAME@COMMIT`. Sources, read in November 2026: the reader of inspect_ai
-0.3.285 (`inspect_ai/_eval/task/hf.py`), and "Eval.yaml specification" in the Hub's documentation (`hub-docs`,
+Both readers of the file allow only inspect_ai's own scorers, so the other tasks, which need our scorers, are not in it:
+they run with `-T release=hf:OWNER/NAME@COMMIT`. Sources, read in November 2026: the reader of inspect_ai 0.3.285
+(`inspect_ai/_eval/task/hf.py`), and "Eval.yaml specification" in the Hub's documentation (`hub-docs`,
 `docs/hub/eval-results.md`).
 """
 
@@ -16,7 +16,7 @@ from peercorpus.release.splits import Split
 
 EVAL_FILE = "eval.yaml"
 CONFIG = "acceptance"
-"""The configuration of the questions, and the id of the task."""
+"""The configuration with the questions, and the id of the task."""
 TARGETS = {Status.ACCEPTED.value: "accept", Status.REJECTED.value: "reject"}
 ANSWER = r'^\s*(?:```(?:json)?\s*)?\{[^{}]*"decision"\s*:\s*"(accept|reject)"[^{}]*\}\s*(?:```)?\s*$'
 """Matches one JSON object with a decision, alone or in a code fence: any other answer counts as wrong."""
@@ -38,7 +38,7 @@ def make_question(paper: Row) -> Row | None:
 
 def render_eval_file() -> str:
     """Return the content of `eval.yaml`."""
-    # inspect_ai fills what stands in single braces.
+    # inspect_ai fills placeholders in single braces.
     system = prompts.ACCEPTANCE.replace("{", "{{").replace("}", "}}")
     task = {
         "id": CONFIG,

@@ -1,4 +1,4 @@
-"""Make the rows of `figures`: the images of the version whose text stands for the paper, and no others."""
+"""Make the rows of `figures`: the images of the version whose text represents the paper, and no others."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ class FigureCounts:
     """Counts of the figures of a release.
 
     Attributes:
-        captions: Captions of figures and tables in the published texts' files.
-        images: Images, by the grade of their version.
-        kinds: Images, by what they show.
-        problems: Captions without an image, by why.
+        captions: Captions of figures and tables in the files of published texts.
+        images: Images by the grade of their version.
+        kinds: Images by the kind of their content.
+        problems: Captions without an image, by reason.
     """
 
     captions: int = 0
@@ -30,12 +30,12 @@ class FigureCounts:
 
 
 def build_figure_rows(paper: Row, figures: VenueFigures, counts: FigureCounts) -> list[Row]:
-    """Return the rows of one paper, and count them and what has no image.
+    """Return the rows of one paper, and count them and captions without an image.
 
     Args:
-        paper: Its row of `papers_full`; the figures are those of the file named by `text_sha256`.
+        paper: Its row of `papers_full`; `text_sha256` names the file with the figures.
         figures: The figures of its venue.
-        counts: Counts of the release, which grow.
+        counts: Counts of the release, to be increased.
     """
     if paper["text_sha256"] is None:
         return []
@@ -53,7 +53,7 @@ def build_figure_rows(paper: Row, figures: VenueFigures, counts: FigureCounts) -
 
 def _figure_row(figure: Figure, paper: Row) -> Row:
     row: Row = redact_people({name: getattr(figure, name) for name in ("label", "caption")})
-    # The name is made of the digest alone: no text from outside chooses a path.
+    # The name is made only from the digest: untrusted text must not choose a path.
     image = {"bytes": figure.image, "path": f"{figure.sha256}-{figure.number:03d}.{figure.image_format}"}
     return row | {
         **{name: paper[name] for name in PAPER_COLUMNS},

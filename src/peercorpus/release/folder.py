@@ -30,7 +30,7 @@ NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 
 
 def _read_manifest_names(folder: Path, name: str) -> set[str]:
-    """Return the files that a manifest names, with itself; empty where the folder is not a release."""
+    """Return the files named in a manifest, including itself; empty if the folder is not a release."""
     try:
         manifest = json.loads((folder / name).read_text(encoding="utf-8"))
         return {name, *manifest["files"]} if manifest["generator"] == "peercorpus" else set()
@@ -39,24 +39,24 @@ def _read_manifest_names(folder: Path, name: str) -> set[str]:
 
 
 def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MANIFEST) -> None:
-    """Check that replacing a folder by a release would delete nothing but an earlier release.
+    """Check that replacing a folder would delete nothing but an earlier release.
 
     Args:
-        folder: The folder that would be replaced.
-        kind: What is written there, in words, for the error.
+        folder: The folder to replace.
+        kind: Name for the new content, for the error.
         manifest: The file that identifies an earlier one.
 
     Raises:
-        PeercorpusError: It is a file, or a folder that holds other files.
+        PeercorpusError: It is a file, or a folder with other files.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise PeercorpusError(f"'{folder}' is a file or a link; name a new folder, or one that holds {kind}.")
+        raise PeercorpusError(f"'{folder}' is a file or a link; name a new folder, or one that contains {kind}.")
     listed = _read_manifest_names(folder, manifest) if folder.exists() else set()
     for path in folder.rglob("*") if folder.exists() else ():
         name = path.relative_to(folder).as_posix()
         if name not in listed and not path.is_dir():
             raise PeercorpusError(
-                f"'{folder}' holds '{name}', which is not part of {kind}; name a new folder, or move it away."
+                f"'{folder}' contains '{name}', which is not part of {kind}; name a new folder, or move it away."
             )
 
 
@@ -81,16 +81,16 @@ def _write_manifest(folder: Path, name: str, known: Mapping[str, str]) -> None:
 def replace_folder(
     folder: Path, kind: str = "a release", manifest: str = MANIFEST, known: Mapping[str, str] = NOTHING_KNOWN
 ) -> Iterator[Path]:
-    """Yield a new folder to write a release in; it replaces `folder` at the end, or leaves no trace after an error.
+    """Yield a new folder for writing a release; it replaces `folder` at the end, or leaves no trace after an error.
 
     Args:
         folder: The final folder.
-        kind: What is written, in words, for errors.
+        kind: Name for the new content, for errors.
         manifest: The file that will name all others with their sha256.
-        known: The sha256 of files that it need not compute, by path; whoever writes the files adds them.
+        known: Known sha256 of files, by path, added by the code that writes them; others are computed.
 
     Raises:
-        PeercorpusError: `folder` holds other files, or cannot be written.
+        PeercorpusError: `folder` contains other files, or cannot be written.
     """
     folder = folder.absolute()
     partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
@@ -115,7 +115,7 @@ def replace_folder(
 
 
 def _put_back(replaced: Path, folder: Path) -> None:
-    """Give a folder its name again if a run was stopped between taking it away and naming the one that replaces it."""
+    """Restore a folder's name if a run was stopped between moving it away and naming its replacement."""
     if replaced.is_dir() and not replaced.is_symlink() and not folder.exists():
         replaced.rename(folder)
 
@@ -145,7 +145,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "acceptance": ("forum_id",),
     DEFAULT_OF_REVIEWBENCH: ("forum_id",),
 }
-"""The columns that identify a row; rows with the same key are compared together."""
+"""The columns that identify a row; rows with the same key are compared as a group."""
 FILE = re.compile(r"data/(?:([\w-]+)/)?([\w-]+)-\d{5}-of-\d{5}\.parquet")
 """Matches the path of a Parquet file; the groups are its configuration, if it names one, and its split."""
 
@@ -213,19 +213,19 @@ class Release:
         return sorted(shard for shard in shards if config in {None, shard.config} and split in {None, shard.split})
 
     def split_files(self) -> list[Path]:
-        """Return the files that name the side of each paper."""
+        """Return the files that state the side of each paper."""
         return [self.folder / name for name in sorted(self.manifest.files) if re.fullmatch(r"splits/\w+\.json", name)]
 
     def of_what_is_there(self) -> "Release":
-        """Return the release without the files that the manifest names but that do not exist."""
+        """Return the release without files named in the manifest that do not exist."""
         there = {name: sha256 for name, sha256 in self.manifest.files.items() if (self.folder / name).is_file()}
         return replace(self, manifest=msgspec.structs.replace(self.manifest, files=there))
 
     def count(self, config: str, split: str) -> int:
-        """Return the number of rows of a split; 0 where the release has no such split.
+        """Return the number of rows of a split; 0 if the release has no such split.
 
         Raises:
-            PeercorpusError: A file that the manifest names cannot be read.
+            PeercorpusError: A file named in the manifest cannot be read.
         """
         rows = 0
         for shard in self.shards(config, split):
@@ -242,7 +242,7 @@ class Release:
             columns: None for all.
 
         Raises:
-            PeercorpusError: A file cannot be read, or has not these columns.
+            PeercorpusError: A file cannot be read, or lacks a column.
         """
         for shard in self.shards(config, split):
             with _translate_read_errors(shard):
@@ -280,12 +280,13 @@ def open_release(folder: Path) -> Release:
         manifest = msgspec.json.decode(content, type=Manifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise PeercorpusError(
-            f"'{folder}' holds no release (a {MANIFEST} of peercorpus); name a folder that 'peercorpus publish' wrote."
+            f"'{folder}' is not a release (it has no {MANIFEST} of peercorpus); name a folder that 'peercorpus"
+            " publish' wrote."
         ) from None
     return Release(folder, manifest, hashlib.sha256(content).hexdigest())
 
 
 def key_columns(config: str, schema: pa.Schema) -> tuple[str, ...]:
-    """Return the columns that identify a row; all columns where none do."""
+    """Return the columns that identify a row; all columns if none do."""
     key = KEYS.get(config) or tuple(name for name in schema.names if name.endswith("_id") and name != "venue_id")
     return key if key and set(key) <= set(schema.names) else tuple(schema.names)

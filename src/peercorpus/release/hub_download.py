@@ -14,7 +14,7 @@ from peercorpus.workspace.object_store import file_digest
 ASKED_FROM = ("papers", *sorted(TASK_CONFIGS))
 """The configurations that the benchmark reads."""
 DATED_BY = ("papers_full", "reviews")
-"""Those that it dates papers by, for a cutoff."""
+"""The configurations with which it dates papers for a cutoff."""
 
 
 @cache
@@ -24,10 +24,10 @@ def find_release(named: str, *, figures: bool = False, dates: bool = False) -> P
     Args:
         named: A folder, or `hf:owner/name@revision`; the revision is required, so that a name always means the same.
         figures: Whether images of figures are needed, too.
-        dates: Whether what dates the papers is needed, too.
+        dates: Whether the dates of papers are needed, too.
 
     Raises:
-        PeercorpusError: The name has no revision, or what was downloaded is not what the manifest states.
+        PeercorpusError: The name has no revision, or a downloaded file differs from the manifest.
         MissingExtraError: The package `huggingface_hub` is not installed.
         SourceError: The Hub has no such dataset or revision, or cannot be reached.
     """
@@ -36,7 +36,7 @@ def find_release(named: str, *, figures: bool = False, dates: bool = False) -> P
         return Path(named)
     if dataset.revision is None:
         raise PeercorpusError(
-            f"'{named}' may change from day to day; name one of its revisions, such as"
+            f"'{named}' may change at any time; name one of its revisions, such as"
             f" {SCHEME}{dataset.name}@COMMIT, with a commit from its history on the Hub."
         )
     configs = [*ASKED_FROM, *(["figures"] if figures else []), *(DATED_BY if dates else ())]
@@ -47,7 +47,7 @@ def find_release(named: str, *, figures: bool = False, dates: bool = False) -> P
             path = folder / name
             if not path.is_file() or file_digest(path) != sha256:
                 raise PeercorpusError(
-                    f"'{name}' of '{named}' is not what its {MANIFEST} states; delete '{path.resolve()}' and try again,"
+                    f"'{name}' of '{named}' differs from its {MANIFEST}; delete '{path.resolve()}' and try again,"
                     " or name another revision."
                 )
     return folder

@@ -1,6 +1,6 @@
 """Upload a release to the Hugging Face Hub in one commit.
 
-What an upload would do is planned first, without changing anything.
+An upload is planned first, without changing anything.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 DATASET = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 OURS = ("data/", "splits/", EVAL_FILE)
-"""Where only a release writes; old files left there would be read with the new ones."""
+"""Paths reserved for releases; old files left there would be read together with the new ones."""
 KIND = "dataset"
-TOKEN_MISSING = "To upload, set HF_TOKEN to a token that may write, or run 'hf auth login'."
+TOKEN_MISSING = "To upload, set HF_TOKEN to a token with write access, or run 'hf auth login'."
 
 REFUSALS = {
-    401: "the Hub does not take the token (401); set HF_TOKEN to one that may write, or run 'hf auth login'",
-    403: "the token may not write there (403); take one that may, or another owner",
+    401: "the Hub rejects the token (401); set HF_TOKEN to one with write access, or run 'hf auth login'",
+    403: "the token has no write access there (403); use one that has, or another owner",
     404: "the Hub has no such owner or dataset (404); check the id",
 }
 TOO_MANY, OUT_OF_ORDER = 429, 500
@@ -39,14 +39,14 @@ TOO_MANY, OUT_OF_ORDER = 429, 500
 
 @dataclass(frozen=True, slots=True)
 class HubUpload:
-    """What an upload will do.
+    """The plan of an upload.
 
     Attributes:
         endpoint: The address of the Hub.
         is_there: Whether the dataset exists, as far as the token may see.
-        is_private: Whether nobody else may read it; None where it does not exist.
-        files: Their paths and sizes in bytes.
-        stale: Files there of an earlier release that the upload removes.
+        is_private: Whether it is private; None if it does not exist.
+        files: Paths and sizes in bytes of the files to upload.
+        stale: Files of an earlier release there, which the upload removes.
     """
 
     hub_id: str
@@ -61,7 +61,7 @@ def check_hub_id(hub_id: str) -> None:
     """Check that an id has the form of a dataset id, owner/name.
 
     Raises:
-        PeercorpusError: It has not.
+        PeercorpusError: It does not.
     """
     if not DATASET.fullmatch(hub_id):
         raise PeercorpusError(f"Invalid dataset id {hub_id!r}: expected owner/name, such as ada/reviews.")
@@ -72,8 +72,8 @@ def _hub(hub_id: str, *, bars: bool = False) -> "Iterator[HfApi]":
     """Yield a client of the Hub that prints no messages of its own; with `bars` it draws upload progress.
 
     Raises:
-        MissingExtraError: The package that talks to it is not installed.
-        SourceError: It refuses, fails or cannot be reached.
+        MissingExtraError: The package `huggingface_hub` is not installed.
+        SourceError: The Hub refuses, fails or cannot be reached.
     """
     try:
         from huggingface_hub import HfApi
@@ -104,7 +104,7 @@ def _hub(hub_id: str, *, bars: bool = False) -> "Iterator[HfApi]":
 
 
 def _find_status(error: BaseException | None) -> int | None:
-    """Return the HTTP status behind an error; 0 for an answer that makes no sense, None without an answer."""
+    """Return the HTTP status behind an error; 0 for a malformed response, None without a response."""
     is_answer = False
     while error is not None:
         response = getattr(error, "response", None)
@@ -121,15 +121,15 @@ def _is_out_of_order(status: int) -> bool:
 
 def _explain_refusal(status: int) -> str:
     if _is_out_of_order(status):
-        return f"the Hub is out of order or busy ({status}); what it has taken it keeps, try again later"
-    return REFUSALS.get(status, f"the Hub does not take it ({status or 'an answer that makes no sense'})")
+        return f"the Hub is down or busy ({status}); it keeps what it has received, try again later"
+    return REFUSALS.get(status, f"the Hub rejects it ({status or 'malformed response'})")
 
 
 def plan_upload(release: Release, hub_id: str) -> HubUpload:
-    """Return what an upload would do, without changing anything.
+    """Plan an upload, without changing anything.
 
     Raises:
-        PeercorpusError: The id names no dataset, or the Hub refuses, fails or cannot be reached.
+        PeercorpusError: The id is invalid, or the Hub refuses, fails or cannot be reached.
     """
     check_hub_id(hub_id)
     names = sorted([*release.manifest.files, MANIFEST])
@@ -149,7 +149,7 @@ def plan_upload(release: Release, hub_id: str) -> HubUpload:
 
 
 def _find(hub: "HfApi", hub_id: str) -> bool | None:
-    """Return whether a dataset is private; None where the token sees no such dataset."""
+    """Return whether a dataset is private; None if the token sees no such dataset."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
@@ -159,17 +159,17 @@ def _find(hub: "HfApi", hub_id: str) -> bool | None:
 
 
 def upload(release: Release, plan: HubUpload, *, private: bool = False, bars: bool = False) -> str:
-    """Upload a release in one commit and return the address of the commit; files the Hub has are not sent again.
+    """Upload a release in one commit and return the commit's URL; files already on the Hub are not sent again.
 
     Args:
-        release: One that was verified.
-        plan: Made by `plan_upload` for this release.
-        private: Create the dataset so that nobody else may read it.
+        release: A verified release.
+        plan: The result of `plan_upload` for this release.
+        private: Create the dataset as private.
         bars: Draw progress on standard error, for a terminal.
 
     Raises:
-        PeercorpusError: There is no token, the dataset is not private though it shall be, or the Hub refuses, fails or
-            cannot be reached.
+        PeercorpusError: There is no token, the dataset is public although `private` is set, or the Hub refuses, fails
+            or cannot be reached.
     """
     if private and plan.is_private is False:
         raise PeercorpusError(f"The dataset '{plan.hub_id}' exists and is public; name another one, or omit --private.")
@@ -189,7 +189,7 @@ def upload(release: Release, plan: HubUpload, *, private: bool = False, bars: bo
         missing = [name for name in plan.files if not _is_equal(release.folder / name, arrived.get(name))]
     if missing:
         raise SourceError(
-            f"{len(missing):,} of {len(plan.files):,} files did not arrive unchanged in '{plan.hub_id}', such as"
+            f"{len(missing):,} of {len(plan.files):,} files are missing or differ in '{plan.hub_id}', such as"
             f" '{missing[0]}'; check whether a .gitignore there excludes it, and push again."
         )
     return str(commit.commit_url)

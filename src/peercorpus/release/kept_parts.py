@@ -1,7 +1,7 @@
-"""Keep the files of an earlier release whose rows would be the same, and what was counted while they were written.
+"""Reuse the files of an earlier release whose rows would be the same, with the counts taken while writing them.
 
-The workspace holds `parts/<sha256 of release.json>` for each release that is still on this machine. A release can be
-written whole without it.
+The workspace has `parts/<sha256 of release.json>` for each release that is still on this machine. Without it, a release
+is written completely.
 """
 
 import hashlib
@@ -36,20 +36,20 @@ _LEVEL = 3
 _SHA256_BYTES = 32
 _SPLIT = re.compile(r"[\w-]+")
 _OWN_NAME = re.compile(r"[0-9a-f]{64}(?:\.partial)?")
-"""Names in the folder of parts; other files there are somebody else's."""
+"""Matches our names in the folder of parts; other files there are not ours."""
 _CHUNK_BYTES = 1 << 20
 logger = logging.getLogger(__name__)
 
 
 class Part(msgspec.Struct, kw_only=True):
-    """What a group of venues adds to a release.
+    """The contribution of a group of venues to a release.
 
     Attributes:
-        files: Its Parquet files in their order; those of task configurations are not among them.
-        counts: What its rows say; of its venues without what the workspace says of them.
+        files: Its Parquet files in order, without those of task configurations.
+        counts: Counts of its rows, without the workspace's data on its venues.
         taken: Records taken down, by venue and kind.
-        papers: What links need to know of its papers; empty in the layout `reviewbench`.
-        reviewbench: Counts of the rows of that layout; None in the other.
+        papers: The data on its papers that links need; empty in the layout `reviewbench`.
+        reviewbench: Counts of the rows of that layout; None in the other layout.
     """
 
     files: list[FileRecord]
@@ -68,7 +68,7 @@ class TaskPart(msgspec.Struct):
 PartT = TypeVar("PartT", Part, TaskPart)
 
 
-def _decode_counter(kind: Any, counted: Any) -> Any:  # noqa: ANN401 -- as msgspec calls it
+def _decode_counter(kind: Any, counted: Any) -> Any:  # noqa: ANN401 -- called by msgspec
     if getattr(kind, "__origin__", None) is not Counter:
         raise NotImplementedError
     (key,) = get_args(kind)
@@ -76,7 +76,7 @@ def _decode_counter(kind: Any, counted: Any) -> Any:  # noqa: ANN401 -- as msgsp
 
 
 class _Held:
-    """A release that is still there, with what was kept of it."""
+    """An existing release, with its stored parts."""
 
     def __init__(self, folder: Path, parts: Path) -> None:
         release = open_release(folder)
@@ -94,7 +94,7 @@ class _Held:
         """Return a part.
 
         Raises:
-            ValueError: It is not what was written.
+            ValueError: It has changed since it was written.
         """
         sha256, packed = self._parts[key][:_SHA256_BYTES], self._parts[key][_SHA256_BYTES:]
         if hashlib.sha256(packed).digest() != sha256:
@@ -107,7 +107,7 @@ class _Held:
         return part
 
     def bring(self, record: FileRecord, path: Path, *, may_link: bool) -> ShardFile | None:
-        """Bring a file to a path; None where it is not there any more, or is not what it was."""
+        """Copy or link a file to a path; None if it no longer exists or has changed."""
         source = self._paths.get(record.sha256)
         if source is None:
             return None
@@ -120,14 +120,14 @@ class _Held:
 
 
 def _is_alone(file: Path, release: Path) -> bool:
-    """Return whether a file is one of the release's own folder, which no link leads to or from."""
+    """Return whether a file is in the release's own folder and no link leads to or from it."""
     status = file.lstat()
     is_inside = file.resolve() == release.resolve() / file.relative_to(release)
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and is_inside
 
 
 def _link(source: Path, path: Path) -> str:
-    """Give a file another name, for when its first one is removed with the release that it is in; return its sha256."""
+    """Link a file to a second path, which remains when the replaced release is removed; return its sha256."""
     path.unlink(missing_ok=True)
     try:
         path.hardlink_to(source)
@@ -149,17 +149,17 @@ def _copy(source: Path, path: Path) -> str:
 
 @dataclass(slots=True)
 class KeptParts:
-    """Parts of earlier releases, and those of the release that is being written.
+    """Parts of earlier releases and of the release being written.
 
-    Files are copied: whoever edits one release in its place would else change the other. Those of the release that is
-    replaced are linked, as it is removed at the end, unless somebody else has a link to them.
+    Files are copied, because editing a linked file in one release would change the other. Files of a replaced release
+    are linked, since it is removed at the end, unless other links to them exist.
 
     Attributes:
         workspace: Its folder.
-        replaced: The release that will be replaced, if there is one.
-        folders: Further releases, those first whose files are taken first.
-        scratch: A folder on the disk of the release, which need not exist and may be removed at the end.
-        kept: Files that were kept.
+        replaced: The release to be replaced, if there is one.
+        folders: Further releases, in order of preference.
+        scratch: A folder on the same disk as the release, which need not exist and may be removed at the end.
+        kept: Number of reused files.
     """
 
     workspace: Path
@@ -171,15 +171,15 @@ class KeptParts:
     _own: dict[str, bytes] = field(default_factory=dict)
 
     def take(self, key: str | None, kind: type[PartT], writers: Writers) -> tuple[PartT, list[ShardFile]] | None:
-        """Add the files of an earlier release to this one, and return what else is known of them.
+        """Add the files of an earlier release to this one, and return the rest of their part.
 
         Args:
-            key: What the rows depend on; None where they can never be kept.
-            kind: What is looked for.
-            writers: Get the files.
+            key: Digest of everything the rows depend on; None if they can never be reused.
+            kind: Type of the part.
+            writers: Writers that receive the files.
 
         Returns:
-            None where no release has them, or one of their files was changed since.
+            None if no release has them, or one of their files has changed since.
         """
         if key is None:
             return None
@@ -188,7 +188,7 @@ class KeptParts:
                 try:
                     part = held.read(key, kind)
                 except (ValueError, msgspec.MsgspecError, zstandard.ZstdError, LookupError, TypeError):
-                    continue  # It was damaged, or another version wrote it.
+                    continue  # It is damaged, or was written by another version.
                 files = self._copy_all(held, part.files)
                 if files is not None:
                     writers.adopt(files)
@@ -213,16 +213,16 @@ class KeptParts:
         return files
 
     def put(self, key: str | None, part: Part | TaskPart) -> None:
-        """Remember a part of this release."""
+        """Record a part of this release."""
         if key is not None:
             encoded = msgspec.msgpack.encode(part)
             packed = zstandard.ZstdCompressor(level=_LEVEL).compress(encoded)
             self._own[key] = hashlib.sha256(packed).digest() + packed
 
     def save(self, release: Path) -> None:
-        """Keep the parts of the release that was written, and forget those of releases that are gone.
+        """Store the parts of the written release, and delete those of releases that no longer exist.
 
-        Where the workspace cannot be written, the next release is written whole.
+        If the workspace cannot be written, the next release is written completely.
         """
         folder = self.workspace / PARTS
         require_own(folder)
@@ -235,7 +235,9 @@ class KeptParts:
                 if path.name not in here and _OWN_NAME.fullmatch(path.name):
                     path.unlink()
         except OSError as error:
-            logger.warning("What the next release could keep was not noted in '%s': %s.", folder, error.strerror)
+            logger.warning(
+                "The parts that the next release could reuse were not recorded in '%s': %s.", folder, error.strerror
+            )
 
 
 def _open_all(folders: Iterable[Path], parts: Path) -> Iterator[_Held]:
@@ -247,7 +249,7 @@ def _open_all(folders: Iterable[Path], parts: Path) -> Iterator[_Held]:
         try:
             yield _Held(folder, parts)
         except (PeercorpusError, OSError, msgspec.DecodeError):
-            continue  # It was edited, or written before parts were kept: nothing of it is kept.
+            continue  # It was edited, or written before parts were stored: nothing of it is reused.
 
 
 def _list_digests(folders: Iterable[Path]) -> Iterator[str]:

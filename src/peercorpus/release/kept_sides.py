@@ -1,6 +1,6 @@
-"""Draw the sides of a release, and keep those that any release of the workspace gave, wherever it was written.
+"""Draw the sides of a release, and keep those assigned by any earlier release of the workspace, wherever it is.
 
-The workspace holds `sides/<profile>.json`: the sides of the last release, and of papers taken down since they had one.
+The workspace has `sides/<profile>.json`: the sides of the last release, and of papers taken down since.
 """
 
 import hashlib
@@ -33,11 +33,11 @@ FOLDER = "sides"
 
 
 class KeptSides(msgspec.Struct, frozen=True):
-    """The sides that a workspace keeps.
+    """The sides stored in a workspace.
 
     Attributes:
         digest: sha256 of the file of sides in the last release.
-        file: What that file states, with the papers that it must not name because they are taken down.
+        file: Its content, plus the papers that it must not name because they are taken down.
     """
 
     digest: str
@@ -46,10 +46,10 @@ class KeptSides(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class EarlierSides:
-    """Sides that are kept.
+    """Sides to keep.
 
     Attributes:
-        made: How the file that states them was made; None where none are kept.
+        made: How the file with them was made; None if there are none to keep.
         digest: sha256 of that file.
     """
 
@@ -64,7 +64,7 @@ def _find_kept(workspace: Path, asked: SplitRequest) -> Path:
 
 
 def read_kept(workspace: Path, asked: SplitRequest) -> KeptSides | None:
-    """Return the sides of the requested kind that a workspace keeps; None where it keeps none yet.
+    """Return the sides of the requested kind stored in a workspace; None if there are none yet.
 
     Raises:
         PeercorpusError: The file cannot be read.
@@ -76,14 +76,14 @@ def read_kept(workspace: Path, asked: SplitRequest) -> KeptSides | None:
         return None
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PeercorpusError(
-            f"The sides that earlier releases gave cannot be read from '{path}' ({error}); move that file away, and"
+            f"The sides assigned by earlier releases cannot be read from '{path}' ({error}); move that file away, and"
             " name the last release with --splits-from."
         ) from None
 
 
 @contextmanager
 def _lock_sides(workspace: Path) -> Iterator[None]:
-    """Have one release at a time read and write the sides of a workspace.
+    """Lock the sides of a workspace, so that one release at a time reads and writes them.
 
     Raises:
         WorkspaceError: The folder cannot be written.
@@ -94,7 +94,7 @@ def _lock_sides(workspace: Path) -> Iterator[None]:
         lock = FileLock(folder / ".lock", thread_local=False).acquire()
     except OSError as error:
         raise WorkspaceError(
-            f"The sides of papers cannot be kept in '{folder}' ({error.strerror}); make the workspace writable, or"
+            f"The sides of papers cannot be stored in '{folder}' ({error.strerror}); make the workspace writable, or"
             " publish with --splits none."
         ) from None
     with lock:
@@ -102,7 +102,7 @@ def _lock_sides(workspace: Path) -> Iterator[None]:
 
 
 def _encode(asked: SplitRequest, sides: Sides, earlier: EarlierSides) -> bytes:
-    """Return the content of a file of sides: that of the earlier file byte for byte where it states the same."""
+    """Return the content of a file of sides: byte for byte that of the earlier file if both state the same."""
     if earlier.made is not None:
         content = format_split_file(make_split_file(asked, sides, earlier.made))
         if hashlib.sha256(content).hexdigest() == earlier.digest:
@@ -122,12 +122,12 @@ def _remove_papers(sides: Sides, gone: Set[str]) -> Sides:
 
 
 def _count_moved(sides: Sides, before: Sides, gone: Set[str]) -> int:
-    """Return how many papers change or lose a side that they had before, except what was taken down."""
+    """Return the number of papers that change or lose their earlier side, without those taken down."""
     return sum(sides.of.get(forum_id) is not side for forum_id, side in before.of.items() if forum_id not in gone)
 
 
 def _check_kept(sides: Sides, asked: SplitRequest, standing: Path, kept: Sides, gone: Set[str]) -> None:
-    """Check that no paper changes the side that the release before this one, or another of the workspace, gave it.
+    """Check that no paper changes the side assigned by the previous release or another of the workspace.
 
     Raises:
         PeercorpusError: A paper would.
@@ -147,15 +147,15 @@ def _check_kept(sides: Sides, asked: SplitRequest, standing: Path, kept: Sides, 
 
 
 def read_earlier(asked: SplitRequest, standing: Path, kept: KeptSides | None) -> EarlierSides:
-    """Return the sides to keep: of the release that is named, of all releases of the workspace, or of the one replaced.
+    """Return the sides to keep: of the named release, of all releases of the workspace, or of the replaced release.
 
     Args:
         asked: The requested sides.
-        standing: The release before this one, or the one that is replaced.
-        kept: What the workspace keeps; None where it keeps no such sides yet.
+        standing: The previous release, or the one to be replaced.
+        kept: The sides stored in the workspace; None if there are none yet.
 
     Raises:
-        PeercorpusError: The release that is named has no such sides, or tests after another day.
+        PeercorpusError: The named release has no such sides, or tests after another day.
     """
     if asked.earlier is None and asked.is_new:
         return EarlierSides()
@@ -177,7 +177,7 @@ def read_earlier(asked: SplitRequest, standing: Path, kept: KeptSides | None) ->
 
 
 def _join(sides: Sides, others: Sides) -> Sides:
-    """Return sides of two sources; where both state a paper, the others count."""
+    """Combine sides of two sources; for papers in both, the second source counts."""
     used = {task: {**sides.used.get(task, {}), **others.used.get(task, {})} for task in Task}
     return Sides({**sides.of, **others.of}, used)
 
@@ -192,23 +192,23 @@ def write_sides(
     gone: Set[str] = frozenset(),
     groups: Mapping[str, str] | None = None,
 ) -> Sides:
-    """Draw the sides of a release, write their file, and keep them in the workspace.
+    """Draw the sides of a release, write their file, and store them in the workspace.
 
-    They are kept before the release gets its name: a run that is killed in between has kept sides that no release has,
-    which the next one gets.
+    They are stored before the release gets its name: if a run is killed in between, the next release gets the stored
+    sides.
 
     Args:
-        folder: Where the release is written.
+        folder: Folder where the release is written.
         papers: All papers of the release.
         asked: The requested sides.
-        standing: The release before this one, or the one that is replaced.
+        standing: The previous release, or the one to be replaced.
         workspace: The folder of the workspace.
-        gone: Ids of papers that were taken down, which no file of the release may name.
+        gone: Ids of papers taken down, which no file of the release must name.
         groups: The work that each paper belongs to, as in `splits.draw_sides`.
 
     Raises:
-        PeercorpusError: The earlier sides cannot be kept, or a paper would change the side that an earlier release gave
-            it though no new sides are asked for, or no side is stated where those were asked for.
+        PeercorpusError: The earlier sides cannot be kept, a paper would change the side assigned by an earlier release
+            without a request for new sides, or stated sides are requested and there are none.
     """
     with _lock_sides(workspace):
         kept = read_kept(workspace, asked)
@@ -231,7 +231,7 @@ def write_sides(
 
 
 def _keep(workspace: Path, asked: SplitRequest, content: bytes, sides: Sides, earlier: Sides, gone: Set[str]) -> None:
-    """Keep the sides of a release in the workspace, with those of papers taken down, which get them back if undone."""
+    """Store the sides of a release in the workspace, with those of papers taken down, in case that is undone."""
     hidden = _remove_papers(earlier, earlier.of.keys() - gone)
     made = msgspec.json.decode(content, type=SplitFile).made
     file = make_split_file(asked, _join(hidden, sides), made)

@@ -1,7 +1,7 @@
 """Make the rows of `meta_review_sft`: the meta-reviews of a paper, with the reviews and the discussion before them.
 
-Only the meta-reviews of a row reveal the decision: reviews and turns from after it, or from after the first
-meta-review, are left out, and so are those whose words state it, as where no times are known.
+Only the meta-reviews of a row reveal the decision: reviews and turns after it, or after the first meta-review, are left
+out, and so are those whose words state it, which matters if no times are known.
 """
 
 import re
@@ -29,7 +29,7 @@ _SENTENCE_BREAK = re.compile(r"[.!?\n]")
 
 
 def tells_decision(text: str) -> bool:
-    """Return whether a text states the decision on its own paper, and does not only suppose one.
+    """Return whether a text states the decision on its own paper, rather than merely considering one.
 
     >>> tells_decision("Congratulations!"), tells_decision("I am glad that the paper has been accepted.")
     (True, True)
@@ -44,11 +44,12 @@ def tells_decision(text: str) -> bool:
 
 
 class _Discussion:
-    """What was said on a paper before the decision and its first meta-review, and how much more there is.
+    """The discussion of a paper before the decision and the first meta-review, with counts of later or revealing parts.
 
     Attributes:
-        late: Turns and responses left out by their time, and those that follow a post which reveals the decision.
-        telling: Turns and responses left out by their words.
+        late: Turns and responses left out because of their time, or because they follow a post that reveals the
+            decision.
+        telling: Turns and responses left out because of their words.
     """
 
     def __init__(self, paper: Row, meta_reviews: Iterable[Row]) -> None:
@@ -61,7 +62,7 @@ class _Discussion:
         self.late = self.telling = 0
 
     def is_late(self, made_at: datetime | None, post_ids: Sequence[str], is_after_decision: bool | None) -> bool:
-        """Return whether something came after the decision or the first meta-review, or is a meta-review itself."""
+        """Return whether a post came after the decision or the first meta-review, or is a meta-review itself."""
         if is_after_decision is True or not self._meta_review_ids.isdisjoint(post_ids):
             return True
         times = (made_at, *(self._times.get(post_id) for post_id in post_ids))
@@ -78,7 +79,7 @@ class _Discussion:
         return [*conversation.turns]
 
     def responses(self, talks: Iterable[Row]) -> list[Row]:
-        """Return what the authors wrote to everyone, each post once, in the order of the exchanges."""
+        """Return the authors' responses to everyone, each post once, in the order of the exchanges."""
         rows = []
         for post_id, beside in {beside["post_id"]: beside for talk in talks for beside in talk["context"]}.items():
             if self.is_late(beside["created_at"], [post_id], beside["posted_after_decision"]):
@@ -92,7 +93,7 @@ class _Discussion:
 
 
 def _is_certain(review: Row) -> bool:
-    """Return whether nothing shows that a part of a review, posted before the decision, may be later than it."""
+    """Return whether a review was posted before the decision and nothing suggests that a part is later."""
     is_undated = review["at_decision"] in {AtDecision.NO_DECISION_TIME, AtDecision.NO_REVIEW_TIME}
     return not (review["may_be_later"] or (is_undated and review["holds_update"]) or tells_decision(review["text"]))
 
@@ -103,7 +104,7 @@ def _make_turn_row(turn: Turn, reviewer: str) -> Row:
 
 
 def _make_exchange(review: Row, talk: Row | None, discussion: _Discussion) -> Row:
-    """Return a review with what followed it; the review alone where no conversation holds it."""
+    """Return a review with the turns after it; only the review if no conversation contains it."""
     if talk is None:
         turns = [{"role": "reviewer", "is_own": True, "text": review["text"], "post_ids": [review["review_id"]]}]
     else:

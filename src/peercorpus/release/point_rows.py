@@ -1,4 +1,4 @@
-"""Make the rows of `points` and `answers`: what was criticised, what answers it, and what followed."""
+"""Make the rows of `points` and `answers`: criticisms, the passages that answer them, and reactions."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,12 @@ from peercorpus.release.record_rows import Row, as_row
 PAPER_COLUMNS = ("forum_id", "venue_id", "conference", "year")
 _OF_REVIEW = ("point_id", "review_id", "reviewer")
 BY_MODEL = "model"
-"""How a kind, an aspect or an answer from a model is marked."""
+"""Marks a kind, an aspect or an answer as coming from a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """A passage of a post of the authors that a model names as an answer to a point; attributes as in `PointAnswer`."""
+    """A passage of the authors' post that a model names as an answer to a point; attributes as in `PointAnswer`."""
 
     post_id: str
     start: int
@@ -31,12 +31,12 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What a model says about a point where the rules left it open.
+    """A model's labels for what the rules left open in a point.
 
     Attributes:
-        kind: What it does; None if the rules tell it, or the model does not.
-        aspect: Which quality of the paper it is about; None likewise.
-        answers: The passages that answer it, in the order of the replies; empty likewise.
+        kind: Kind of the point; None if the rules found it, or the model names none.
+        aspect: Quality of the paper that it is about; None in the same cases.
+        answers: The passages that answer it, in the order of the replies; empty in the same cases.
     """
 
     kind: PointKind | None = None
@@ -52,9 +52,9 @@ class PointCounts:
     """Counts of the points of a release.
 
     Attributes:
-        kinds: Points, by what they do.
-        answered: Those of them that have an answer.
-        answers: Answers, by the main evidence for them.
+        kinds: Points by kind.
+        answered: Points with an answer, by kind.
+        answers: Answers by the main evidence for them.
         kinds_by_model: Points whose kind comes from a model.
         aspects_by_model: Points whose aspect comes from a model.
     """
@@ -86,12 +86,12 @@ def build_point_rows(
     """Return the rows of `points` and of `answers` of one paper, and count them.
 
     Args:
-        points: As everyone may see them.
+        points: The public points.
         paper: Its row of `papers_full`.
-        changes: Its rows of `changes`: no point names another change.
-        posts: Its rows of `posts`, which say what was posted after the decision.
+        changes: Its rows of `changes`; a point names no other changes.
+        posts: Its rows of `posts`, which show what was posted after the decision.
         counts: Counts of the release, which grow.
-        annotations: What a model says about them, by their ids.
+        annotations: A model's labels of the points, by id.
     """
     columns = {name: paper[name] for name in PAPER_COLUMNS}
     published = {change["number"] for change in changes}
@@ -107,7 +107,7 @@ def build_point_rows(
 
 
 def _annotate(row: Row, annotation: Annotation) -> Row:
-    """Return a point with what a model says about it, and how its aspect is known."""
+    """Return a point with a model's labels, and the source of its aspect."""
     row["aspect_source"] = None if row["aspect"] is None else "words"
     if annotation.kind is not None:
         row |= {"kind": annotation.kind.value, "kind_source": BY_MODEL}

@@ -1,4 +1,4 @@
-"""Columns of `points` and `answers`, the configurations for single criticisms and what answers them."""
+"""Columns of `points` and `answers`, the configurations for single criticisms and their answers."""
 
 import pyarrow as pa
 

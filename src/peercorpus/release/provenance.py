@@ -1,4 +1,4 @@
-"""Write and compare `inputs.json`, which records what a release was made from.
+"""Write and compare `inputs.json`, which records the inputs of a release.
 
 `publish` reads it to see whether a release is up to date, `verify` to compare it with the workspace.
 """
@@ -29,24 +29,24 @@ from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"
 VERSION = 13
-"""Raised by hand whenever the same tables give another release: by a change of this package, or of what it writes with.
+"""Raised by hand whenever the same tables give a different release, after a change in this package or its libraries.
 
-A release says which version wrote it, and `publish` writes one anew where that is another. `tests/golden/outputs.json`
-holds what this version makes of recorded tables; a test compares.
+A release states the version that wrote it, and `publish` writes it again if that differs. `tests/golden/outputs.json`
+records this version's output from recorded tables, and a test compares it.
 """
 LINKS = "8-links"
-"""The table of which all rows count for each venue: papers elsewhere connect submissions of the same work."""
+"""The table whose rows all count for each venue: papers elsewhere connect submissions of the same work."""
 LISTING, RECORDS = "listing", "records"
-"""Names of the inputs of a venue that the card states beside its tables."""
+"""Names of the inputs of a venue that the card states in addition to its tables."""
 
 
 class SidesInput(msgspec.Struct, frozen=True):
-    """How the sides of a release were drawn.
+    """Inputs of drawing the sides of a release.
 
     Attributes:
-        test_after: The day after which `temporal` tests; None for the others.
+        test_after: The day after which `temporal` tests; None for other profiles.
         earlier: sha256 of the file whose sides were kept when they were drawn; None if there was none. The release's
-            own file gives the same sides again.
+            own file yields the same sides again.
     """
 
     profile: Profile
@@ -55,11 +55,11 @@ class SidesInput(msgspec.Struct, frozen=True):
 
 
 class RemindersInput(msgspec.Struct, frozen=True):
-    """The decisions of a person on what is a reminder, which overrule the rule.
+    """A person's decisions on which posts are reminders, which override the rule.
 
     Attributes:
-        sha256: Of the workspace's `reminders.tsv` as it is.
-        decisions: Number of posts that were decided on.
+        sha256: Digest of the workspace's `reminders.tsv`.
+        decisions: Number of posts with a decision.
     """
 
     sha256: str
@@ -67,13 +67,13 @@ class RemindersInput(msgspec.Struct, frozen=True):
 
 
 class VenueInput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the workspace holds of a venue.
+    """The workspace's data on a venue.
 
     Attributes:
-        is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
+        is_listed: Whether OpenReview's listings of it were read completely; None if it was imported.
         records: Records of published datasets.
-        tables: By table, what stands for its rows of the venue.
-        own: The row of the workspace's `venues.toml`, whole; None without one.
+        tables: Digest of the venue's rows, by table.
+        own: The complete row of the workspace's `venues.toml`; None without one.
     """
 
     is_listed: bool | None
@@ -85,29 +85,29 @@ class VenueInput(msgspec.Struct, frozen=True, omit_defaults=True):
 class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that determines the bytes of a release.
 
-    The code counts by the numbers that it declares, not by its text, so that no release is written again because a
-    module was moved or a comment was reworded. What publishes is declared here; of the tables their rows count, however
-    they were made, so that equal tables of two workspaces give equal releases.
+    Code enters through declared version numbers, not through its text, so that moving a module or rewording a comment
+    does not cause a release to be written again. The version of publishing is declared here. Tables enter through their
+    rows, however they were made, so that equal tables of two workspaces give equal releases.
 
     Attributes:
-        peercorpus: The version of the package, which a release names; of releases from before there was `publishing`,
-            with a digest of its modules behind a plus sign.
-        pyarrow: The version of what writes the Parquet files.
-        titles: The model that gave titles; None where they are made of the posts' own.
+        peercorpus: The version of the package, which a release names; in releases older than the field `publishing`,
+            followed by a plus sign and a digest of its modules.
+        pyarrow: The version of pyarrow, which writes the Parquet files.
+        titles: The model that gave titles; None if they are made from the posts' own.
         authors: Whether authors are named.
         figures: Whether figures are published.
         points: Whether the points of reviews are published.
-        points_model: The model that was asked what rules left open of them; None for none.
-        layout: What the release consists of.
+        points_model: The model that labelled what rules left open in them; None for none.
+        layout: The layout of the release.
         takedown: A salted hash of the ids taken down, which cannot be computed without the workspace; None for none.
-        publishing: `VERSION` of the code that wrote it; None of a release from before there was one.
-        venues_toml: sha256 of the workspace's `venues.toml`, comments included, where a venue has a row in it; else
-            None. Only the rows of the venues decide whether the release can be reproduced.
-        reminders: The workspace's `reminders.tsv`; None without a decision. What it decides is in the tables.
+        publishing: `VERSION` of the code that wrote it; None for a release older than this field.
+        venues_toml: sha256 of the workspace's `venues.toml`, including comments, if a venue has a row in it; else None.
+            Only the rows of the venues decide whether the release can be reproduced.
+        reminders: The workspace's `reminders.tsv`; None without a decision. Its effect is already in the tables.
         texts: Which texts are published.
         grade: The worst grade of a text that the configurations for tasks accept.
-        latex: Whether the texts are there as LaTeX, too.
-        blocks: Whether they are there block by block, too.
+        latex: Whether the texts are included as LaTeX, too.
+        blocks: Whether they are included block by block, too.
     """
 
     peercorpus: str
@@ -131,16 +131,16 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def text_rule(self) -> TextRule:
-        """Which texts are published, and which of them tasks hold."""
+        """Which texts are published, and which of them tasks use."""
         return TextRule(self.texts, self.grade, self.latex, self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedInput:
-    """An input that differs from what a release was made from.
+    """An input that has changed since a release was made.
 
     Attributes:
-        venue_id: None for what concerns all venues.
+        venue_id: The venue; None for an input of all venues.
         what: The name of a table or of another input.
     """
 
@@ -151,7 +151,7 @@ class ChangedInput:
 def read_venue_inputs(
     workspace: Workspace, venue_ids: Iterable[str], *, figures: bool, points: bool
 ) -> dict[str, VenueInput]:
-    """Return what the workspace holds of each venue; tables of figures and points count only where published."""
+    """Return the workspace's data on each venue; tables of figures and points count only if published."""
     asked = {name for name, is_asked in ((FIGURES, figures), (POINTS, points)) if is_asked}
     left_out = {LINKS, *ON_DEMAND} - asked
     names = sorted(TABLES.keys() - left_out)
@@ -214,7 +214,7 @@ def write_inputs(
 
 
 def read_inputs(release: Path) -> Inputs | None:
-    """Return what a release was made from; None where it has no such file.
+    """Return the inputs of a release; None if it has no such file.
 
     Raises:
         PeercorpusError: The file cannot be read.
@@ -229,7 +229,7 @@ def read_inputs(release: Path) -> Inputs | None:
 
 
 def read_worst_grade(release: Path) -> Grade:
-    """Return the worst grade of a text that the tasks of a release accept: proven ones alone if it does not say.
+    """Return the worst grade of a text that the tasks of a release accept: the worst proven one if it does not say.
 
     Raises:
         PeercorpusError: `inputs.json` cannot be read.
@@ -239,23 +239,23 @@ def read_worst_grade(release: Path) -> Grade:
 
 
 def check_worst_grade(release: Path, asked: Grade) -> None:
-    """Check that the tasks of a release can hold texts of a grade that proves nothing, where one is asked for.
+    """Check that the tasks of a release can contain texts of the requested grade if it is not a proven one.
 
     Raises:
-        PeercorpusError: They hold better ones only, or `inputs.json` cannot be read.
+        PeercorpusError: They contain only better ones, or `inputs.json` cannot be read.
     """
     if asked in PUBLISHABLE_GRADES:
         return
     accepted = read_worst_grade(release)
     if not is_grade_accepted(asked, accepted):
         raise PeercorpusError(
-            f"The release '{release}' was published with --grade {accepted}, so its tasks hold no text of grade"
-            f" '{asked}'; publish it with --grade {asked}, or name no worse grade than {accepted}."
+            f"The release '{release}' was published with --grade {accepted}, so its tasks have no text of grade"
+            f" '{asked}'; publish it with --grade {asked}, or name a grade no worse than {accepted}."
         )
 
 
 def find_moved(inputs: Inputs, workspace: Workspace) -> list[ChangedInput]:
-    """Return the inputs that differ between a release and a workspace; empty where the release can be reproduced."""
+    """Return the inputs that differ between a release and a workspace; empty if the release can be reproduced."""
     now_made_with = {"peercorpus": version("peercorpus"), "pyarrow": version("pyarrow"), "publishing": VERSION}
     moved = [ChangedInput(None, name) for name, now in now_made_with.items() if getattr(inputs, name) != now]
     if inputs.takedown != hash_list(workspace.folder):

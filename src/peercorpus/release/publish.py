@@ -34,14 +34,14 @@ from peercorpus.workspace.workspace import Workspace
 
 NEEDED = tuple(name for name in TABLES if name not in {"set-aside", *ON_DEMAND})
 OF_FORMS = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts")
-"""Tables that one stage writes together."""
+"""Tables written together by one stage."""
 
 
 def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed: Sequence[str] = NEEDED) -> list[str]:
-    """Return the venues that are named, in order, or all that have papers.
+    """Return the named venues in order, or all venues with papers.
 
     Args:
-        tables: Of the workspace.
+        tables: Tables of the workspace.
         venue_ids: None for all.
         needed: Tables that must exist and be complete.
 
@@ -57,7 +57,7 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
     if missing:
         raise TableError(f"The venue '{missing[0]}' has no papers in the tables; run 'peercorpus build' for it.")
     if not built:
-        raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
+        raise TableError("The tables have no papers; harvest a venue, then run 'peercorpus build'.")
     for venue_id in chosen:
         if not _is_whole(tables, venue_id, needed):
             raise TableError(f"The tables of the venue '{venue_id}' are not complete; run 'peercorpus build'.")
@@ -65,7 +65,7 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
 
 
 def _is_whole(tables: Tables, venue_id: str, needed: Sequence[str]) -> bool:
-    """Return whether every table of a venue is complete, and those written by one stage come from the same run."""
+    """Return whether every table of a venue is complete, and tables of one stage come from the same run."""
     digests = {name: tables.digest(name, venue_id) for name in needed}
     of_one_run = {digest for name, digest in digests.items() if name in OF_FORMS}
     return len(of_one_run) <= 1 and "None" not in digests.values()
@@ -75,8 +75,8 @@ def _check_figures(tables: Tables, venue_ids: Sequence[str], layout: ReleaseLayo
     """Check that figures can be published.
 
     Raises:
-        TableError: They were not cut out of the PDFs of a venue.
-        PeercorpusError: The layout has none, or authors shall not be named: an image may show their names.
+        TableError: They were not extracted from the PDFs of a venue.
+        PeercorpusError: The layout has none, or authors must not be named, but an image may show their names.
     """
     if layout is ReleaseLayout.REVIEWBENCH:
         raise PeercorpusError("The layout 'reviewbench' has no figures; leave out --figures, or choose 'peercorpus'.")
@@ -90,7 +90,7 @@ def _check_points(tables: Tables, venue_ids: Sequence[str], layout: ReleaseLayou
     """Check that points can be published.
 
     Raises:
-        TableError: They were not looked for in a venue.
+        TableError: The points of a venue were not built.
         PeercorpusError: The layout has none.
     """
     if layout is ReleaseLayout.REVIEWBENCH:
@@ -134,32 +134,33 @@ def publish_release(
     with_blocks: bool = False,
     is_temporary: bool = False,
 ) -> PublishSummary:
-    """Write a folder that `datasets.load_dataset` opens, with the configurations of its layout.
+    """Write a folder that `datasets.load_dataset` can open, with the configurations of its layout.
 
     Args:
-        workspace: Its tables and its `takedown.txt` are read.
+        workspace: The workspace; its tables and its `takedown.txt` are read.
         out: The folder; an earlier release there is replaced at the end, in one step.
-        venue_ids: What to publish; None means every venue that has papers.
-        progress: Receives how far each venue is.
-        titler: Gives turns of several posts a title; None keeps the title made from the posts' own.
+        venue_ids: The venues to publish; None means every venue with papers.
+        progress: Receives the progress of each venue.
+        titler: Gives titles to turns of several posts; None keeps the title made from the posts' own.
         sides: How papers are assigned to train, validation and test; None writes neither sides nor task configurations.
-        standing: The release before this one, whose papers keep their sides; None means the one that is replaced.
+        standing: The previous release, whose papers keep their sides; None means the one to be replaced.
         with_authors: Whether authors are named; the configurations for tasks never name them.
         texts: Which texts are published.
         worst_grade: The worst grade of a text that the configurations for tasks accept.
         layout: The configurations to write; `reviewbench` has no sides and no turns, so neither sides nor titler apply.
         figures: Whether to write the configuration `figures`, which needs tables built with `Options.figures`.
         points: Whether to write `points` and `answers`, which need tables built with `Options.points`.
-        annotator: Tells of points what the rules left open; None leaves it open. It needs `points`.
-        with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
-        with_blocks: Whether it is there block by block, too.
-        is_temporary: Whether the release will be removed, so that the workspace keeps nothing for the next one.
+        annotator: Labels what the rules left open in points; None leaves it open. It needs `points`.
+        with_latex: Whether each text of the configuration `texts` is included as LaTeX, too.
+        with_blocks: Whether it is included block by block, too.
+        is_temporary: Whether the release will be removed, so that the workspace stores nothing for the next one.
 
     Raises:
-        ModelError: The model that is asked for titles or points cannot be reached.
+        ModelError: The model for titles or points cannot be reached.
         TableError: The tables are not built, or not for these venues.
-        TryLaterError: The tables, or what is taken down, changed while the release was written.
-        PeercorpusError: `out` holds other files, a paper would change its side, `takedown.txt` or the grade is invalid.
+        TryLaterError: The tables or the takedown list changed while the release was written.
+        PeercorpusError: `out` contains other files, a paper would change its side, or `takedown.txt` or the grade is
+            invalid.
     """
     tally = ReleaseCounts(
         names_authors=with_authors,
@@ -185,7 +186,7 @@ def _publish(
     *,
     is_temporary: bool,
 ) -> PublishSummary:
-    """Check that what the counts ask for can be published, and write it."""
+    """Check that the requested contents can be published, and write them."""
     chosen = choose_venues(workspace.tables, venue_ids)
     if tally.figures is not None:
         _check_figures(workspace.tables, chosen, tally.layout, with_authors=tally.names_authors)

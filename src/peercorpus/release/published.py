@@ -1,7 +1,7 @@
-"""Remember where the releases of a workspace are: folders outside it, and revisions on the Hub.
+"""Record the places of a workspace's releases: folders outside it, and revisions on the Hub.
 
-`published.jsonl` in the workspace has one place a line. What was taken down since is still in those of them that were
-written before, which `find_holders` names.
+`published.jsonl` in the workspace has one place per line. Records taken down later are still in earlier releases, which
+`find_holders` names.
 """
 
 import logging
@@ -30,16 +30,16 @@ _ID_COLUMNS = {
     "ai_reviews": ("ai_review_id", "replies"),
     DEFAULT_OF_REVIEWBENCH: ("forum_id",),
 }
-"""The columns with the ids of the records that can be taken down."""
+"""The columns with the ids of records that can be taken down."""
 logger = logging.getLogger(__name__)
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a release is.
+    """The place of a release.
 
     Attributes:
-        where: Its folder, or the address of its commit on the Hub.
-        sha256: What identifies the release.
+        where: Its folder, or the URL of its commit on the Hub.
+        sha256: The digest that identifies the release.
         hub_id: Id of the dataset on the Hub; None for a folder.
     """
 
@@ -50,10 +50,10 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A release that holds what is taken down.
+    """A release that contains, or may contain, taken-down records.
 
     Attributes:
-        rows: Rows of it that do; None where that cannot be seen, so that it only may.
+        rows: Number of its rows that do; None if that is unknown.
     """
 
     place: Place
@@ -78,7 +78,7 @@ def dated_releases(workspace: Path) -> list[Path]:
 
 
 def read_places(workspace: Path) -> list[Place]:
-    """Return where releases were written or uploaded to, dated ones excepted; of a folder the last one.
+    """Return the places where releases were written or uploaded, except dated ones; for a folder, the last release.
 
     Raises:
         PeercorpusError: The file cannot be read.
@@ -94,13 +94,13 @@ def read_places(workspace: Path) -> list[Place]:
 
 
 def remember_folder(workspace: Path, folder: Path) -> None:
-    """Remember a release that was written to a folder; a workspace that cannot be written remembers nothing."""
+    """Record a release that was written to a folder; nothing is recorded if the workspace cannot be written."""
     if folder.resolve().parent != (workspace / RELEASES).resolve():
         _remember(workspace, Place(str(folder.resolve()), open_release(folder).sha256))
 
 
 def remember_upload(workspace: Path, release: Release, hub_id: str, commit: str) -> None:
-    """Remember a release that was uploaded to the Hub."""
+    """Record a release that was uploaded to the Hub."""
     _remember(workspace, Place(commit, release.sha256, hub_id))
 
 
@@ -110,17 +110,17 @@ def _remember(workspace: Path, place: Place) -> None:
     try:
         replace_file(workspace / PUBLISHED, lines)
     except OSError as error:
-        logger.warning("'%s' could not be noted in '%s': %s.", place.where, workspace / PUBLISHED, error.strerror)
+        logger.warning("'%s' could not be recorded in '%s': %s.", place.where, workspace / PUBLISHED, error.strerror)
 
 
 def find_folders(workspace: Path) -> list[Path]:
-    """Return the releases of a workspace that are still on this machine: dated ones, then those in other folders."""
+    """Return the releases of a workspace still on this machine: dated ones, then those in other folders."""
     others = [Path(place.where) for place in reversed(read_places(workspace)) if place.hub_id is None]
     return [*dated_releases(workspace), *(folder for folder in others if (folder / MANIFEST).is_file())]
 
 
 def find_holders(workspace: Workspace, takedown: Takedown) -> list[Holder]:
-    """Return the releases that hold what is taken down, and those of which that cannot be seen.
+    """Return the releases that contain taken-down records, and those for which that is unknown.
 
     Raises:
         PeercorpusError: `published.jsonl` cannot be read.
@@ -136,7 +136,7 @@ def find_holders(workspace: Workspace, takedown: Takedown) -> list[Holder]:
 
 
 def _look_into(folder: Path, takedown: Takedown) -> Holder:
-    """Return how many rows of a release hold what is taken down."""
+    """Count the rows of a release with taken-down records."""
     try:
         release = open_release(folder)
         return Holder(Place(str(folder), release.sha256), count_taken_rows(release, takedown))
@@ -145,7 +145,7 @@ def _look_into(folder: Path, takedown: Takedown) -> Holder:
 
 
 def count_taken_rows(release: Release, takedown: Takedown) -> int | None:
-    """Return how many rows hold what is taken down; None for the layout `reviewbench`, whose reviews have no ids."""
+    """Return the number of rows with taken-down records; None for the layout `reviewbench`, whose reviews lack ids."""
     gone = takedown.forums | takedown.posts
     rows = sum(
         any(text in gone for _, text in texts_in(row))

@@ -1,4 +1,4 @@
-"""Columns of `acceptance`, the configuration whose rows `eval.yaml` asks."""
+"""Columns of `acceptance`, the configuration with the questions of `eval.yaml`."""
 
 import pyarrow as pa
 

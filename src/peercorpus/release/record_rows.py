@@ -1,4 +1,4 @@
-"""Make rows of single records: posts and meta-reviews, with e-mail addresses and profile ids masked."""
+"""Make rows from single records: posts and meta-reviews, with e-mail addresses and profile ids masked."""
 
 import json
 from collections.abc import Sequence
@@ -40,11 +40,11 @@ def post_rows(posts: Sequence[Post], review_ids: set[str]) -> list[Row]:
 
 
 NOTHING_ANSWERED = MetaReview(field=None, recommendation=None, recommends=None, scores=(), justifications=())
-"""Answers of a meta-review that was read without a form: of a published record."""
+"""Empty answers of a meta-review without a form, from a published record."""
 
 
 def meta_review_rows(posts: Sequence[Post]) -> list[Row]:
-    """Return the meta-reviews among some posts in time order, those inside decisions too."""
+    """Return the meta-reviews among some posts in time order, including those inside decisions."""
     kept = [post for post in posts if post.kind is PostKind.META_REVIEW or post.meta_review is not None]
     kept.sort(key=lambda post: (post.created_at is None, post.created_at, post.post_id))
     rows: list[Row] = redact_people([_meta_review_row(post) for post in kept])

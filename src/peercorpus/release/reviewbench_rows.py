@@ -1,4 +1,4 @@
-"""Make the row of a paper in the layout `reviewbench`: the twenty columns as Samarth0710/reviewbench has them."""
+"""Make the row of a paper in the layout `reviewbench`: the twenty columns of Samarth0710/reviewbench."""
 
 import json
 import re
@@ -27,7 +27,7 @@ EMNLP 2023 has one venue id for both of its tracks, and names them in the venue 
 NeurIPS has an id per track, and in 2021 one per round of it.
 """
 _NULLABLE = {"year", "paper_number"}
-"""Columns that are null if nothing states them; every other one is then empty, as ReviewBench's card says."""
+"""Columns that are null if unknown; all others are then empty, following ReviewBench's card."""
 _EMPTY: Mapping[str, Any] = {
     field.name: [] if field.type.num_fields else "" if field.type == "string" else 0
     for field in REVIEWBENCH
@@ -36,7 +36,7 @@ _EMPTY: Mapping[str, Any] = {
 
 
 def name_track(track: str, venue: str | None) -> str:
-    """Return the track in the words of ReviewBench: of `TRACKS`, or else the words of the venue id in lower case.
+    """Return the track in ReviewBench's words: a value of `TRACKS`, or else the words of the venue id in lower case.
 
     Args:
         track: `main`, or the part of the venue id that names the track.
@@ -53,7 +53,7 @@ def name_track(track: str, venue: str | None) -> str:
 
 
 def find_year(year: int | None, decided_at: datetime | None, created_at: datetime | None) -> int | None:
-    """Return the year of the conference; at a journal, that of the decision, else of the submission, else None."""
+    """Return the year of the conference; for a journal, that of the decision, else of the submission, else None."""
     if year is not None:
         return year
     known = decided_at or created_at
@@ -61,17 +61,17 @@ def find_year(year: int | None, decided_at: datetime | None, created_at: datetim
 
 
 def _find_responses(posts: Sequence[Post], public: set[str]) -> dict[str | None, str]:
-    """Return the responses that a published record has, by the review that they answer; None for that to all."""
+    """Return the responses in a published record by the review that they answer; the key None is for all reviews."""
     return {post.reply_to: post.text for post in posts if post.kind is PostKind.REBUTTAL and post.post_id in public}
 
 
 def reviewbench_row(forum: Forum, rows: ForumRows, *, with_authors: bool = True) -> Row:
     """Return the row of one forum.
 
-    What a record of ReviewBench says of its paper stands as it says it, unless it was taken down since.
+    The values of a ReviewBench record for its paper are kept unchanged, unless they were taken down since.
 
     Args:
-        forum: A forum from which what was taken down is already removed.
+        forum: A forum without its taken-down parts.
         rows: Its rows in the layout `peercorpus`.
         with_authors: Whether authors are named.
     """

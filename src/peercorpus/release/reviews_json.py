@@ -18,8 +18,9 @@ from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people
 
-# The fields that the card of Samarth0710/reviewbench documents (README.md at 7d1b399), in its own order. It says that
-# what a form has not is an empty string or None, and not which; here a text is empty, a number and a truth value None.
+# The fields documented in the card of Samarth0710/reviewbench (README.md at 7d1b399), in its order. It says that a
+# field missing in a form is an empty string or None, but not which; here a text is empty, and a number or a truth value
+# is None.
 FIELDS: Mapping[str, str | None] = {
     "review_id": "",
     "reviewer": "",
@@ -68,7 +69,7 @@ _FIRST_GIVEN = {ScoreSource.TEXT: "_initial_claimed"}
 
 
 def as_number(value: float | None) -> float | int | None:
-    """Return a score as JSON shows it best: 6.0 becomes 6."""
+    """Return a score as the simplest JSON number: 6.0 becomes 6."""
     return int(value) if value is not None and value == int(value) else value
 
 
@@ -76,7 +77,7 @@ class ReviewEntry:
     """One review in ReviewBench's fields, filled answer by answer.
 
     An answer goes to the documented field of its name, in lower case, if it has that field's type. Otherwise a number
-    goes to `extra_scores`, a text to `extra_text`, and anything else to `extra_other`, which ReviewBench does not have.
+    goes to `extra_scores`, a text to `extra_text`, and anything else to `extra_other`, which ReviewBench lacks.
     """
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -122,7 +123,7 @@ class ReviewEntry:
 
 
 def _put(extras: dict[str, Any], name: str, answer: object) -> str:
-    """Add an answer under its name, or `form_<name>` where another answer has that; return the name used."""
+    """Add an answer under its name, or under `form_<name>` if that name is taken; return the name used."""
     while name in extras and extras[name] != answer:
         name = f"form_{name}"
     extras[name] = answer
@@ -134,7 +135,7 @@ def review_entry(review: Review, row: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         review: The review.
-        row: Its row of `reviews`, for what both have: `rating`, `confidence` and `rebuttal`.
+        row: Its row of `reviews`, for the fields in both: `rating`, `confidence` and `rebuttal`.
     """
     entry = ReviewEntry(
         {
@@ -152,7 +153,7 @@ def review_entry(review: Review, row: Mapping[str, Any]) -> dict[str, Any]:
     standing = {score.field for score in review.scores if score.phase is Phase.FINAL}
     for score in review.scores:
         if score.phase is Phase.AT_DECISION:
-            continue  # ReviewBench has no such phase; the configurations `reviews` and `scores` have.
+            continue  # ReviewBench has no such phase; the configurations `reviews` and `scores` do.
         is_earlier = score.phase is Phase.INITIAL and score.field in standing
         entry.put_score(score, _FIRST_GIVEN.get(score.source, "_initial") if is_earlier else "")
     for section in review.sections:
@@ -167,12 +168,12 @@ def review_entry(review: Review, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def card_entry(review: Review, row: Mapping[str, Any], response: str | None) -> dict[str, Any]:
-    """Return one review as ReviewBench has it: as its row said it, or with the members that its card names.
+    """Return one review in ReviewBench's form: as in ReviewBench's own row, or with the members named in its card.
 
     Args:
         review: The review.
         row: Its row of `reviews`.
-        response: The authors' response that a record of ReviewBench has with it; None without one.
+        response: The authors' response to it in a record of ReviewBench; None without one.
     """
     shape = read_shape(review.extra)
     if shape is not None:
@@ -180,7 +181,7 @@ def card_entry(review: Review, row: Mapping[str, Any], response: str | None) -> 
         return said
     entry = review_entry(review, row)
     other = entry.pop(EXTRA_OTHER)
-    # ReviewBench has texts and scores only; what is neither is JSON there.
+    # ReviewBench has only texts and scores; other answers are JSON there.
     for name, answer in other.items():
         _put(entry[EXTRA_TEXT], name, json.dumps(answer, ensure_ascii=False))
     return entry
@@ -190,7 +191,7 @@ def reviews_json(reviews: Sequence[Review], rows: Sequence[Mapping[str, Any]]) -
     """Return all reviews of a paper as a JSON list, with e-mail addresses and profile ids masked.
 
     Args:
-        reviews: Those to publish.
+        reviews: The reviews to publish.
         rows: Their rows of `reviews`, in the same order.
     """
     entries = [review_entry(review, row) for review, row in zip(reviews, rows, strict=True)]

@@ -1,6 +1,6 @@
 """Convert a forum to rows of the published tables.
 
-Deleted notes, and those that not everyone may read, are left out; e-mail addresses and profile ids are masked here.
+Deleted notes, and notes that are not public, are left out; e-mail addresses and profile ids are masked here.
 """
 
 import json
@@ -36,7 +36,7 @@ NAMING = re.compile(r"author|bibtex|paperhash", re.IGNORECASE)
 
 
 def without_authors(text: str, authors: Sequence[str]) -> str:
-    r"""Return the JSON of a note's fields without those that name its authors.
+    r"""Return the JSON of a note's fields without fields that name its authors.
 
     >>> without_authors('{"paperhash": "ada|sorts", "code": "a.git", "by": ["Bo Ek"]}', ["Bo Ek"])
     '{"code": "a.git"}'
@@ -57,7 +57,7 @@ def review_row(review: Review, rebuttal: str) -> Row:
 
     Args:
         review: The review.
-        rebuttal: What the authors answered to it; empty where they did not.
+        rebuttal: The authors' answer to it; empty if there is none.
     """
     row = as_row(review) | {
         "rating": _pick_standing_number(review, Aspect.RECOMMENDATION, "rating"),
@@ -93,7 +93,7 @@ def version_row(version: PaperVersion, paper_columns: Row) -> Row:
 
 
 def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
-    """Return recommendation and confidence as first given, at the decision and as they stand; None where not known."""
+    """Return recommendation and confidence as first given, at the decision, and current; None if not known."""
     row: Row = {}
     for name, aspect in (("rating", Aspect.RECOMMENDATION), ("confidence", Aspect.CONFIDENCE)):
         first, last = choose_first_and_last(scores, aspect, name, revised=revised)
@@ -104,7 +104,7 @@ def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
 
 
 def read_scores(structs: Sequence[Row]) -> list[Score]:
-    """Return the scores in a row of a release as records; fields that an earlier release lacks get their default.
+    """Return the scores in a row of a release as records; fields missing in an earlier release get their default.
 
     Raises:
         msgspec.ValidationError: The row holds something other than scores, or a value that this version does not know.
@@ -158,11 +158,12 @@ class ForumRows:
 
     Attributes:
         paper: The row of `papers_full`, whose columns include those of `papers`.
-        grade: The grade of the version whose text stands for the paper; None where it has no grade or there is no text.
+        grade: The grade of the version whose text represents the paper; None if it has no grade or there is no text.
         is_accepted: Whether that grade is accepted, so that tasks may use the text.
-        withheld: Reviews, conversations and decisions not published because not everyone may read them.
-        left_out: Texts and changes not published for other reasons, by what they are.
-        ai_reviews: What an AI says, as the venue posts it, with the replies to it; no other rows hold any of it.
+        withheld: Reviews, conversations and decisions not published because they are not public.
+        left_out: Texts and changes not published for other reasons, by kind.
+        ai_reviews: Reviews by an AI, as posted by the venue, with the replies to them; no other rows contain any of
+            them.
     """
 
     paper: Row
@@ -199,7 +200,7 @@ class ForumRows:
 
 
 def find_markdown(forum: Forum, texts: VenueTexts, rule: TextRule = PROVEN) -> tuple[str, Grade | None]:
-    """Return the text that a rule takes for what the reviewers read and its grade; `""` and None where none is held."""
+    """Return the text that a rule accepts as the one the reviewers read, and its grade; `""` and None if none."""
     version = rule.choose_best(forum.versions, texts)
     return ("", None) if version is None else (texts.read(str(version.sha256)), version.grade)
 
@@ -220,12 +221,12 @@ def _make_talk_row(conversation: Conversation, forum: Forum, public: set[str]) -
 
 
 def end_at_decision(talk: Row) -> Row:
-    """Return a row of `conversations` up to the first turn that is known to be posted after the decision."""
+    """Return a row of `conversations` up to the first turn known to be posted after the decision."""
     return talk | {"turns": [*takewhile(lambda turn: not turn.get("posted_after_decision"), talk["turns"])]}
 
 
 def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversation]) -> Row:
-    """Return the columns from the paper's own record; fields that are withheld are None."""
+    """Return the columns from the paper's own record; withheld fields are None."""
     paper = forum.paper
     texts = {post.post_id: post.text for post in forum.posts if post.post_id in public}
     response_ids = dict.fromkeys(one.post_id for talk in conversations for one in cut_at_decision(talk).context)
@@ -296,7 +297,7 @@ def _remove_names_in(review: AiReview, authors: Sequence[str]) -> AiReview:
 
 
 def _forget_decisions(forum: Forum) -> Forum:
-    """Return a forum that does not say what came before or after a decision, as its time is withheld."""
+    """Return a forum without information on what came before or after the decision, since its time is withheld."""
     undated = [replace(post, posted_after_decision=None) for post in forum.posts]
     talks = [forget_decision_in(talk) for talk in forum.conversations]
     reviews = [forget_decision(review) for review in forum.reviews]
@@ -314,9 +315,9 @@ def build_rows(
     """Return the rows of one forum, without anything from posts that are deleted or not public.
 
     Args:
-        forum: A forum from which what was taken down is already removed.
-        texts: The texts of its venue, later ones among them.
-        changes: What changed between its versions.
+        forum: A forum without its taken-down parts.
+        texts: The texts of its venue, including later ones.
+        changes: The changes between its versions.
         rule: Which texts are published.
         with_authors: Whether authors are named.
     """

@@ -1,6 +1,6 @@
 """Declare the columns of every configuration of a release, with their meanings.
 
-The meanings are data: cards and Croissant metadata show them.
+The meanings are data, shown in cards and Croissant metadata.
 """
 
 from collections.abc import Iterator
@@ -23,18 +23,18 @@ IMAGE = pa.struct([("bytes", pa.binary()), ("path", TEXT)])
 
 
 def column(name: str, kind: pa.DataType, says: str = "") -> pa.Field:
-    """Return a column with its meaning, which is empty where the name says everything."""
+    """Return a column with its meaning, which is empty if the name says everything."""
     return pa.field(name, kind, metadata={DESCRIPTION: says} if says else None)
 
 
 def column_meaning(field: pa.Field) -> str:
-    """Return the meaning of a column; empty where the name says everything."""
+    """Return the meaning of a column; empty if the name says everything."""
     metadata: dict[bytes, bytes] = field.metadata or {}
     return metadata.get(DESCRIPTION.encode(), b"").decode()
 
 
 def describe(struct: pa.DataType, /, **words: str) -> pa.DataType:
-    """Return a struct with the meanings of its fields, by name; empty where the name says everything."""
+    """Return a struct with the meanings of its fields, by name; empty if the name says everything."""
     return pa.struct([column(field.name, field.type, words.get(field.name, "")) for field in struct])
 
 
@@ -48,7 +48,7 @@ def flatten_columns(fields: pa.Schema | pa.StructType, prefix: str = "") -> Iter
 
 
 def item_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type inside a list, or a list of lists; any other type as it is."""
+    """Return the type inside a list or a list of lists; any other type unchanged."""
     while pa.types.is_list(kind):
         kind = kind.value_type
     return kind
@@ -91,7 +91,7 @@ GRADE = column(
 MOMENT = "when in the paper's life that version was uploaded: `initial`, `camera_ready`, …; null if that is not known"
 PLACE = [FORUM_ID, VENUE_ID, CONFERENCE, YEAR]
 
-# The twenty columns of Samarth0710/reviewbench in its own order, as its card has them (read 2026-11-21).
+# The twenty columns of Samarth0710/reviewbench in the order of its card (read 2026-11-21).
 REVIEWBENCH = pa.schema(
     [
         FORUM_ID,

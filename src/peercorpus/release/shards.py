@@ -1,4 +1,4 @@
-"""Write rows to Parquet shards that `datasets` opens with their features, and read them in bounded memory."""
+"""Write rows to Parquet shards that `datasets` can open with their features, and read them in bounded memory."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,20 +61,20 @@ def card_features(fields: pa.Schema | pa.StructType) -> list[dict[str, Any]]:
 
 SHARD_BYTES = 500_000_000
 _TARGET_BYTES_READ = 400_000
-"""Bytes of a file that are read at once, as far as the next two bounds allow."""
+"""Bytes of a file read at once, within the next two bounds."""
 _MIN_ROWS_READ = 16
-"""Rows read at once where they are large, such as papers with their texts."""
+"""Minimum rows read at once, for large rows such as papers with their texts."""
 _MAX_ROWS_READ = 256
-"""Rows read at once where they are small."""
+"""Maximum rows read at once, for small rows."""
 
 
 class ReleaseLayout(StrEnum):
-    """What a release consists of."""
+    """The set of configurations of a release."""
 
     PEERCORPUS = "peercorpus"
     """The configurations of `CONFIGS`."""
     REVIEWBENCH = "reviewbench"
-    """The one configuration that ReviewBench has."""
+    """The only configuration of ReviewBench."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class Config:
     """One configuration (table) of the dataset.
 
     Attributes:
-        says: What a row is, as the card shows it.
-        group_rows: Most rows of a row group: what a reader holds at once, and what this writer buffers per split.
+        says: Meaning of a row, as shown in the card.
+        group_rows: Maximum rows of a row group, which a reader keeps in memory and the writer buffers per split.
         is_task: Whether it is split into train, validation and test; otherwise by conference family.
     """
 
@@ -95,7 +95,7 @@ class Config:
 
     @property
     def folder(self) -> str:
-        """The folder of its files; those of the layout `reviewbench` lie in `data` itself, as there is only one."""
+        """The folder of its files; those of the layout `reviewbench` are in `data` itself, since there is only one."""
         return "data" if self.name == DEFAULT_OF_REVIEWBENCH else f"data/{self.name}"
 
 
@@ -199,7 +199,7 @@ CONFIGS = {
 }
 """All configurations of the layout `peercorpus` by name; the first is the default."""
 TASK_CONFIGS = frozenset(config.name for config in CONFIGS.values() if config.is_task)
-"""Those that are split into train, validation and test."""
+"""Configurations split into train, validation and test."""
 REVIEWBENCH = Config(DEFAULT_OF_REVIEWBENCH, schemas.REVIEWBENCH, "one row per submission", group_rows=100)
 """The configuration of the layout `reviewbench`."""
 EVERY_CONFIG = CONFIGS | {REVIEWBENCH.name: REVIEWBENCH}
@@ -222,7 +222,7 @@ class SplitShards:
     """Counts of one written split of one configuration.
 
     Attributes:
-        memory_bytes: Size in memory, as Arrow.
+        memory_bytes: Size in Arrow's memory format.
         file_bytes: Size of its files.
     """
 
@@ -235,11 +235,11 @@ class SplitShards:
 
 
 class FileRecord(msgspec.Struct, frozen=True):
-    """What a Parquet file of a release is, wherever it lies.
+    """The content of a release's Parquet file, wherever it is.
 
     Attributes:
-        sha256: Of its bytes.
-        memory_bytes: Size in memory, as Arrow.
+        sha256: Digest of its bytes.
+        memory_bytes: Size in Arrow's memory format.
         file_bytes: Its size.
     """
 
@@ -256,7 +256,7 @@ class ShardFile:
     """A finished file of a release that is being written.
 
     Attributes:
-        path: Where it is; it gets its final name with the last file of its split.
+        path: Its current path; it gets its final name with the last file of its split.
     """
 
     path: Path
@@ -264,7 +264,7 @@ class ShardFile:
 
 
 class SplitWriter:
-    """Writer of one split of one configuration, in files of at most `shard_bytes`."""
+    """Writes one split of one configuration, in files of at most `shard_bytes`."""
 
     def __init__(self, folder: Path, config: Config, split: str, shard_bytes: int = SHARD_BYTES) -> None:
         self._folder = folder / config.folder
@@ -321,21 +321,21 @@ class SplitWriter:
         self._rows = self._memory_bytes = 0
 
     def cut(self) -> list[ShardFile]:
-        """End the file that is being written, and return those written since the last cut."""
+        """End the current file, and return the files written since the last cut."""
         self.flush()
         self._close()
         since, self._cut = self._files[self._cut :], len(self._files)
         return since
 
     def adopt(self, file: ShardFile) -> None:
-        """Move a finished file behind those written so far."""
+        """Append a finished file to those written so far."""
         path = self._next_path()
         file.path.rename(path)
         file.path = path
         self._files.append(file)
 
     def finish(self) -> SplitShards:
-        """Close the files and give each its final name, which states how many there are."""
+        """Close the files and give each its final name, which includes the number of files."""
         self.cut()
         count = len(self._files)
         for file in self._files:
@@ -358,7 +358,7 @@ class SplitWriter:
 
 
 class Writers:
-    """The writers of all splits, created with the first row, as `datasets` cannot open an empty split."""
+    """The writers of all splits, each created with its first row because `datasets` cannot open an empty split."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -377,18 +377,18 @@ class Writers:
         self._of(config, split).add(row)
 
     def flush(self) -> None:
-        """Write all buffered rows: with many splits the buffers would fill the memory."""
+        """Write all buffered rows: with many splits, the buffers would exhaust memory."""
         for writer in self._begun.values():
             writer.flush()
 
     def cut(self) -> list[ShardFile]:
-        """End all files that are being written; return those since the last cut, by configuration, then by split."""
+        """End all current files; return those since the last cut, by configuration, then by split."""
         files = [file for _, writer in sorted(self._begun.items(), key=itemgetter(0)) for file in writer.cut()]
         self._begun = {}
         return files
 
     def adopt(self, files: Iterable[ShardFile]) -> None:
-        """Move finished files behind those written so far."""
+        """Append finished files to those written so far."""
         self.cut()
         for file in files:
             self._of(file.record.config, file.record.split).adopt(file)

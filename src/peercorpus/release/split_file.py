@@ -1,4 +1,4 @@
-"""The file `splits/<profile>.json` of a release, which states the side of each paper, and what is asked for it."""
+"""The file `splits/<profile>.json` of a release, which states the side of each paper, and the request for it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.release.splits import Profile, Sides, Split, Task
 
 SPLITS = "splits"
-"""Folder of a release that holds these files."""
+"""Folder of a release with these files."""
 _DRAWN = (
     "in the order of sha256(key:forum_id), each stratum of venue and status getting its share, for rebuttal first, then"
     " for review; what one holds out the other does not train on; meta_review uses the papers of both on their sides;"
@@ -25,7 +25,7 @@ RULES = {
         " from the tasks that would train on it; works that are stated on two sides stay there"
     ),
 }
-"""The rule of each profile, as its file states it."""
+"""The rule of each profile, as stated in its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class SplitRequest:
     """A request for train, validation and test sides of a release.
 
     Attributes:
-        test_after: The day after which `temporal` tests; None for the others.
+        test_after: The day after which `temporal` tests; None for other profiles.
         earlier: The release whose sides are kept; None keeps those of the workspace.
-        is_new: Whether papers may change the sides that releases of the workspace gave them.
+        is_new: Whether papers may change the sides assigned by releases of the workspace.
 
     Raises:
         PeercorpusError: `temporal` without a day, or another profile with one.
@@ -49,7 +49,7 @@ class SplitRequest:
     def __post_init__(self) -> None:
         if (self.profile is Profile.TEMPORAL) is (self.test_after is None):
             raise PeercorpusError(
-                f"The profile '{self.profile}' needs a day after which it tests; name it with --test-after."
+                f"The profile '{self.profile}' needs a day after which to test; name it with --test-after."
                 if self.test_after is None
                 else f"The profile '{self.profile}' does not use a day, got --test-after {self.test_after}; leave it"
                 " out, or ask for --splits temporal."
@@ -61,10 +61,10 @@ class SplitRequest:
 
 
 def request_sides(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> SplitRequest | None:
-    """Return how papers are to be split; None if `profile` is "none".
+    """Return a request for sides; None if `profile` is "none".
 
     Raises:
-        PeercorpusError: An option of splits was given together with "none".
+        PeercorpusError: An option for sides was given together with "none".
     """
     if profile != "none":
         return SplitRequest(Profile(profile), test_after, earlier, is_new)
@@ -80,7 +80,7 @@ class Made(msgspec.Struct, frozen=True):
 
     Attributes:
         version: Version of peercorpus.
-        key: What is hashed with a forum's id.
+        key: Text hashed together with a forum's id.
         earlier: The sha256 of the file whose sides were kept; None if there was none.
     """
 
@@ -94,10 +94,10 @@ class SplitFile(msgspec.Struct, frozen=True):
     """The content of a file of sides.
 
     Attributes:
-        test_after: The day after which `temporal` tests; None for the others.
+        test_after: The day after which `temporal` tests; None for other profiles.
         sizes: Papers used, by task and side.
-        tasks: The forum ids of these.
-        sides: The forum ids of all papers that were ever given a side, by side.
+        tasks: Forum ids of the papers used, by task and side.
+        sides: Forum ids of all papers that ever had a side, by side.
     """
 
     profile: Profile
@@ -108,7 +108,7 @@ class SplitFile(msgspec.Struct, frozen=True):
     sides: dict[Split, list[str]]
 
     def read(self) -> Sides:
-        """Return the sides that the file states.
+        """Return the sides stated in the file.
 
         Raises:
             PeercorpusError: It has a paper on two sides.
@@ -147,7 +147,7 @@ def _group_by_side(sides: Iterable[tuple[str, Split]]) -> dict[Split, list[str]]
 
 
 def make_split_file(asked: SplitRequest, sides: Sides, made: Made) -> SplitFile:
-    """Return the file that states some sides."""
+    """Return the content of the file for some sides."""
     tasks = {task: _group_by_side(used.items()) for task, used in sides.used.items()}
     return SplitFile(
         profile=asked.profile,
@@ -160,7 +160,7 @@ def make_split_file(asked: SplitRequest, sides: Sides, made: Made) -> SplitFile:
 
 
 def format_split_file(file: SplitFile) -> bytes:
-    """Return the content of a file of sides."""
+    """Return a file of sides as bytes."""
     return msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n"
 
 
@@ -175,7 +175,7 @@ def is_as_asked(asked: SplitRequest, release: Path) -> bool:
 
 
 def read_sides(path: Path) -> Sides:
-    """Read the sides that a file states.
+    """Read the sides stated in a file.
 
     Raises:
         PeercorpusError: It cannot be read, or has a paper on two sides.

@@ -1,6 +1,6 @@
-"""Assign papers to train, validation and test, by work and not by review.
+"""Assign papers to train, validation and test by work, not by review.
 
-A paper keeps its side for ever, in all tasks; submissions of one work share it. `draw_sides` is the rule.
+A paper keeps its side for good, in all tasks; submissions of one work share it. `draw_sides` is the rule.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from peercorpus.records.papers import Paper, StatedSide
 from peercorpus.release.rows import ForumRows, end_at_decision
 
 KEY = "peercorpus splits 1"
-"""Hashed with a forum's id to order papers; another key draws other papers."""
+"""Hashed together with a forum's id to order papers; another key draws other papers."""
 RE2_PAPERS = 19_926
-"""Papers of Re² (arXiv:2505.07920)."""
+"""Number of papers in Re² (arXiv:2505.07920)."""
 
 
 class Split(StrEnum):
@@ -30,7 +30,7 @@ class Split(StrEnum):
 
 
 class Task(StrEnum):
-    """Task that a model learns, in the order in which papers are drawn."""
+    """Task for a model to learn, in the order in which papers are drawn."""
 
     REBUTTAL = "rebuttal"
     """A conversation in which a reviewer and the authors speak, with the text of the paper."""
@@ -52,18 +52,18 @@ class Profile(StrEnum):
 
 
 RE2_SIZES: Mapping[Task, int] = {Task.REBUTTAL: 500, Task.REVIEW: 1_000}
-"""Papers that Re² tests each task on, in the order of drawing; `meta_review` uses the papers that these use."""
+"""Number of test papers per task in Re², in the order of drawing; `meta_review` uses the papers of the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """What the side of a paper depends on.
+    """The data that the side of a paper depends on.
 
     Attributes:
-        submitted_at: When its note was created; None where that is not known.
-        tasks: Those it can be used for.
-        grade: The grade of its text; None where that has none, or there is no text.
-        moment: When the version of that text was uploaded; None where that is not known, or there is no text.
+        submitted_at: Time when its note was created; None if not known.
+        tasks: Tasks that it can be used for.
+        grade: The grade of its text; None if it has none, or there is no text.
+        moment: When the version of that text was uploaded; None if not known, or there is no text.
         has_text: Whether it has a text.
         stated: The sides that published datasets state.
     """
@@ -89,11 +89,12 @@ class Sides:
     """The side of each paper.
 
     Attributes:
-        of: The side of every paper that was ever given one; it never changes.
-        used: By task, the papers it uses and their side. A paper that has a side and is not here is held back: another
-            task tests on it, or another paper of the same work stands for it, or it is not usable any more.
+        of: The side of every paper that ever had one; it never changes.
+        used: By task, the papers it uses and their sides. A paper with a side that is missing here is held back:
+            another task tests on it, another paper of the same work is used instead, or it is no longer usable.
         apart: Works with papers on two sides, which only stated sides have.
-        moved: Papers that change or lose the side that earlier releases gave them, which must be asked for.
+        moved: Number of papers that change or lose the side assigned by earlier releases, which happens only on
+            request.
     """
 
     of: Mapping[str, Split]
@@ -106,7 +107,7 @@ NO_SIDES = Sides({}, {})
 
 
 def usable(paper: Paper, rows: ForumRows) -> Usable:
-    """Return what a paper can be used for, judged by its published rows."""
+    """Return the possible uses of a paper, judged by its published rows."""
     has_text = rows.is_accepted and bool(rows.paper["markdown"])
     with_reviewers = (talk for talk in rows.conversations if talk["kind"] == ConversationKind.REVIEW)
     speakers = [_find_sides_heard(end_at_decision(talk)) for talk in with_reviewers]
@@ -131,9 +132,9 @@ def usable(paper: Paper, rows: ForumRows) -> Usable:
 
 
 def _find_sides_heard(talk: dict[str, Any]) -> set[str]:
-    """Return which of the reviewer and the authors say something in a conversation.
+    """Return which of the two sides, reviewer and authors, speak in a conversation.
 
-    A response to all reviewers between two turns of the reviewer is what the authors say.
+    A response to all reviewers between two turns of the reviewer counts as a turn of the authors.
     """
     names = {Role.REVIEWER: {talk["reviewer"]}, Role.AUTHOR: {turn["signature"] for turn in talk["turns"]}}
     spoken = (turn for turn in talk["turns"] if turn["text"].strip() or (turn["final_justification"] or "").strip())
@@ -142,20 +143,20 @@ def _find_sides_heard(talk: dict[str, Any]) -> set[str]:
 
 
 def _is_between(talk: dict[str, Any], beside: dict[str, Any]) -> bool:
-    """Return whether a response to all reviewers stands between two turns of the reviewer."""
+    """Return whether a response to all reviewers is between two turns of the reviewer."""
     place = beside["before_turn"]
     around = talk["turns"][place - 1 : place + 1] if place else []
     return len(around) > 1 and all(turn["signature"] == talk["reviewer"] for turn in around)
 
 
 def split_sizes(task: Task, works: int, fit: int) -> int:
-    """Return how many papers the test side of a task has, and likewise its validation side.
+    """Return the number of papers on the test side of a task, which is also that of its validation side.
 
     Args:
         task: The task.
-        works: All works that some task can use. From Re²'s number on it is Re²'s size, below it the same share, rounded
-            up.
-        fit: Works that this task can use; test and validation take at most a third of them each.
+        works: Number of works that some task can use. From Re²'s number upwards the size is Re²'s, below it the same
+            share, rounded up.
+        fit: Number of works that this task can use; test and validation each take at most a third of them.
 
     >>> split_sizes(Task.REVIEW, 19_926, 19_926), split_sizes(Task.REBUTTAL, 60_000, 40_000)
     (1000, 500)
@@ -185,15 +186,15 @@ def follow_other_tasks(
     groups: Mapping[str, str],
     before: Collection[str] = (),
 ) -> dict[str, Split]:
-    """Return the side of each paper for `meta_review`: the one on which another task uses it.
+    """Return the side of each paper for `meta_review`: the side on which another task uses it.
 
-    So no side changes for its sake, and it tests on nothing that another task trains on. Of a work it tests and
-    validates on one paper, as the other tasks do, though these may use different ones.
+    So this task changes no side, and never tests on a paper that another task trains on. Like the other tasks, it tests
+    and validates on one paper of a work, though not necessarily the same one.
 
     Args:
         used: Papers by task, with their sides.
         papers: All papers.
-        groups: The work of each paper; one that is not listed is a work of its own.
+        groups: The work of each paper; a paper not listed is a work of its own.
         before: Papers that an earlier release used for the task, which come first.
     """
     elsewhere = {forum_id: side for task in RE2_SIZES for forum_id, side in used[task].items()}
@@ -212,12 +213,12 @@ def follow_other_tasks(
 
 @dataclass(slots=True)
 class _Draw:
-    """Works while they are given their sides.
+    """Works in the course of getting their sides.
 
     Attributes:
         works: The papers of each work, in the order in which they are drawn.
-        given: Sides of papers given before.
-        sides: Sides of works: of papers given several, the one that weighs most.
+        given: Sides that papers already had.
+        sides: Sides of works; if their papers had several, the one with the highest precedence.
     """
 
     works: Mapping[str, list[Usable]]
@@ -226,7 +227,7 @@ class _Draw:
     used: dict[Task, dict[str, Split]] = field(default_factory=lambda: {task: {} for task in Task})
 
     def agrees(self, work: str, paper: Usable) -> bool:
-        """Return whether a paper can be used on the side of its work: it has no side from before, or the same one."""
+        """Return whether a paper can be used on the side of its work: it had no side before, or the same one."""
         return paper.forum_id not in self.given or self.given[paper.forum_id] is self.sides[work]
 
     def standing(self, task: Task) -> dict[str, Usable]:
@@ -239,13 +240,13 @@ class _Draw:
         return papers_by_work
 
     def fill(self, task: Task, side: Split, works: Mapping[str, Usable], size: int) -> None:
-        """Draw papers for a side until it has its size, each from the stratum that lacks most of its share."""
+        """Draw papers for a side until it has its size, each from the stratum furthest below its share."""
         used = self.used[task]
         lacking = dict.fromkeys((paper.stratum for paper in works.values()), 0)
         free: dict[tuple[str, str], list[tuple[bool, str, str]]] = defaultdict(list)
         for work, paper in works.items():
             is_used = used.get(paper.forum_id) is side
-            # In units of one paper through the number of works, so that nothing is rounded.
+            # Counted in units of one paper divided by the number of works, so that nothing is rounded.
             lacking[paper.stratum] += size - len(works) * is_used
             if self.sides.get(work, side) is side and not is_used:
                 free[paper.stratum].append((work not in self.sides, _hash_for_order(paper), work))
@@ -302,10 +303,9 @@ def draw_sides(
     Args:
         papers: Each paper once, in any order.
         test_after: Test on the papers submitted after this day (UTC); None draws the test split as Re² does.
-        earlier: Sides of an earlier release: they are kept, whatever is known now, and new papers are added.
-        groups: The work that each paper belongs to, by forum id; a paper that is not listed is a work of its own. All
-            papers of a work are put on one side. If they had different sides earlier, those on the side that weighs
-            less are held back.
+        earlier: Sides of an earlier release; they are kept in any case, and new papers are added.
+        groups: The work of each paper, by forum id; a paper not listed is a work of its own. All papers of a work get
+            one side. If they had different sides earlier, those on the side of lower precedence are held back.
     """
     known_works = groups or {}
     fitting = [paper for paper in papers if paper.tasks and (test_after is None or paper.submitted_at is not None)]

@@ -1,4 +1,4 @@
-"""Assign papers to the sides on which a published dataset puts them; nothing is drawn, and nothing is moved."""
+"""Assign papers to the sides that a published dataset states; nothing is drawn or moved."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -8,16 +8,17 @@ from peercorpus.release.splits import Sides, Split, Task, Usable, follow_other_t
 
 
 def take_stated_sides(papers: Iterable[Usable], earlier: Sides, groups: Mapping[str, str] | None = None) -> Sides:
-    """Return the sides that datasets state; a paper without one is on no side.
+    """Return the sides that datasets state; a paper without a stated side gets none.
 
-    A dataset states a side for each task. What one task tests on, no task trains on: such a paper is on the test side,
-    and is held back from the tasks that would train on it. Papers of one work stay where they are stated; `apart`
-    counts the works that are on two sides. `meta_review` uses the papers of the stated tasks, as in Re² (section 2.1).
+    A dataset states a side for each task. A paper that one task tests on is not used for training in any task: it is on
+    the test side, and is held back from tasks that would train on it. Papers of one work stay where they are stated;
+    `apart` counts the works that are on two sides. `meta_review` uses the papers of the stated tasks, as in Re²
+    (section 2.1).
 
     Args:
         papers: Each paper once, in any order.
-        earlier: Sides of an earlier release; those of papers that are not among these are kept.
-        groups: The work that each paper belongs to, by forum id.
+        earlier: Sides of an earlier release; they are kept for papers not among `papers`.
+        groups: The work of each paper, by forum id.
 
     Raises:
         PeercorpusError: No paper has a stated side.

@@ -1,7 +1,7 @@
-"""Make the row of a corpus in Table 1 of the Re² paper (arXiv:2505.07920), beside the sixteen that it prints.
+"""Make the row of a corpus in Table 1 of the Re² paper (arXiv:2505.07920), to go with the sixteen printed rows.
 
-What a dataset has is counted paper by paper; a cell says yes where the count behind it is above 0. The counts are made
-while a release is written, and by `report.dataset_row` from a workspace or a release.
+Everything is counted paper by paper; a cell says yes if the count behind it is above 0. The counts are made while a
+release is written, and by `report.dataset_row` from a workspace or a release.
 """
 
 import tomllib
@@ -24,7 +24,7 @@ from peercorpus.release.rows import ForumRows
 DETAIL_ASPECTS = tuple(
     aspect.value for aspect in Aspect if aspect not in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE, Aspect.OTHER}
 )
-"""Aspects of a paper that a reviewer scores beside the recommendation: soundness, clarity and the like."""
+"""Aspects of a paper that a reviewer scores in addition to the recommendation: soundness, clarity and the like."""
 VERDICTS = frozenset({Status.ACCEPTED.value, Status.REJECTED.value})
 _INITIAL = frozenset({*PUBLISHABLE_GRADES, Grade.STATED})
 DECIDED = VERDICTS | {Status.DESK_REJECTED.value}
@@ -35,29 +35,29 @@ TASKS = {
     "RG": "review generation: papers with a text and a review in words",
     "MG": "meta-review generation: papers with a meta-review and a review in words",
 }
-"""The tasks of Re²'s table, and what is counted for each."""
+"""The tasks of Re²'s table, each with the quantity counted for it."""
 HAS = ("reviews", "aspect_scores", "rebuttals", "score_changes", "meta_reviews", "decisions")
-"""What the columns of the table are about, in their order."""
+"""Subjects of the table's columns, in order."""
 _HEADER = (
     *("dataset", "data source", "tasks", "reviews", "aspect scores", "rebuttal", "score changes", "meta-reviews"),
     *("final decision", "papers", "review comments", "rebuttals"),
 )
 _MAX_CONFERENCES = 8
-"""Most conferences that a data source names; of more it gives the number."""
+"""Maximum number of conferences named in a data source; of more, the number is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperFacts:
-    """What is public of one paper.
+    """Public facts about one paper.
 
     Attributes:
-        status: What became of it; None if the decision is not public.
-        grade: How sure it is that its text is the initial submission, as in `Grade`; None if it has no text, or that
-            of a later version.
+        status: Its outcome; None if the decision is not public.
+        grade: How certain it is that its text is the initial submission, as in `Grade`; None if it has no text, or only
+            that of a later version.
         has_meta_review: Whether it has a meta-review, or a comment with its decision.
         reviews: Number of reviews; `worded` of them have a text, `rated` an overall recommendation as a number,
             `with_aspects` a score for an aspect of `DETAIL_ASPECTS`.
-        compared: Reviews of which the recommendation is known as first given and as it stands; `changed` if the two
+        compared: Reviews whose first and current recommendation are both known; `changed` counts those where they
             differ.
         rebuttals: Conversations with a reviewer in which the authors speak.
     """
@@ -86,9 +86,9 @@ class DatasetCounts:
         counts: By the names of `HAS`: reviews with a text, reviews with aspect scores, rebuttals, reviews whose
             recommendation changed, papers with a meta-review, papers with a decision.
         tasks: Papers that each task of `TASKS` can use.
-        reviews: All reviews, those without a text among them.
-        compared: Reviews of which it is known whether the recommendation changed.
-        texts: Papers with a text; `initial_texts` of them are known to be the initial submission or stated to be it.
+        reviews: All reviews, including those without a text.
+        compared: Reviews for which it is known whether the recommendation changed.
+        texts: Papers with a text; `initial_texts` counts those known or stated to be the initial submission.
     """
 
     years: dict[str, set[int | None]] = field(default_factory=lambda: defaultdict(set))
@@ -150,7 +150,7 @@ class DatasetCounts:
 
 
 def _read_ratings(review: Review) -> tuple[float | None, float | None]:
-    """Return the recommendation of a review as first given and as it stands; None where it is not known."""
+    """Return the first and the current recommendation of a review; None if not known."""
     first, last = choose_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating", revised=review.revised)
     return first.value if first else None, last.value if last else None
 
@@ -165,18 +165,18 @@ class DatasetRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         name: Name of the dataset.
-        citation: Whom Re² cites for it; empty for Re² and for rows that were counted.
+        citation: Re²'s citation for it; empty for Re² and for counted rows.
         source: Conferences and years.
-        tasks: Tasks that it supports, by the names of `TASKS`.
-        has: What it has, by the names of `HAS`.
+        tasks: Tasks that it supports, by their names in `TASKS`.
+        has: Its contents, by their names in `HAS`.
         papers: Number of papers; None if Re² does not print it, as for the next two.
         review_comments: Number of reviews.
         rebuttal_count: Number of rebuttals.
-        counts: What `has` was decided by; empty for a printed row.
+        counts: The counts that decided `has`; empty for a printed row.
         task_papers: Papers that each task can use; empty for a printed row.
-        compared: Reviews of which it is known whether the recommendation changed; None for a printed row.
+        compared: Reviews for which it is known whether the recommendation changed; None for a printed row.
         texts: Papers with a text; None for a printed row.
-        initial_texts: Those whose text is known or stated to be the initial submission; None for a printed row.
+        initial_texts: Papers whose text is known or stated to be the initial submission; None for a printed row.
     """
 
     name: str
@@ -213,7 +213,7 @@ def make_row(name: str, counted: DatasetCounts) -> DatasetRow:
 
 
 def describe_source(years: Mapping[str, Iterable[int | None]]) -> str:
-    """Return conferences with their years, or of more than eight their number and the years of all.
+    """Return conferences with their years or, if there are more than eight, their number and the years of all.
 
     >>> describe_source({"icml": [2025], "iclr": [2020, 2021, 2022, 2024, None]})
     'iclr 2020-2022 2024, icml 2025'
@@ -227,7 +227,7 @@ def describe_source(years: Mapping[str, Iterable[int | None]]) -> str:
 
 
 def _join_years(years: Iterable[int | None]) -> str:
-    """Return years with runs of them shortened, or nothing if none is known."""
+    """Return years with consecutive years shortened to ranges; empty if none is known."""
     runs: list[list[int]] = []
     for year in sorted({year for year in years if year is not None}):
         if runs and year == runs[-1][-1] + 1:
@@ -259,7 +259,7 @@ def table_json(row: DatasetRow) -> str:
 def _format_row(row: DatasetRow) -> Sequence[Any]:
     numbers = (row.papers, row.review_comments, row.rebuttal_count)
     name = f"{row.name} ({row.citation})" if row.citation else row.name
-    # The names in a counted row come from outside, all but the commas between them; those of the printed rows do not.
+    # The names in a counted row are untrusted, except for the commas between them; those of printed rows are ours.
     source = ", ".join(map(escape, row.source.split(", "))) if row.counts else row.source
     names = (escape(name) if row.counts else name, source)
     return (
@@ -276,7 +276,7 @@ def _format_cell(row: DatasetRow, what: str) -> str:
 
 
 def explain_row(row: DatasetRow) -> str:
-    """Return what the cells of a counted row are counts of, in words."""
+    """Explain the counts in the cells of a counted row."""
     tasks = ", ".join(f"{task} {papers:,}" for task, papers in row.task_papers.items())
     return (
         "In brackets: reviews with a text, reviews with a score for soundness, clarity or the like, conversations in"

@@ -1,4 +1,4 @@
-"""Write the configurations for tasks from those of the corpus, and the file by which one of them is run."""
+"""Write the configurations for tasks from those of the corpus, and the file for running one of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -35,8 +35,8 @@ def write_tasks(
     """Write the rows for all tasks of some papers; yield the forum id of each paper that has any.
 
     Args:
-        writers: Get the rows.
-        files: The files of the papers in the configurations of the corpus.
+        writers: Writers that receive the rows.
+        files: The papers' files in the configurations of the corpus.
         used: The side of each paper, by task.
     """
     for paper, talks, meta_reviews in _read_papers(files):
@@ -56,13 +56,13 @@ def write_tasks(
 
 
 def write_eval_file(folder: Path, splits: Sequence[SplitShards]) -> None:
-    """Write the file by which the acceptance task is run, if the release has questions for it."""
+    """Write the file for running the acceptance task, if the release has questions for it."""
     if any(split.config == eval_file.CONFIG for split in splits):
         (folder / eval_file.EVAL_FILE).write_text(eval_file.render_eval_file(), encoding="utf-8")
 
 
 class _ByForum:
-    """The rows of a configuration by forum, of forums that are asked for in the order of venue and forum."""
+    """The rows of a configuration by forum, for forums requested in the order of venue and forum."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
         self._groups = groupby(rows, key=itemgetter("forum_id"))
@@ -98,9 +98,10 @@ def review_task(paper: Row) -> Row:
 
 
 def _read_earliest_text(review: Row) -> Row:
-    """Return the text of a review: of each field the first one known, else what stood at the decision, or stands.
+    """Return the text of a review: for each field the first text known, else that at the decision, else the current
+    one.
 
-    Of a review that was changed after the decision, what stands may be later than it.
+    If a review was changed after the decision, the current text may be later than the decision.
     """
     now, then, first = (
         {section["field"]: section["text"] for section in review[name]}
@@ -152,7 +153,7 @@ def _convert_conversation(talk: Row, reviews: Mapping[str, Row]) -> Row:
 
 
 def _remove_opening(messages: Sequence[Message]) -> list[Message]:
-    """Return messages without the placeholder for the paper; the rest of that message is still the user's."""
+    """Return messages without the placeholder for the paper; the rest of that message remains the user's."""
     if not messages:
         return []
     first = Message(messages[0].speaker, messages[0].parts[1:], messages[0].turns, messages[0].answers)

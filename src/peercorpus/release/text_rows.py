@@ -1,6 +1,6 @@
-"""Pick the texts of a paper that are published; make the rows of `texts`, and of `changes` between them.
+"""Pick the published texts of a paper; make the rows of `texts`, and of `changes` between them.
 
-`corpus.text_choice` says which texts are published. No text is part of a task unless its grade is accepted.
+`corpus.text_choice` decides which texts are published. Only texts with an accepted grade are part of a task.
 """
 
 import re
@@ -23,10 +23,10 @@ from peercorpus.release.record_rows import Row, as_row
 
 @dataclass(frozen=True, slots=True)
 class TextRows:
-    """The rows of one forum that hold texts of versions.
+    """The rows of one forum with texts of versions.
 
     Attributes:
-        left_out: How many texts and changes were left out, by what they are.
+        left_out: Number of texts and changes left out, by kind.
     """
 
     texts: list[Row]
@@ -36,12 +36,12 @@ class TextRows:
 
 @dataclass(frozen=True, slots=True)
 class PickedTexts:
-    """The versions of one paper whose texts are published.
+    """The versions of one paper with published texts.
 
     Attributes:
-        best: The version whose text stands for the paper; None where there is none.
+        best: The version whose text represents the paper; None if there is none.
         shown: The versions in `texts`, in their order; `best` is one of them.
-        refused: Why each other text is left out, by the sha256 of its file.
+        refused: The reason why each other text is left out, by the sha256 of its file.
     """
 
     best: PaperVersion | None
@@ -50,14 +50,14 @@ class PickedTexts:
 
 
 def pick_texts(forum: Forum, texts: VenueTexts, rule: TextRule, *, with_authors: bool) -> PickedTexts:
-    """Pick the texts of a forum that are published.
+    """Pick the published texts of a forum.
 
     Args:
-        forum: A forum, with the names of its authors, from which what was taken down is already removed.
+        forum: A forum with the names of its authors, but without its taken-down parts.
         texts: The texts of its venue.
-        rule: What is published.
+        rule: The rule for publishing texts.
         with_authors: Whether authors are named. Otherwise a text that is not proven initial is left out if it names one
-            on its first page, or if nobody is known in full, so that this cannot be told.
+            on its first page, or if no author's full name is known, so that this cannot be checked.
     """
     refused: dict[str, str] = {}
 
@@ -80,19 +80,19 @@ def pick_texts(forum: Forum, texts: VenueTexts, rule: TextRule, *, with_authors:
 
 
 def count_text_rows(forum: Forum, texts: VenueTexts, changes: Iterable[Change], rule: TextRule) -> Counter[str]:
-    """Count the texts of a forum that may be published, and the changes between them, whomever they name."""
+    """Count a forum's publishable texts and the changes between them, including those naming authors."""
     shown = _find_compared(forum, texts)
     between = sum({change.left_sha256, change.right_sha256} <= shown.keys() for change in changes)
     return Counter(texts=len(pick_texts(forum, texts, rule, with_authors=True).shown), changes=between)
 
 
 def _find_compared(forum: Forum, texts: VenueTexts) -> dict[str, PaperVersion]:
-    """Return the versions between which changes are published, by file."""
+    """Return the versions with published changes between them, by file."""
     return {str(one.sha256): one for one in choose_shown(forum.versions) if one.sha256 in texts}
 
 
 def names_author(text: str, authors: Sequence[str]) -> bool:
-    """Return whether a text names one of these people by first and last name; a single word is too common to tell.
+    """Return whether a text names one of these people by first and last name; a single word is too ambiguous.
 
     >>> names_author("By Ada  Example", ["Ada Example"]), names_author("Ada is a language.", ["Ada"])
     (True, False)
@@ -106,7 +106,7 @@ def names_author(text: str, authors: Sequence[str]) -> bool:
 
 
 def _pattern(name: Sequence[str]) -> str:
-    """Return a pattern of a name in either order, with at most two other words in between."""
+    """Return a pattern for a name in either order, with at most two other words in between."""
     first, last = re.escape(name[0]), re.escape(name[-1])
     return rf"(?<!\w){first}(?:\W+\w+){{0,2}}?\W+{last}(?![^\W\d_])|(?<!\w){last}\W+{first}(?![^\W\d_])"
 
@@ -131,7 +131,7 @@ def _text_row(
         }
         | paper_columns
     )
-    # Escapes that LaTeX does not need are gone, so that an address may appear that they hid.
+    # Without the escapes that LaTeX does not need, an address may appear that they hid.
     latex = redact_people(write_latex(row["markdown"]).latex) if rule.with_latex else None
     masked = None
     if rule.with_blocks and outline.blocks is not None:
@@ -141,7 +141,7 @@ def _text_row(
 
 
 def _explain_refusal(text: str, authors: Sequence[str]) -> str | None:
-    """Return why a text is not published where nobody is named, or None if it names no author."""
+    """Return why a text is not published in a release without names, or None if it names no author."""
     if not any(len(author.split()) > 1 for author in authors):
         return "of authors who are not known"
     return "that name an author" if names_author(text, authors) else None
@@ -160,14 +160,14 @@ def build_text_rows(
     """Return the rows of `texts` and `changes` of one forum.
 
     Args:
-        forum: A forum from which what was taken down is already removed.
-        texts: The texts of its venue, later ones among them.
-        picked: Those of the forum that are published.
+        forum: A forum without its taken-down parts.
+        texts: The texts of its venue, including later ones.
+        picked: The published texts of the forum.
         changes: The changes between its versions.
-        paper_columns: Columns of each row that are the paper's.
-        rule: Whether each text is there as LaTeX and block by block, too.
-        with_authors: Whether authors are named. Otherwise a change that names one is left out, and so is every change
-            where nobody is known in full.
+        paper_columns: The paper's columns, part of each row.
+        rule: Whether each text is included as LaTeX and block by block, too.
+        with_authors: Whether authors are named. Otherwise changes naming one are left out, and all changes if no
+            author's full name is known.
     """
     authors = forum.paper.authors
     left_out = Counter(f"texts {why}" for why in picked.refused.values())

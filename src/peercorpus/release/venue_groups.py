@@ -1,7 +1,7 @@
-"""Group the venues of a release by the files that hold their rows, and say what those files depend on.
+"""Group the venues of a release by the files with their rows, and compute what those files depend on.
 
-A large venue has files of its own; small ones that follow each other share theirs. Where a group ends depends on the
-names and sizes of its own venues alone: a venue that is added, changed or removed leaves other groups as they were.
+A large venue has its own files; consecutive small ones share files. The end of a group depends only on the names and
+sizes of its own venues: adding, changing or removing a venue leaves other groups unchanged.
 """
 
 import hashlib
@@ -21,9 +21,9 @@ from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.delta_tables import Tables
 
 LARGE_VENUE = 100
-"""Papers from which on a venue has files of its own."""
+"""Minimum number of papers for a venue to have its own files."""
 SMALL_VENUES = 32
-"""Small venues that share files, on average: every so many a name ends its group."""
+"""Average number of small venues that share files; one name in this many ends its group."""
 _OF_CARD = frozenset({"set-aside", LINKS})
 """Tables whose rows change the card, the links or the sides of a release, but no row of a venue."""
 
@@ -32,7 +32,7 @@ def group_venues(venue_ids: Iterable[str], count_papers: Callable[[str], int]) -
     """Yield venues in groups whose rows share files.
 
     Args:
-        venue_ids: In the order in which their rows are written.
+        venue_ids: Venues in the order of writing.
         count_papers: Returns the number of papers of a venue.
     """
     group: list[str] = []
@@ -54,7 +54,7 @@ def _ends_group(venue_id: str) -> bool:
 
 
 def _find_ids(tables: Tables, name: str, venue_id: str, columns: Sequence[str], ids: pa.Array) -> Iterator[str]:
-    """Yield those of some ids that stand in these columns of a venue; lists of replies count by their posts."""
+    """Yield the ids among some that occur in these columns of a venue; lists of replies are searched post by post."""
     for batch in tables.batches(name, venue_id, columns):
         for column in batch.columns:
             is_nested = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
@@ -63,7 +63,7 @@ def _find_ids(tables: Tables, name: str, venue_id: str, columns: Sequence[str], 
 
 
 def find_taken(tables: Tables, venue_id: str, takedown: Takedown) -> list[str]:
-    """Return the ids of what is taken down of a venue, and the sha256 of its files that are; each once, sorted."""
+    """Return the taken-down ids of a venue, and the sha256 of its taken-down files; each once, sorted."""
     found: set[str] = set()
     if ids := takedown.forums | takedown.posts:
         for name, column in ID_COLUMNS.items():
@@ -78,10 +78,10 @@ def find_taken(tables: Tables, venue_id: str, takedown: Takedown) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PartKeys:
-    """Makes the keys by which files of an earlier release are found: equal keys mean equal bytes.
+    """Makes the keys for finding files of an earlier release: equal keys mean equal bytes.
 
     Attributes:
-        inputs: What the workspace holds of each venue.
+        inputs: The workspace's data on each venue.
     """
 
     tables: Tables
@@ -94,7 +94,7 @@ class PartKeys:
     text_rule: TextRule
 
     def of_group(self, venue_ids: Sequence[str]) -> str:
-        """Return the key of the rows of some venues: their tables, what is taken down of them, options and code."""
+        """Return the key of the rows of some venues: a digest of their tables, take-downs, options and code."""
         made_with = version("peercorpus"), version("pyarrow"), VERSION
         options = self.layout, self.with_authors, self.figures, self.points, self.text_rule
         venues = [
@@ -109,7 +109,7 @@ class PartKeys:
 
 
 def key_of_tasks(key: str, forum_ids: Iterable[str], used: Mapping[Task, Mapping[str, Split]]) -> str:
-    """Return the key of the rows for tasks of some papers: that of their rows, and on which sides they are used."""
+    """Return the key of some papers' rows for tasks, from the key of their rows and their sides."""
     sides = [[(task, of.get(forum_id)) for task, of in sorted(used.items())] for forum_id in forum_ids]
     return _digest([key, sides])
 

@@ -1,4 +1,4 @@
-"""Find which papers of a release are one work, and write its configurations `links` and `tries`."""
+"""Find papers of a release that belong to one work, and write the configurations `links` and `tries`."""
 
 import hashlib
 from collections import Counter
@@ -17,12 +17,12 @@ DIGEST_BYTES = 16
 
 
 class MetPaper(msgspec.Struct, frozen=True, array_like=True):
-    """What links need to know of a paper that a release holds.
+    """The data on a published paper that links need.
 
     Attributes:
         split: The split of its rows.
         texts: Digests of its texts, each once.
-        submission: The paper as the only attempt of its work, with its public ratings.
+        submission: The paper as the only submission of its work, with its public ratings.
     """
 
     forum_id: str
@@ -32,7 +32,7 @@ class MetPaper(msgspec.Struct, frozen=True, array_like=True):
 
 
 def meet_paper(split: str, rows: ForumRows) -> MetPaper:
-    """Return what links need to know of a paper, from its rows."""
+    """Return the data on a paper that links need, from its rows."""
     texts = [rows.paper["markdown"], *(text["markdown"] for text in rows.texts)]
     digests = [
         hashlib.blake2b(markdown.encode(), digest_size=DIGEST_BYTES).digest()
@@ -43,11 +43,11 @@ def meet_paper(split: str, rows: ForumRows) -> MetPaper:
 
 
 class WorkLinks:
-    """The links of a workspace, and those among them that a release holds.
+    """The links of a workspace, and those within a release.
 
     Attributes:
-        kinds: Links written, by kind.
-        left_out: Links of which the release lacks a paper.
+        kinds: Number of links written, by kind.
+        left_out: Number of links with a paper that is missing in the release.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -60,7 +60,7 @@ class WorkLinks:
         self._here: dict[str, tuple[str, Attempt]] = {}
 
     def meet(self, papers: Iterable[MetPaper]) -> None:
-        """Record papers that the release holds."""
+        """Record papers of the release."""
         for paper in papers:
             for digest in paper.texts:
                 first_id = self._texts.setdefault(digest, paper.forum_id)
@@ -70,17 +70,16 @@ class WorkLinks:
                 self._here[paper.forum_id] = paper.split, paper.submission
 
     def groups(self) -> dict[str, str]:
-        """The work of every paper that must come on one side with others, by forum id.
+        """The work of every paper that must share a side with others, by forum id.
 
-        Linked submissions are of one work, and so are papers with the very same text in any version, whatever their
-        titles say.
-        Submissions that the release does not hold join others too. The id of a work may be that of one which was taken
-        down: it is never published.
+        Linked submissions belong to one work, and so do papers with an identical text in any version, whatever their
+        titles. Submissions outside the release connect others too. The id of a work may be that of a submission that
+        was taken down; it is never published.
         """
         return group_into_works(pair for pair in self._pairs if pair[0] != pair[1])
 
     def write(self, writers: Writers) -> None:
-        """Write the configurations `links` and `tries`, restricted to papers that the release holds."""
+        """Write the configurations `links` and `tries`, restricted to papers of the release."""
         attempts = number_attempts((attempt for _, attempt in self._here.values()), self._works)
         works = {attempt.forum_id: attempt.work_id for attempt in attempts}
         for link in self._links:

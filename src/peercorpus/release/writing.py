@@ -1,4 +1,4 @@
-"""Write the files of a release, venue by venue, and keep those of an earlier one whose rows would be the same."""
+"""Write the files of a release, venue by venue, and reuse those of an earlier one whose rows would be the same."""
 
 import logging
 import re
@@ -49,7 +49,7 @@ HARVESTED = (
     "SELECT min(seen_ms), max(seen_ms) FROM objects"
     f" WHERE seen IN (SELECT min(seen) {ENDS} UNION SELECT max(seen) {ENDS})"
 )
-"""Times of the first and the last row stored; the index holds their ids, so no other body is read."""
+"""Times of the first and the last row stored; the index has their ids, so no other body is read."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 logger = logging.getLogger("peercorpus.release.publish")
 
@@ -95,10 +95,10 @@ def _read_changes(tables: Tables, forum: Forum) -> Iterator[Change]:
 
 @dataclass(slots=True)
 class _Group:
-    """The files of some venues, which tasks are made from.
+    """The files of some venues that tasks are made from.
 
     Attributes:
-        key: What the files depend on; None where they cannot be kept.
+        key: Digest of everything the files depend on; None if they cannot be reused.
         forum_ids: Their papers.
     """
 
@@ -131,7 +131,7 @@ class _GroupWriter:
         self.reviewbench = ReviewBenchCounts() if self.tally.layout is ReleaseLayout.REVIEWBENCH else None
 
     def write(self, venue_ids: Sequence[str]) -> tuple[Part, list[ShardFile]]:
-        """Write the rows of some venues in files of their own."""
+        """Write the rows of some venues to files of their own."""
         for venue_id in venue_ids:
             self._add_venue(venue_id)
         files = self.writers.cut()
@@ -165,7 +165,7 @@ class _GroupWriter:
                 meter.report(done, total)
                 self._add_forum(forum, texts, changes.take(forum.paper.forum_id), figures, points)
         self.buffered += total
-        if self.buffered >= LARGE_VENUE:  # Row groups of small venues are of several: their number costs time.
+        if self.buffered >= LARGE_VENUE:  # Small venues share row groups, because many row groups cost time.
             self.writers.flush()
             self.buffered = 0
         self.counts.orphans += walk.orphans
@@ -216,7 +216,7 @@ class _GroupWriter:
 
 
 class ReleaseWriting:
-    """A release while it is written; `begin` says where, before anything else."""
+    """A release while it is written; `begin` must come first and states the folder."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class ReleaseWriting:
         self._groups: list[_Group] = []
 
     def begin(self, folder: Path) -> None:
-        """Write to an empty folder."""
+        """Set the empty folder to write to."""
         self._folder = folder
         self._kept.scratch = folder / SCRATCH
         self._writers, self._task_writers = Writers(folder), Writers(folder)
@@ -269,7 +269,7 @@ class ReleaseWriting:
     def add_venues(self) -> list[SplitShards]:
         """Write the rows of every venue, then the links between the papers written; return the splits."""
         tables, tally = self._workspace.tables, self._tally
-        _ = self._inputs  # Read before any row is.
+        _ = self._inputs  # Read before any rows.
         for venue_ids in group_venues(self._venue_ids, lambda venue_id: tables.count_committed("1-papers", venue_id)):
             self._add_group(venue_ids)
         tally.taken_down = self._sieve.taken
@@ -279,7 +279,7 @@ class ReleaseWriting:
         return self._writers.finish()
 
     def _add_group(self, venue_ids: Sequence[str]) -> None:
-        # What a model says may differ from one time to the next.
+        # A model's answers may differ between runs.
         is_asked = self._titler is not None or self._annotator is not None
         key = None if is_asked else self._keys.of_group(venue_ids)
         found = self._kept.take(key, Part, self._writers)
@@ -290,7 +290,7 @@ class ReleaseWriting:
             self._kept.put(key, found[0])
             state = "written"
         else:
-            state = "as they were"
+            state = "reused"
         part, files = found
         self._groups.append(_Group(venue_ids, key, files, [paper.forum_id for paper in part.counts.papers]))
         self._count(part)
@@ -336,7 +336,7 @@ class ReleaseWriting:
         return splits
 
     def _add_tasks(self, group: _Group) -> Iterator[str]:
-        """Write the rows for tasks of some venues, and yield each paper that has any; none where they were kept."""
+        """Write the rows for tasks of some venues, and yield each paper with any; none if they were reused."""
         used = self._tally.sides.used
         key = None if group.key is None else key_of_tasks(group.key, group.forum_ids, used)
         if self._kept.take(key, TaskPart, self._task_writers) is None:
@@ -350,10 +350,10 @@ class ReleaseWriting:
         return self._writers.digests | self._task_writers.digests
 
     def record_inputs(self, sides: SplitRequest | None) -> None:
-        """Write what the release was made from.
+        """Write the inputs of the release.
 
         Raises:
-            TryLaterError: The tables, or what is taken down, changed while it was made.
+            TryLaterError: The tables or the takedown list changed while it was written.
         """
         if self._read_inputs() != self._inputs:
             raise TryLaterError("The tables changed while the release was written; run the same command again.")
@@ -375,7 +375,7 @@ class ReleaseWriting:
         )
 
     def describe(self, splits: Sequence[SplitShards]) -> None:
-        """Write the tombstone of what was taken down, the metadata and the card."""
+        """Write the tombstone of taken-down records, the metadata and the card."""
         write_tombstone(self._folder, self._workspace, self._sieve.takedown, self._sieve.by_venue)
         if self._reviewbench is not None:
             write_reviewbench_card(self._folder, self._tally, splits, self._reviewbench)

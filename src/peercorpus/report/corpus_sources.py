@@ -1,6 +1,6 @@
-"""Read the frames of `CorpusSource` from a workspace or from a release.
+"""Read the frames of `CorpusSource` from a workspace or a release.
 
-Both give the same numbers: a workspace is read without what is taken down or not public, as a release is written.
+Both give the same numbers: a workspace is read without rows that are taken down or not public, as in a release.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -72,8 +72,8 @@ class ReleaseSource(CorpusSource):
         self._release = open_release(folder)
         if self._release.shards(DEFAULT_OF_REVIEWBENCH):
             raise PeercorpusError(
-                f"The release '{folder}' is in the layout 'reviewbench', which lacks what statistics need; name the"
-                " workspace that it was made from, or a release in the layout 'peercorpus'."
+                f"The release '{folder}' is in the layout 'reviewbench', which lacks data that statistics need; name"
+                " the workspace that it was made from, or a release in the layout 'peercorpus'."
             )
 
     def _read(self, config: str, columns: Sequence[str], schema: Schema, convert: _Convert) -> pl.DataFrame:
@@ -146,14 +146,14 @@ class ReleaseSource(CorpusSource):
 
     @cached_property
     def point_venues(self) -> Sequence[str] | None:
-        """See `CorpusSource`; None of a release without the configuration `points`."""
+        """See `CorpusSource`; None for a release without the configuration `points`."""
         if not self._release.shards("points"):
             return None
         schema = {"venue_id": pl.String}
         return sorted(self._read("points", ["venue_id"], schema, pl.DataFrame.unique)["venue_id"].unique())
 
     def points(self) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`; those of all venues at once."""
+        """See `CorpusSource`; yields the points of all venues at once."""
         yield self._points
 
     @cached_property
@@ -212,7 +212,7 @@ _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 
 
 class WorkspaceSource(CorpusSource):
-    """The frames of a workspace, without what is taken down or not public."""
+    """The frames of a workspace, without rows that are taken down or not public."""
 
     def __init__(
         self,
@@ -227,8 +227,8 @@ class WorkspaceSource(CorpusSource):
         Args:
             workspace: The workspace.
             counter: Counts tokens.
-            spread: Runs the processes that count its venues; None counts in this process.
-            is_confidential: Whether what not everyone may read is counted, too.
+            spread: Executor for counting its venues; None counts in this process.
+            is_confidential: Whether to count rows that are not public, too.
         """
         self.is_confidential = is_confidential
         self.name = workspace.folder.resolve().name
@@ -292,7 +292,7 @@ class WorkspaceSource(CorpusSource):
             yield rows.with_columns(**told, venue_id=pl.lit(venue_id), grade=pl.lit(None, pl.String))
 
     def _read_decision_posts(self, venue_id: str) -> dict[str, list[bool]]:
-        """For each paper, whether each of its posts that can hold a decision is public."""
+        """For each paper, whether each of its posts that may contain a decision is public."""
         kinds = [kind.value for kind in SPOKEN]
         are_public: dict[str, list[bool]] = {}
         for rows in self._rows.read(Post, venue_id, ["forum_id", "kind", "readers_public", "deleted"]):
@@ -339,25 +339,25 @@ class WorkspaceSource(CorpusSource):
 
     @cached_property
     def _kept(self) -> Mapping[str, Mapping[str, pl.DataFrame]]:
-        """The counts of each venue by words and signs."""
+        """The cached counts of each venue, in words and punctuation marks."""
         kept = KeptCounts(self._workspace.derived, self._rows, self._wanted_files, self._spread)
         return kept.by_venue
 
     @cached_property
     def _best_texts(self) -> pl.DataFrame:
-        """The file of each paper's best text."""
+        """The file with each paper's best text."""
         held = {sha256 for texts in self._held_texts.values() for sha256, has_words in texts.items() if has_words}
         return source.best_texts(self._versions, held)
 
     @cached_property
     def _wanted_files(self) -> dict[str, list[str]]:
-        """For each venue, its files with the best text of a paper."""
+        """For each venue, the files with the best text of a paper."""
         best = set(self._best_texts["sha256"])
         return {venue_id: sorted(best & texts.keys()) for venue_id, texts in self._held_texts.items()}
 
     @cached_property
     def _held_texts(self) -> Mapping[str, Mapping[str, bool]]:
-        """For each venue the files with a text, and whether that has a character on a page."""
+        """For each venue, the files with a text, and whether a page of it has any character."""
         return {venue_id: self._find_texts(venue_id) for venue_id in self._venues}
 
     def _find_texts(self, venue_id: str) -> dict[str, bool]:
@@ -371,7 +371,7 @@ class WorkspaceSource(CorpusSource):
 
     @cached_property
     def _talks(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The conversations of which every post is public, and their turns."""
+        """The conversations whose posts are all public, and their turns."""
         venues = [self._read_venue_talks(venue_id) for venue_id in self._venues]
         talks = concat_frames((talks for talks, _ in venues), TALKS)
         turns = concat_frames((turns for _, turns in venues), TURNS)
@@ -414,7 +414,7 @@ class WorkspaceSource(CorpusSource):
         return concat_frames(venues, META_REVIEWS).unique()
 
     def _find_meta_reviewed(self, venue_id: str) -> pl.DataFrame:
-        """Return the papers of a venue with a public meta-review, or with a comment that not only hidden posts hold."""
+        """Return the papers of a venue with a public meta-review, or with a comment that is not hidden everywhere."""
         columns = ["forum_id", "kind", "readers_public", "deleted", "text", "meta_review"]
         is_spoken = pl.col("kind").is_in([kind.value for kind in SPOKEN])
         schema = {"forum_id": pl.String, "text": pl.String, "is_public": pl.Boolean, "is_one": pl.Boolean}
@@ -466,7 +466,7 @@ class WorkspaceSource(CorpusSource):
         )
 
     def _count_venue_set_aside(self, venue_id: str) -> Iterator[pl.DataFrame]:
-        """Count the rows set aside at a venue, by paper, stage and reason, without what is taken down."""
+        """Count the rows set aside at a venue by paper, stage and reason, without rows that are taken down."""
         gone = {*self._takedown.forums, *self._takedown.posts}
         for path in self._tables.paths("set-aside", venue_id):
             stage = unquote(path.parent.name.partition("=")[2])
@@ -482,5 +482,5 @@ class WorkspaceSource(CorpusSource):
 
 
 def _keep_commented(papers: pl.DataFrame) -> pl.DataFrame:
-    """Return the papers whose decision comes with a comment: that of published records is their meta-review."""
+    """Return the papers whose decision has a comment; in published records, this is the meta-review."""
     return papers.filter(pl.col("decision_comment").str.len_bytes() > 0)

@@ -1,7 +1,7 @@
 """Compute the statistics of papers: counts, rebuttals, keywords, grades, completeness, lengths.
 
-Each function returns a `Statistic`: a table with what it shows in words, and how much of it is not known. "Re², Fig. 2"
-names the figure of the Re² paper that a statistic corresponds to.
+Each function returns a `Statistic`: a table, a description in words, and the number of unknown values. "Re², Fig. 2"
+    names the figure of the Re² paper that a statistic corresponds to.
 """
 
 import math
@@ -14,7 +14,7 @@ from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Role, Status
 from peercorpus.report.source import RATING, CorpusSource
 
 TOP = 10
-"""Conferences and keywords that a figure shows."""
+"""Number of conferences and keywords in a figure."""
 VERDICTS = {
     status.value: pl.col("status").eq(status.value).sum().cast(pl.Int64)
     for status in (Status.ACCEPTED, Status.REJECTED)
@@ -24,18 +24,18 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A table of statistics with everything that its figure shows.
+    """A table of statistics with all contents of its figure.
 
     Attributes:
         table: The numbers.
-        n: Number of things that were counted.
-        of: What these things are, in the plural.
-        says: What the table shows, in plain words.
-        how: How it was computed, in words.
-        unknown: Number of things that could not be counted, by reason.
-        facts: Further numbers that the figure shows, such as a median.
-        why: Why there is nothing to draw; empty if there is something.
-        unit: Unit of the values whose distribution the table holds, in the plural; empty if it holds none.
+        n: Number of counted items.
+        of: Kind of the items, in the plural.
+        says: Description of the result, in plain words.
+        how: Description of the method.
+        unknown: Number of items that could not be counted, by reason.
+        facts: Further numbers in the figure, such as a median.
+        why: Reason why there is nothing to draw; empty otherwise.
+        unit: Unit of the values whose distribution is in the table, in the plural; empty if there is none.
     """
 
     table: pl.DataFrame
@@ -50,18 +50,18 @@ class Statistic:
 
     @property
     def shown(self) -> str:
-        """How many things were counted and how many not, as in "n = 12 papers; not known: 3 (no decision)"."""
+        """Numbers of counted and unknown items, as in "n = 12 papers; not known: 3 (no decision)"."""
         missing = [f"{count:,} ({why})" for why, count in self.unknown.items() if count]
         return f"n = {counted(self.n, self.of)}" + (f"; not known: {', '.join(missing)}" if missing else "")
 
 
 def nothing(table: pl.DataFrame, of: str, why: str, how: str, unknown: Mapping[str, int] | None = None) -> Statistic:
-    """Return a statistic without rows, with the reason for that."""
+    """Return a statistic without rows, with the reason."""
     return Statistic(table=table.clear(), n=0, of=of, says=why, how=how, unknown=unknown or {}, why=why)
 
 
 def counted(number: int, things: str) -> str:
-    """Format a number of things; `things` is the plural, formed with an s.
+    """Format a number of items; `things` is the plural, formed with an s.
 
     >>> counted(1, "papers"), counted(1200, "reviews")
     ('1 paper', '1,200 reviews')
@@ -213,11 +213,11 @@ GRADES = [*(grade.value for grade in Grade), _NO_PDF]
 
 
 def grades(source: CorpusSource) -> Statistic:
-    """Count papers by status and by how sure it is which PDF the reviewers read."""
+    """Count papers by status and by how certain it is which PDF the reviewers read."""
     how = (
         "The grade of each paper's version that the reviewers read, best first; exact, exact_attachment, unrevised and"
-        " only_before_review are published as initial by default. A status that is not public is told by posts alone"
-        " that not everyone may read."
+        " only_before_review are published as initial by default. A status counts as not public if it is known only"
+        " from posts that are not public."
     )
     status = pl.col("status").fill_null(_NOT_PUBLIC)
     grade = pl.col("grade").fill_null(_NO_PDF)
@@ -252,12 +252,12 @@ def set_aside(source: CorpusSource) -> Statistic:
     empty = pl.DataFrame(schema={"stage": pl.String, "reason": pl.String, "rows": pl.Int64})
     rows = source.set_aside
     if rows is None:
-        return nothing(empty, "rows", "A release does not hold what was set aside; the workspace does.", how)
+        return nothing(empty, "rows", "A release does not include rows that were set aside; the workspace does.", how)
     table = rows.group_by("stage", "reason").agg(pl.col("rows").sum())
     table = table.sort(["rows", "stage", "reason"], descending=[True, False, False])
     n = int(table["rows"].sum())
     if not n:
-        return nothing(empty, "rows", "Nothing that belongs to this selection was set aside.", how)
+        return nothing(empty, "rows", "No row of this selection was set aside.", how)
     first = table.row(0, named=True)
     reason = first["reason"].replace("_", " ")
     says = (
@@ -270,9 +270,9 @@ def set_aside(source: CorpusSource) -> Statistic:
 def completeness(source: CorpusSource) -> Statistic:
     """Count what the corpus has of each venue: reviews, ratings, PDFs, texts, complete listings."""
     how = (
-        "Per venue: papers with a public review, reviews whose recommendation is a number, PDFs known that were"
-        " fetched, and papers of which a text is held. Listed to the end: whether OpenReview's listings were read whole"
-        " (empty: imported, or a release, which does not say it)."
+        "Per venue: papers with a public review, reviews whose recommendation is a number, known PDFs that were"
+        " fetched, and papers with a text. Listed to the end: whether OpenReview's listings were read completely"
+        " (empty: imported, or a release, which does not record it)."
     )
     reviews = source.reviews.group_by("forum_id").agg(
         reviews=pl.len().cast(pl.Int64), reviews_with_rating=RATING.count().cast(pl.Int64)
@@ -297,7 +297,7 @@ def completeness(source: CorpusSource) -> Statistic:
     reviewed = percent(sum_of["papers_reviewed"] / sum_of["papers"])
     says = (
         f"Of {counted(sum_of['papers'], 'papers')}, {reviewed} have a public review;"
-        f" {percent(compute_share(sum_of['pdfs_here'], sum_of['pdfs']))} of the PDFs known were fetched."
+        f" {percent(compute_share(sum_of['pdfs_here'], sum_of['pdfs']))} of the known PDFs were fetched."
     )
     if partly:
         says += f" The listings of {counted(partly, 'venues')} were not read to the end."
@@ -305,12 +305,12 @@ def completeness(source: CorpusSource) -> Statistic:
 
 
 _BINS = 30
-"""Number of bins aimed at, below the open bin with the longest 1 % of the texts."""
+"""Target number of bins below the open bin with the longest 1 % of the texts."""
 _ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 def bin_width(reach: float) -> int:
-    """Return the smallest round width with which 30 bins cover values up to `reach`.
+    """Return the smallest round width for which 30 bins cover values up to `reach`.
 
     >>> bin_width(30), bin_width(24_000), bin_width(0)
     (1, 1000, 1)
@@ -369,13 +369,15 @@ def _measure_lengths(tokens: pl.Series, every: int, of: str, absent: str, how: s
 
 def paper_length(source: CorpusSource) -> Statistic:
     """Measure the papers, in tokens of their best text (Re², Fig. 2 a)."""
-    how = f"The best text held of each paper: what the reviewers read, where that is known; {source.tokens}."
+    how = f"The best text of each paper: the version that the reviewers read, if known; {source.tokens}."
     tokens = source.paper_tokens["tokens"]
-    return _measure_lengths(tokens, source.papers.height, "papers", "no text of the paper is held", how, source.unit)
+    return _measure_lengths(
+        tokens, source.papers.height, "papers", "no text of the paper is available", how, source.unit
+    )
 
 
 def review_length(source: CorpusSource) -> Statistic:
     """Measure the reviews, in tokens (Re², Fig. 2 b)."""
-    how = f"All texts of the review's form as they stand now, scores left out; {source.tokens}."
+    how = f"The current texts of all fields of the review's form, without scores; {source.tokens}."
     every = source.review_tokens["tokens"]
     return _measure_lengths(every.filter(every > 0), every.len(), "reviews", "no text", how, source.unit)

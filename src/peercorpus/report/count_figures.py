@@ -37,26 +37,26 @@ if TYPE_CHECKING:
 
 _BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 _BELOW_LABEL = 6
-"""Last bars of a histogram, over which the label of the open one may stand."""
+"""Number of last bars of a histogram that the label of the open one may cover."""
 VENUES = 24
 REASONS = 16
 YEARS = 12
-"""Most rows or columns of these that a figure shows; the table has all."""
+"""Maximum number of years, venues or reasons in a figure; the table has all."""
 
 
 def keep_all(statistic: Statistic) -> Statistic:
-    """Return a statistic all of which a figure has room for."""
+    """Return the whole statistic, since the figure has room for all of it."""
     return statistic
 
 
 def keep_first(statistic: Statistic, rows: int, counts: str) -> Statistic:
-    """Return a statistic with its first rows alone; `n` is the sum of their column `counts`."""
+    """Return a statistic with only its first rows; `n` is the sum of their column `counts`."""
     table = statistic.table.head(rows)
     return replace(statistic, table=table, n=int(table[counts].sum()))
 
 
 def keep_last_years(statistic: Statistic, conferences: int) -> Statistic:
-    """Return the rebuttals of so many conferences in the last 12 years, and in no year."""
+    """Return the rebuttals of the first conferences in the last 12 years and without a year."""
     table = statistic.table
     shown = table["conference"].unique(maintain_order=True).to_list()[:conferences]
     table = table.filter(pl.col("conference").is_in(shown))

@@ -1,4 +1,4 @@
-"""Count what Table 1 of the Re² paper compares, from the frames of a workspace or a release."""
+"""Count the quantities of Table 1 in the Re² paper from the frames of a workspace or a release."""
 
 import polars as pl
 
@@ -8,7 +8,7 @@ from peercorpus.report.source import RATING, CorpusSource
 
 
 def dataset_row(source: CorpusSource, name: str | None = None) -> DatasetRow:
-    """Return the row that Table 1 of Re² would have for a corpus, under the name of the source if no other is given."""
+    """Return a corpus's row in the form of Re²'s Table 1; the name defaults to that of the source."""
     counts = DatasetCounts()
     for row in _join_facts(source).iter_rows(named=True):
         counts.add(PaperFacts(**row))
@@ -16,7 +16,7 @@ def dataset_row(source: CorpusSource, name: str | None = None) -> DatasetRow:
 
 
 def _join_facts(source: CorpusSource) -> pl.DataFrame:
-    """Return the facts of each paper, in the fields of `PaperFacts`."""
+    """Return the fields of `PaperFacts` for each paper."""
     is_changed = pl.col("rating_initial") != pl.col("rating_final")
     worded = source.review_tokens.filter(pl.col("tokens") > 0).group_by("forum_id").agg(worded=pl.len())
     reviews = source.reviews.group_by("forum_id").agg(

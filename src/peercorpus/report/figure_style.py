@@ -1,4 +1,4 @@
-"""Set the Matplotlib style of all figures: sizes, fonts, colours, axes; the same numbers give the same bytes."""
+"""Set the Matplotlib style of all figures: sizes, fonts, colours, axes; equal numbers give equal bytes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ INK = "#1b1e23"
 SOFT = "#5d6570"
 FAINT = "#c9cfd6"
 PAPER = "#fefefe"
-"""The page replaces these four by its own colours for light and dark."""
+"""The page replaces these four with its own colours for light and dark."""
 # Colours of Okabe and Ito (2008), distinguishable with any common form of colour blindness.
 BLUE = "#0072b2"
 ORANGE = "#e69f00"
@@ -31,11 +31,11 @@ YELLOW = "#f0e442"
 PURPLE = "#cc79a7"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "++", "||||", "**")
 _MAX_LABEL_CHARACTERS = 30
-"""Longer names are cut in figures; the table has them in full."""
+"""Longer names are truncated in figures; the table has them in full."""
 _TITLE_POINTS = 9.0
 _TITLE_CHARACTERS = 84
 _LINE_CHARACTERS = 110
-"""Characters of a title, and of other lines, that fit into the width of a figure, wide ones too."""
+"""Characters of a title or another line that fit the width of a figure, even if they are wide."""
 FORMATS = ("pdf", "svg", "png")
 _DPI = 200
 """Dots per inch of PNG files."""
@@ -84,7 +84,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": "peercorpus"},
     "png": {"Software": None},
 }
-"""Without dates and versions, so that equal numbers give equal bytes."""
+"""Metadata without dates and versions, so that equal numbers give equal bytes."""
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _list_font_characters() -> frozenset[int]:
 
 
 def name(text: str | None) -> str:
-    """Return a name from outside for a figure: shortened, with a box for each character that the font lacks."""
+    """Return an untrusted name for a figure: shortened, with a box for each character missing in the font."""
     shown = escape_and_cut(" ".join((text or "none named").split()), _MAX_LABEL_CHARACTERS)
     return "".join(character if ord(character) in _list_font_characters() else "\u25a1" for character in shown)
 
@@ -128,9 +128,9 @@ def new_figure(height: float) -> "Figure":
 
 
 def add_heading(figure: "Figure", title: str, shown: str) -> "Figure":
-    """Add the title of a figure on top of it, and below that a line that says how many things it shows."""
+    """Add the title above a figure, and below the title a line with the number of items."""
     heading, counts = fill(title, _TITLE_CHARACTERS), fill(shown, _LINE_CHARACTERS)
-    room = "\n\N{NO-BREAK SPACE}" * (1 + counts.count("\n"))  # The layout makes room for this text alone.
+    room = "\n\N{NO-BREAK SPACE}" * (1 + counts.count("\n"))  # The layout makes room for this text only.
     text = figure.suptitle(heading + room, x=0.005, ha="left", fontsize=_TITLE_POINTS, fontweight="bold", color=INK)
     text.set_linespacing(1.25)
     below_points = 4 + 1.25 * _TITLE_POINTS * (1 + heading.count("\n"))
@@ -190,9 +190,9 @@ def draw_delay(axes: "Axes", ends: Sequence[float], y: float, colour: str, start
         axes: Where to draw.
         ends: Tenth percentile, quartiles with the median between them, and ninetieth percentile.
         y: The row.
-        colour: Of the bar between the quartiles.
-        start: Where the axis starts; shorter delays are drawn there.
-        label: What is written.
+        colour: Colour of the bar between the quartiles.
+        start: Start of the axis; shorter delays are drawn there.
+        label: The label.
     """
     low, first, middle, third, high = (max(start, end) for end in ends)
     axes.plot([low, high], [y, y], color=INK, linewidth=0.8)

@@ -1,7 +1,7 @@
-"""Compute how many texts of a population look written by a model: a lower bound, or an estimate, and its control.
+"""Compute the share of a population's texts that look written by a model: a lower bound or an estimate, with a control.
 
-The estimator is that of `metrics.marked_share`. Texts are only ever added up: what leaves this module are numbers of
-populations of at least `FEWEST_TEXTS` texts.
+The estimator is that of `metrics.marked_share`. Texts are only added up: this module returns only numbers of
+populations with at least `FEWEST_TEXTS` texts.
 """
 
 import json
@@ -31,13 +31,13 @@ from peercorpus.report.corpus_statistics import Statistic, counted, largest, not
 from peercorpus.report.source import CorpusSource, TextKind
 
 CONTROL_UNTIL = datetime(2022, 1, 1, tzinfo=UTC)
-"""Texts of earlier days are people's: the first chatbot that writes reviews opened in November 2022."""
+"""Earlier texts were written by people: the first chatbot that can write reviews opened in November 2022."""
 BEFORE = f"before {CONTROL_UNTIL.year}"
 AFTER = f"from {CONTROL_UNTIL.year} on"
 _SMALL = f"in a population of fewer than {FEWEST_TEXTS} texts or {FEWEST_PAPERS} papers"
 _ALONE = (
-    f"too few texts {BEFORE} of the same conference and kind to compare with and to show a control: twice"
-    f" {FEWEST_TEXTS} of {FEWEST_PAPERS} papers are needed"
+    f"too few texts {BEFORE} of the same conference and kind for a comparison and a control: twice {FEWEST_TEXTS}"
+    f" texts of {FEWEST_PAPERS} papers are needed"
 )
 _SHORT = f"fewer than {PASSAGE_WORDS} words"
 _NO_YEAR = "the venue names no year"
@@ -47,10 +47,11 @@ _HOW = (
     " (marked share − reference) / (1 − reference); the reference is the marked share of texts of the same conference"
     f" and kind {BEFORE}, by their date, or by the venue's year if they have none. Share, if texts of a model are"
     " given: (marked share − reference) / (the model's − reference). Intervals are 95 %, by bootstrap over papers, not"
-    " over texts or sentences. Control: texts of a year before are compared with those of the other years before, or,"
-    " of one year alone, half the papers with the other half. What this cannot tell: a model that wrote from a grammar"
-    " checker or an assistant that reworded, or from people who took up such words, from new topics or a new form; it"
-    " misses models that avoid the words, and says nothing of any single text or person."
+    " over texts or sentences. Control: the texts of each earlier year are compared with those of the other earlier"
+    " years; with a single year, half the papers are compared with the other half. Limits: this does not distinguish"
+    " a model that wrote the text from a grammar checker, from an assistant that reworded it, from people who adopted"
+    " such words, or from new topics or a new form; it misses models that avoid the words, and implies nothing about"
+    " any single text or person."
 )
 _SCHEMA: Mapping[str, Any] = {
     "of": pl.String,
@@ -70,7 +71,7 @@ _SCHEMA: Mapping[str, Any] = {
     "share_high": pl.Float64,
     "left_out": pl.String,
 }
-"""`left_out` is why nothing is computed of a population, null of all others; rows written before are the control."""
+"""`left_out` is the reason why a population has no number, else null; rows of earlier texts are the control."""
 
 
 class _Population(NamedTuple):
@@ -81,7 +82,7 @@ class _Population(NamedTuple):
 
 
 def read_model_texts(path: Path) -> Sample:
-    """Count texts that a model wrote: a folder of .txt and .md files, or JSON Lines with the key `text`.
+    """Count a model's texts: a folder of .txt and .md files, or JSON Lines with the key `text`.
 
     Raises:
         PeercorpusError: The path is neither, a line is not such an object, or there are too few texts long enough.
@@ -92,8 +93,8 @@ def read_model_texts(path: Path) -> Sample:
     sample = counter.sample()
     if sample.size < FEWEST_PAPERS:
         raise PeercorpusError(
-            f"'{path}' holds {sample.size} texts of {PASSAGE_WORDS} words or more; an estimate needs at least"
-            f" {FEWEST_PAPERS} of a model."
+            f"'{path}' contains {sample.size} texts of {PASSAGE_WORDS} words or more; an estimate needs at least"
+            f" {FEWEST_PAPERS} texts of a model."
         )
     return sample
 
@@ -120,7 +121,7 @@ def _read_texts(path: Path) -> Iterator[str]:
             row = None
         if not isinstance(row, dict) or not isinstance(row.get("text"), str):
             raise PeercorpusError(
-                f"Line {number} of '{path}' is not a JSON object with a string 'text'; mend the line."
+                f"Line {number} of '{path}' is not a JSON object with a string 'text'; correct the line."
             )
         yield row["text"]
 
@@ -143,7 +144,7 @@ def _count_texts(source: CorpusSource) -> tuple[dict[_Population, SampleCounter]
 
 
 def _choose_samples(one: _Population, samples: Mapping[_Population, Sample]) -> tuple[Sample, Sample]:
-    """Return what is measured of a population, and what it is compared with: never the same texts."""
+    """Return the sample of a population and the sample it is compared with, which have no text in common."""
     others = [
         sample
         for other, sample in samples.items()
@@ -160,7 +161,7 @@ def _is_measurable(one: _Population, samples: Mapping[_Population, Sample]) -> b
 
 
 def _has_control(one: _Population, samples: Mapping[_Population, Sample]) -> bool:
-    """Return whether the table shows what comes out for texts of people, of the same conference and kind."""
+    """Return whether the table has a control, texts of people from the same conference and of the same kind."""
     return any(other.is_control and other[:2] == one[:2] and _is_measurable(other, samples) for other in samples)
 
 
@@ -189,7 +190,7 @@ def model_written(source: CorpusSource, model: Sample | None = None) -> Statisti
 
     Args:
         source: The corpus.
-        model: Reviews that a model wrote; None gives lower bounds alone.
+        model: Reviews written by a model; None gives only lower bounds.
     """
     counters, without_year = _count_texts(source)
     samples = {one: counter.sample() for one, counter in counters.items()}
@@ -208,10 +209,10 @@ def model_written(source: CorpusSource, model: Sample | None = None) -> Statisti
 
 def _explain_nothing(samples: Mapping[_Population, Sample]) -> str:
     if not any(one.is_control and sample.size for one, sample in samples.items()):
-        return f"No text of this selection was written {BEFORE}, so there is nothing to compare with."
+        return f"No text of this selection was written {BEFORE}, so there is no reference."
     return (
-        f"No conference of this selection has twice {FEWEST_TEXTS} texts of {FEWEST_PAPERS} papers {BEFORE}: half to"
-        " compare with, and half as the control."
+        f"No conference of this selection has twice {FEWEST_TEXTS} texts of {FEWEST_PAPERS} papers {BEFORE}: half as"
+        " the reference, and half as the control."
     )
 
 
@@ -245,6 +246,6 @@ def _describe(shown: pl.DataFrame, model: Sample | None) -> str:
         )
     if model and not estimated:
         parts.append(
-            "The model's texts hold the words hardly more often than people's: nothing is estimated from them."
+            "The model's texts contain the words hardly more often than people's, so nothing is estimated from them."
         )
     return " ".join(parts)

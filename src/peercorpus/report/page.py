@@ -20,21 +20,21 @@ from peercorpus.report.panels import Panel
 from peercorpus.report.source import FilteredSource
 
 PAGE_NAME = "report.html"
-EXPLANATION = "This report also counts what only the account that harvested may read."
+EXPLANATION = "This report also counts notes that only the harvesting account may read."
 _MAX_ROWS = 200
-"""Rows of a table that the page shows; the CSV file has all."""
+"""Maximum number of rows of a table on the page; the CSV file has all."""
 _VARIABLES = {INK: "var(--ink)", SOFT: "var(--soft)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
-"""Colours of a figure, and the variables of the page that replace them: they differ for light and dark."""
+"""Colours of a figure and the page's variables that replace them, which differ for light and dark."""
 _YEARS = frozenset({"year", "from", "to"})
-"""Columns of years, which have no separator of thousands."""
+"""Columns of years, which have no thousands separator."""
 
 
 class Drawing(NamedTuple):
-    """An SVG figure as a part of the page.
+    """An SVG figure as part of the page.
 
     Attributes:
         view_box: Its `viewBox`.
-        content: All that follows its first tag, the closing tag included.
+        content: Everything after its first tag, including the closing tag.
     """
 
     view_box: str
@@ -42,7 +42,7 @@ class Drawing(NamedTuple):
 
 
 def inline_svg(svg: str, name: str) -> Drawing:
-    """Return a figure of ours in the colours of the page; `name` goes before each id, so that ids stay unique."""
+    """Return one of our figures in the colours of the page; `name` is prefixed to each id to keep ids unique."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
@@ -55,7 +55,7 @@ def inline_svg(svg: str, name: str) -> Drawing:
         body = body.replace(colour, variable)
     head, _, content = body.partition(">")
     view_box = re.search(r'viewBox="([^"]+)"', head)
-    # Matplotlib wrote it, with every text as outlines or escaped.
+    # Written by Matplotlib, with all text as outlines or escaped.
     return Drawing(view_box[1] if view_box else "", Markup(content))
 
 
@@ -78,7 +78,7 @@ class Numbers:
     """The table below a figure.
 
     Attributes:
-        more_rows: Rows that only the CSV file has.
+        more_rows: Number of rows that are only in the CSV file.
     """
 
     columns: list[Column]
@@ -127,7 +127,7 @@ class ShownFigure:
 
     @property
     def drawing(self) -> Drawing:
-        """The figure as a part of the page."""
+        """The figure as part of the page."""
         return inline_svg(self.svg, self.panel.name)
 
     @property

@@ -1,4 +1,4 @@
-"""List the figures of a report: what each computes, how it is drawn and how to read it."""
+"""List the figures of a report, each with its statistic, its drawing and how to read it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +32,13 @@ class Panel:
     """One figure of the report.
 
     Attributes:
-        name: Its name in commands, and of its files.
+        name: Its name in commands and file names.
         part: The heading of its part of the page.
         title: Its title on the page.
         statistic: Computes its numbers.
-        drawn: Draws them.
+        drawn: Draws the numbers.
         read: How to read the figure.
-        needs_points: Whether it is in a report only if the corpus has points.
+        needs_points: Whether it is included only if the corpus has points.
         limit: Restricts the numbers to those that the figure has room for.
     """
 
@@ -56,11 +56,11 @@ class Panel:
         drawn = self.limited(statistic)
         figure = count_figures.empty(drawn) if drawn.why else self.drawn(drawn)
         beyond = statistic.n - drawn.n
-        more = f"; {beyond:,} more in the table alone" if beyond else ""
+        more = f"; {beyond:,} more only in the table" if beyond else ""
         return add_heading(figure, self.title, drawn.shown + more)
 
     def limited(self, statistic: Statistic) -> Statistic:
-        """Return the numbers that the figure shows; its `n` counts what is drawn."""
+        """Return the numbers shown in the figure; its `n` counts only those."""
         return statistic if statistic.why else self.limit(statistic)
 
 
@@ -69,7 +69,7 @@ _SCORES = "Scores"
 _TALK = "The discussion"
 _POINTS = "Points of reviews and their answers"
 _REVIEWING = "The reviewing, by area"
-_HELD = "What is held, and what is not"
+_HELD = "What the corpus contains and lacks"
 _MODEL_WRITTEN = "model_written"
 _AREAS = f"The {reviewing_figures.AREAS} areas with the most papers; the table lists all."
 _SHADED = "A stronger colour means a larger number."
@@ -232,7 +232,7 @@ _OWN = {
         Panel(
             name="grades",
             part=_HELD,
-            title="How sure it is which PDF the reviewers read",
+            title="How certain it is which PDF the reviewers read",
             statistic=corpus_statistics.grades,
             drawn=count_figures.draw_grades,
             read="Shares of the papers of each status, best grade first.",
@@ -261,13 +261,13 @@ _OWN = {
 PANELS = {name: panel for name, panel in _OWN.items() if not panel.needs_points}
 """The figures of our own profile by name, in the order of the report."""
 POINT_PANELS = {name: panel for name, panel in _OWN.items() if panel.needs_points}
-"""Those that it has beside them where the corpus has points."""
+"""The additional figures if the corpus has points."""
 
 _FIG2 = "Fig. 2: statistics of the dataset"
 _FIG3 = "Fig. 3: details of the violin plot"
 _DETAILS = "fig3_violin_details"
 _RE2_CONFERENCES = 45
-"""Most conferences that a figure of Re²'s profile shows: Re² has 45 venues."""
+"""Maximum number of conferences in a figure of Re²'s profile: Re² has 45 venues."""
 
 RE2_PANELS = {
     panel.name: panel
@@ -321,7 +321,8 @@ RE2_PANELS = {
             title="(f) Review scores of the ten conferences with the most papers",
             statistic=re2_statistics.score_violins,
             drawn=re2_figures.draw_violins,
-            read="Contour: density of the scores; its tails go on past the data, where no score is. Box: from Q1 to Q3,"
+            read="Contour: density of the scores; its tails extend beyond the data, where there are no scores. Box:"
+            " from Q1 to Q3,"
             " with the median in bold.",
         ),
         Panel(
@@ -339,7 +340,7 @@ RE2_PANELS = {
 
 
 class FigureProfile(StrEnum):
-    """A set of figures that make a report."""
+    """A set of figures that forms a report."""
 
     PEERCORPUS = "peercorpus"
     """Our own."""
@@ -372,20 +373,20 @@ def select_panels(
 
     Args:
         names: Names of panels, of any profile.
-        profile: The profile of which all are returned if no name is given.
-        detail: Conferences that Re²'s Fig. 3 shows; without any, the three with the most papers.
-        model: Reviews of a model, for the figure of how many look written by one.
+        profile: The profile whose panels are all returned if no name is given.
+        detail: Conferences in Re²'s Fig. 3; empty means the three with the most papers.
+        model: Reviews by a model, for the figure of texts that look written by one.
 
     Raises:
         PeercorpusError: There is no such panel, or conferences or a model's reviews are given for a report without the
-            figure that shows them.
+            figure that uses them.
     """
     chosen = {find_panel(name).name for name in names} or PROFILES[profile].keys()
     if detail and _DETAILS not in chosen:
         raise PeercorpusError("--detail names the conferences of Re²'s Fig. 3; add --profile re2, or leave it out.")
     if model and _MODEL_WRITTEN not in chosen:
         raise PeercorpusError(
-            f"A model's texts are for the figure '{_MODEL_WRITTEN}' alone; draw that one, or leave out --model-texts."
+            f"Only the figure '{_MODEL_WRITTEN}' uses a model's texts; draw that one, or leave out --model-texts."
         )
     settings: dict[str, Callable[[CorpusSource], Statistic]] = {}
     if detail:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _Row = Mapping[str, Any]
 _HALF_WIDTH = 0.42
-"""Half of the widest violin's width, where neighbours are 1 apart."""
+"""Half the width of the widest violin, with neighbours 1 apart."""
 _COLUMNS = 3
-"""Violins beside each other in Fig. 3."""
+"""Violins per row of Fig. 3."""
 _LABEL_GAP = 0.62
-"""Least distance between two labels of Fig. 3, in points of the scale."""
+"""Minimum distance between two labels of Fig. 3, in points of the scale."""
 _AXIS_LABEL = "review score, on 1 to 10"
 
 
@@ -40,7 +40,7 @@ def draw_violins(statistic: Statistic) -> "Figure":
 
 
 def draw_violin_details(statistic: Statistic) -> "Figure":
-    """Draw a violin for each conference beside the names and values of its parts."""
+    """Draw a violin for each conference, with the names and values of its parts."""
     rows = list(statistic.table.filter(pl.col("reviews") > 0).iter_rows(named=True))
     lines = -(-len(rows) // _COLUMNS)
     figure = new_figure(0.4 + 3.5 * lines)
@@ -59,13 +59,13 @@ def draw_violin_details(statistic: Statistic) -> "Figure":
 
 
 def _find_highest_density(rows: Sequence[_Row]) -> float:
-    """Return the greatest density of all violins: with one measure of width, their areas are equal."""
+    """Return the greatest density of all violins: with one common scale of width, their areas are equal."""
     return max((max(row["density"]) for row in rows if row["density"]), default=1.0)
 
 
 def _draw_contour(axes: "Axes", row: _Row, x: float, most: float) -> None:
     if not row["density"]:
-        return  # All scores are equal: the box, a line, is all there is.
+        return  # All scores are equal: there is only the box, which is a line.
     half = [_HALF_WIDTH * height / most for height in row["density"]]
     axes.fill_betweenx(
         grid_between(row["tail_low"], row["tail_high"]),
@@ -115,7 +115,7 @@ def _label_parts(axes: "Axes", row: _Row) -> None:
     ]
     parts.append(((row["lower_quartile"] + row["upper_quartile"]) / 2, f"IQR {row['iqr']:.4g}", SOFT))
     if row["density"]:
-        parts += [(row[end], "tail, past the data", SOFT) for end in ("tail_low", "tail_high")]
+        parts += [(row[end], "tail, beyond the data", SOFT) for end in ("tail_low", "tail_high")]
     parts.sort(key=lambda part: part[0])
     places = spread([place for place, _, _ in parts], _LABEL_GAP)
     for (place, text, colour), y in zip(parts, places, strict=True):
@@ -128,7 +128,7 @@ _NO_EDGE: dict[str, Any] = {"edgecolor": "none", "pad": 0.4}
 
 
 def spread(places: Sequence[float], gap: float) -> list[float]:
-    """Return ascending places moved apart as little as need be, so that neighbours are at least `gap` apart.
+    """Return ascending places moved apart as little as possible, so that neighbours are at least `gap` apart.
 
     >>> spread([1, 5, 5, 9], 1)
     [1.0, 4.5, 5.5, 9.0]
@@ -143,7 +143,7 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
 
 
 def _start(group: Sequence[float], gap: float) -> float:
-    """Return where a group of labels begins that is centred on the mean of its places."""
+    """Return the start of a group of labels centred on the mean of its places."""
     return sum(group) / len(group) - gap * (len(group) - 1) / 2
 
 

@@ -1,7 +1,7 @@
 """Compute the violins of Re² (arXiv:2505.07920, Fig. 2 f and Fig. 3) as its Appendix A defines them.
 
-Scores are on Re²'s scale of 1 to 10, on which 6 and above accept: as the words of a venue's form place its answers, or
-else as Re² itself states.
+Scores are on Re²'s scale of 1 to 10, where 6 and above mean acceptance. They are placed by the wording of a venue's
+form, or else as Re² itself states them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from peercorpus.report.source import CorpusSource
 GRID_POINTS = 100
 """Points at which a density is computed; seaborn's default `gridsize`."""
 CUT = 2.0
-"""Bandwidths by which a violin goes on past the least and the greatest score; seaborn's default `cut`."""
+"""Bandwidths by which a violin extends beyond the lowest and highest score; seaborn's default `cut`."""
 DETAILED = 3
-"""Conferences that Fig. 3 shows if none is named."""
+"""Number of conferences in Fig. 3 if none is named."""
 BOX = ("whisker_low", "lower_quartile", "median", "upper_quartile", "whisker_high")
 _SCHEMA: dict[str, Any] = {
     "conference": pl.String,
@@ -30,23 +30,23 @@ _SCHEMA: dict[str, Any] = {
     "peaks": pl.Int64,
     "density": pl.List(pl.Float64),
 }
-"""`density` is at `GRID_POINTS` points of equal distance from `tail_low` to `tail_high`; null if all scores are
+"""`density` is given at `GRID_POINTS` equidistant points from `tail_low` to `tail_high`; null if all scores are
 equal."""
 _HOW = (
-    "Overall recommendations as they stand now, on Re²'s scale of 1 to 10: where the words of a form say which of its"
-    " answers accept, or as Re² states them. Re², Appendix A: Gaussian kernel (eq. 1 and 2) with Scott's bandwidth,"
-    " seaborn's default, and tails of 2 bandwidths past the data; equal areas; box from Q1 to Q3 with the median in"
+    "Current overall recommendations on Re²'s scale of 1 to 10, if the wording of a form shows which of its answers"
+    " mean acceptance, or as Re² states them. Re², Appendix A: Gaussian kernel (eq. 1 and 2) with Scott's bandwidth,"
+    " seaborn's default, and tails of 2 bandwidths beyond the data; equal areas; box from Q1 to Q3 with the median in"
     " bold; whiskers to max(min(X), Q1 - 1.5 IQR) and min(max(X), Q3 + 1.5 IQR) (eq. 3 and 4)."
 )
 _MISSING = "its place on the scale of 1 to 10 is not known"
 _NONE = (
-    "No review of this selection has a place on Re²'s scale of 1 to 10: the words of no form here say which of its"
-    " answers accept, and no record of Re² states it."
+    "No review of this selection has a place on Re²'s scale of 1 to 10: no form shows by its wording which of its"
+    " answers mean acceptance, and no record of Re² states it."
 )
 
 
 def measure_box(values: pl.Series) -> Mapping[str, float]:
-    """Return quartiles, IQR and the whiskers of Re²'s equations 3 and 4, which need not be scores that were given."""
+    """Return quartiles, IQR and the whiskers of Re²'s equations 3 and 4, which need not be actual scores."""
     low, middle, high = quartiles(values)
     iqr = high - low
     least, greatest = (float(str(end)) for end in (values.min(), values.max()))
@@ -63,13 +63,13 @@ def measure_box(values: pl.Series) -> Mapping[str, float]:
 
 
 def grid_between(low: float, high: float) -> list[float]:
-    """Return `GRID_POINTS` points of equal distance, both ends among them."""
+    """Return `GRID_POINTS` equidistant points, including both ends."""
     step = (high - low) / (GRID_POINTS - 1)
     return [low + step * index for index in range(GRID_POINTS)]
 
 
 def count_peaks(heights: Sequence[float]) -> int:
-    """Return the number of points that are higher than the one before and no lower than the one after.
+    """Return the number of points that are higher than the previous one and not lower than the next.
 
     >>> count_peaks([0, 1, 3, 3, 1, 2, 0])
     2
@@ -90,7 +90,7 @@ def measure_shape(values: pl.Series) -> Mapping[str, object]:
 
 
 def _measure_violins(source: CorpusSource, conferences: Sequence[str]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return a row for each conference, and how many of their reviews could not be placed, by reason."""
+    """Return a row for each conference, and the number of reviews that could not be placed, by reason."""
     papers = source.papers.select("forum_id", "conference")
     reviews = source.reviews.select("forum_id", "unified").join(papers, on="forum_id", maintain_order="left")
     rows: list[dict[str, object]] = []
@@ -139,8 +139,8 @@ def violin_details(source: CorpusSource, conferences: Sequence[str] = ()) -> Sta
 
     Args:
         source: The corpus.
-        conferences: The conferences to show, as in the column `conference`; without any, the three with the most papers
-            of those that have a score on the scale.
+        conferences: The conferences to show, as in the column `conference`; empty means the three with the most papers
+            among those with a score on the scale.
 
     Raises:
         PeercorpusError: The selection has no paper of a conference.
@@ -153,7 +153,7 @@ def violin_details(source: CorpusSource, conferences: Sequence[str] = ()) -> Sta
 
 
 def check_conferences(source: CorpusSource, conferences: Sequence[str]) -> list[str]:
-    """Return all conferences of a corpus, the largest first, after a check that some are among them.
+    """Return all conferences of a corpus, the largest first, after checking that they include the given ones.
 
     Raises:
         PeercorpusError: The selection has no paper of a conference.

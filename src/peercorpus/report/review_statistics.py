@@ -16,8 +16,10 @@ from peercorpus.report.corpus_statistics import TOP, VERDICTS, Statistic, counte
 from peercorpus.report.source import CorpusSource, units_of_ratings
 
 GRID = [step / 100 for step in range(101)]
-"""The scores at which densities are computed."""
-_ON_UNIT = "Scores are put on [0, 1] of the form's scale, 1 being its best answer, as venues have different ones."
+"""Scores at which densities are computed."""
+_ON_UNIT = (
+    "Scores are mapped to [0, 1] on the form's scale, 1 being its best answer, because scales differ between venues."
+)
 TOLERANCE = 1e-9
 """Smaller differences of scores are rounding errors."""
 _CHANGE_CLASSES: Sequence[tuple[str, float, float]] = (
@@ -28,7 +30,7 @@ _CHANGE_CLASSES: Sequence[tuple[str, float, float]] = (
     ("raised by 15 to 30 %", 0.15 + TOLERANCE, 0.3 + TOLERANCE),
     ("raised by more than 30 %", 0.3 + TOLERANCE, math.inf),
 )
-"""Classes of changes, in shares of the scale: above the first bound, up to the second."""
+"""Classes of changes, as shares of the scale: above the first bound, up to the second."""
 
 
 def on_unit(source: CorpusSource) -> pl.DataFrame:
@@ -48,7 +50,7 @@ def scott_bandwidth(values: pl.Series) -> float | None:
 
 
 def gaussian_density(values: pl.Series, width: float, points: Sequence[float]) -> list[float]:
-    """Return the density of values at some points, estimated with a Gaussian kernel of a bandwidth."""
+    """Return the density of values at some points, estimated with a Gaussian kernel of a given bandwidth."""
     counts = values.value_counts(sort=False).sort(values.name).rows()
     scale = values.len() * width * math.sqrt(2 * math.pi)
     return [
@@ -90,8 +92,8 @@ _DENSITY_SCHEMA: dict[str, Any] = {
 def score_violins(source: CorpusSource) -> Statistic:
     """Describe the recommendations of the ten largest conferences by density and box (Re², Fig. 2 f)."""
     how = (
-        f"Overall recommendations as they stand now. {_ON_UNIT} Gaussian kernel, bandwidth by Scott's rule, cut at the"
-        " least and the greatest score; box from quartile to quartile with the median; whiskers to the furthest score"
+        f"Current overall recommendations. {_ON_UNIT} Gaussian kernel, bandwidth by Scott's rule, cut at the lowest"
+        " and highest score; box from quartile to quartile with the median; whiskers to the furthest score"
         " within 1.5 interquartile ranges of the box (Tukey's)."
     )
     scores = on_unit(source)
@@ -130,8 +132,8 @@ def _classify(changes: str) -> pl.Expr:
 def score_changes(source: CorpusSource) -> Statistic:
     """Count reviews by the change of their recommendation, and papers by the mean change and the decision."""
     how = (
-        f"The overall recommendation as first given and as it stands now, where both are known. {_ON_UNIT} A paper's"
-        " change is the mean of its reviews'; the share is that of accepted papers among those accepted or rejected,"
+        f"The first and the current overall recommendation, if both are known. {_ON_UNIT} A paper's change is the"
+        " mean over its reviews; the share is that of accepted papers among those accepted or rejected,"
         " with its 95 % interval (Wilson's)."
     )
     scores = on_unit(source).with_columns(change=pl.col("final") - pl.col("initial"))
@@ -151,7 +153,7 @@ def score_changes(source: CorpusSource) -> Statistic:
     counts = ["reviews", "papers", "accepted", "rejected"]
     table = _add_shares(table.with_columns(pl.col(*counts).fill_null(0)))
     if changed.is_empty():
-        why = "Of no review of this selection both the first score and the last are known."
+        why = "No review of this selection has both a known first and a known last score."
         return nothing(table, "reviews", why, how, missing)
     return Statistic(
         table=table,
@@ -186,14 +188,14 @@ def _describe_changes(table: pl.DataFrame, n: int) -> str:
     lowered = by_way["lowered"]
     says = (
         f"Of {counted(n, 'reviews')}, {percent(raised['reviews'] / n)} raised their recommendation,"
-        f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} left it."
+        f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} kept it."
     )
     shares = [
         f"{percent(counts['accepted'] / (counts['accepted'] + counts['rejected']))} where {words}"
         for counts, words in ((raised, "their mean rose"), (same, "it stayed"), (lowered, "it fell"))
         if counts["accepted"] + counts["rejected"]
     ]
-    return f"{says} Accepted of the papers decided: {', '.join(shares)}." if shares else says
+    return f"{says} Share accepted among decided papers: {', '.join(shares)}." if shares else says
 
 
 _AGREEMENT_SCHEMA = {
@@ -210,9 +212,9 @@ _AGREEMENT_SCHEMA = {
 def agreement(source: CorpusSource) -> Statistic:
     """Measure the agreement of a paper's reviewers (Krippendorff's α), before and after the discussion."""
     how = (
-        "Krippendorff's α for intervals (1: they agree wholly; 0: as by chance) over the recommendations of papers with"
-        " two or more, as they stand now; before and after: of the reviews of which both are known. The spread of a"
-        f" paper is its greatest score less its least. {_ON_UNIT}"
+        "Krippendorff's α for interval data (1: full agreement; 0: as by chance) over the current recommendations of"
+        " papers with two or more; before and after: over the reviews with both known. The spread of a paper is its"
+        " highest score minus its lowest. {_ON_UNIT}"
     )
     scores = on_unit(source)
     scored = scores.drop_nulls("final")
@@ -256,7 +258,9 @@ def _describe_agreement(table: pl.DataFrame) -> str:
     largest_row = (
         table.drop_nulls("spread_median").sort("papers", descending=True, maintain_order=True).row(0, named=True)
     )
-    value = "not defined, as all scores are equal" if largest_row["alpha"] is None else f"{largest_row['alpha']:.2f}"
+    value = (
+        "not defined because all scores are equal" if largest_row["alpha"] is None else f"{largest_row['alpha']:.2f}"
+    )
     says = (
         f"At {largest_row['conference']} α is {value}; the scores of a paper there typically lie"
         f" {percent(largest_row['spread_median'])} of the scale apart."
@@ -272,7 +276,7 @@ MOST_TURNS = 10
 """Conversations with this many turns or more share one bar."""
 _HOUR_US = 3_600_000_000
 WAYS = {"authors": (Role.AUTHOR, Role.REVIEWER), "reviewers": (Role.REVIEWER, Role.AUTHOR)}
-"""Who answers: the role that speaks, and the role before it."""
+"""For each side that answers, the role of the answer and the role before it."""
 _DELAY_SCHEMA = {
     "who_answers": pl.String,
     "conference": pl.String,
@@ -283,14 +287,14 @@ _DELAY_SCHEMA = {
     "upper_quartile_h": pl.Float64,
     "p90_h": pl.Float64,
 }
-"""Delays are in hours; a row whose conference is null is about all conferences."""
+"""Delays are in hours; a row with a null conference covers all conferences."""
 
 
 def turns(source: CorpusSource) -> Statistic:
     """Count conversations by their number of turns, and those in which the authors answered."""
     how = (
-        "A turn is what one side says before another speaks; consecutive posts of one speaker are one. The review is"
-        " the first; a change of scores alone is one as well. Answered: the authors have a turn."
+        "A turn is everything one side says before another speaks, including consecutive posts. The review is the"
+        " first turn; a mere change of scores is a turn too. Answered: the authors have a turn."
     )
     is_author = pl.col("role") == Role.AUTHOR.value
     per_talk = source.turns.group_by("conversation_id").agg(
@@ -310,7 +314,7 @@ def turns(source: CorpusSource) -> Statistic:
     answered = int(talks["answered"].sum())
     longer = talks.filter(pl.col("turns") > 2).height
     says = (
-        f"The middle conversation has {middle:g} {'turn' if middle == 1 else 'turns'}; the authors answer in"
+        f"The median conversation has {middle:g} {'turn' if middle == 1 else 'turns'}; the authors answer in"
         f" {percent(answered / talks.height)}, and {percent(longer / talks.height)} go on after that, with three"
         " turns or more."
     )
@@ -318,11 +322,11 @@ def turns(source: CorpusSource) -> Statistic:
 
 
 def delays(source: CorpusSource) -> Statistic:
-    """Measure how long authors and reviewers take to answer, in hours."""
+    """Measure the time that authors and reviewers take to answer, in hours."""
     how = (
-        "The time from the first post of a turn to the first post of the next one in the same conversation, where"
-        " authors follow a reviewer or a reviewer follows the authors. Venues open and close the discussion on certain"
-        " days, so a delay is not only a person's."
+        "The time from the first post of a turn to the first post of the next one in the same conversation, if"
+        " authors follow a reviewer or a reviewer follows the authors. Venues open and close the discussion on"
+        " certain days, so delays depend on more than the persons."
     )
     follows = source.turns.sort("conversation_id", "place").with_columns(
         before=pl.col("role").shift().over("conversation_id"),
@@ -347,9 +351,9 @@ def delays(source: CorpusSource) -> Statistic:
             quantiles = [hours.quantile(share, interpolation="linear") for share in (0.1, 0.25, 0.5, 0.75, 0.9)]
             rows.append((name, conference, hours.len(), *quantiles))
     table = pl.DataFrame(rows, schema=_DELAY_SCHEMA, orient="row")
-    missing = {"a time is missing": undated, "dated before what it answers": early}
+    missing = {"a time is missing": undated, "dated before the post it answers": early}
     if not n:
-        why = "No answer of this selection has the times of both turns."
+        why = "No answer of this selection has known times for both turns."
         return nothing(table, "answers", why, how, missing)
     return Statistic(table=table, n=n, of="answers", says=_describe_delays(table), how=how, unknown=missing)
 

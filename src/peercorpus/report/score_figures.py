@@ -35,7 +35,7 @@ _Row = Mapping[str, Any]
 _GRID_STEP = GRID[1] - GRID[0]
 _AXIS_START_H = 0.1
 _AXIS_END_H = 24 * 60.0
-"""Range in hours that the axis of delays covers at least."""
+"""Minimum end of the axis of delays, in hours."""
 _TICKS_H = ((1, "1 h"), (6, "6 h"), (24, "1 day"), (72, "3 days"), (168, "1 week"), (672, "4 weeks"))
 
 
@@ -162,14 +162,14 @@ def draw_agreement(statistic: Statistic) -> "Figure":
             left.plot([before, after], [y, y], color=FAINT, linewidth=2, zorder=1)
         _draw_point(left, before, y, "o", PAPER, "before (first given)")
         _draw_point(left, after, y, "o", BLUE, "after, same reviews")
-        _draw_point(left, row["alpha"], y, "D", ORANGE, "all scores, as they stand")
+        _draw_point(left, row["alpha"], y, "D", ORANGE, "all current scores")
         _draw_box(right, row, y, 0.2, "spread_", SKY)
     left.axvline(0, color=SOFT, linewidth=0.6, linestyle="--")
     left.set_xlim(min(-0.1, *alphas) - 0.05 if alphas else -0.1, max(1.0, *alphas) + 0.05 if alphas else 1.05)
     left.set_xlabel("Krippendorff's α\n(1: agreement, 0: as by chance)")
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
-    right.set_xlabel("greatest less least score of a paper,\nin per cent of the form's scale")
+    right.set_xlabel("highest minus lowest score of a paper,\nin per cent of the form's scale")
     name_rows(left, [f"{name(row['conference'])}\nn = {row['scores']:,}" for row in rows])
     name_rows(right, ["" for _ in rows], shown=False)
     handles, labels = left.get_legend_handles_labels()
@@ -219,17 +219,17 @@ def _draw_delay(axes: "Axes", row: _Row, y: int, colour: str) -> None:
 
 
 POPULATIONS = 40
-"""Most rows of conference and year that the figure of texts of a model shows; the table has all."""
+"""Maximum number of conference-years in the figure of texts written by a model; the table has all."""
 _KIND_STYLES: Mapping[str, tuple[str, str]] = {
     TextKind.REVIEWS.value: ("o", BLUE),
     TextKind.REPLIES.value: ("s", ORANGE),
     TextKind.META_REVIEWS.value: ("D", VERMILION),
 }
-"""Marker and colour."""
+"""Marker and colour of each kind of text."""
 
 
 def keep_populations(statistic: Statistic) -> Statistic:
-    """Return the texts of the populations that the figure shows; `n` counts them."""
+    """Return the populations shown in the figure; `n` counts their texts."""
     table = statistic.table.filter(statistic.table["left_out"].is_null())
     rows = table.select("conference", "year", "written").unique(maintain_order=True).head(POPULATIONS)
     table = table.join(rows, on=rows.columns, how="semi", nulls_equal=True, maintain_order="left")

@@ -40,7 +40,7 @@ PAPERS: Schema = {
     "grade": pl.String,
 }
 """`primary_area` is null or empty if the submission names none; `status` is null if the decision is not public, `grade`
-if no PDF is known."""
+is null if no PDF is known."""
 REVIEWS: Schema = {
     "review_id": pl.String,
     "forum_id": pl.String,
@@ -55,14 +55,14 @@ REVIEWS: Schema = {
 }
 """`rating_initial` and `rating_final` are the overall recommendation as first given and the current one, on the scale
 from `low` to `high`; null if not known, as is `higher_is_better`. `confidence` is the current one, or the first if only
-that is known. `unified` is the current recommendation, or the first, on Re²'s scale of 1 to 10: as the form's words
-place it, or else as Re² itself states it. `aspect_scores` counts the scores for soundness, clarity and the like."""
+that is known. `unified` is the current recommendation, or the first, on Re²'s scale of 1 to 10, placed by the wording
+of the form, or else as Re² itself states it. `aspect_scores` counts the scores for soundness, clarity and the like."""
 RATING = pl.coalesce("rating_final", "rating_initial")
 """The recommendation of a review if it does not matter when it was given, as `scores.chosen_score` chooses it."""
 REVIEW_TIMES: Schema = {"review_id": pl.String, "forum_id": pl.String, "created_at": TIME, "due_at": TIME}
-"""When a review was posted, and when it was due; null if not known."""
+"""Times when a review was posted and due; null if not known."""
 PAPER_TOKENS: Schema = {"forum_id": pl.String, "tokens": pl.Int64, "grade": pl.String}
-"""Of the best text that is held, as a release chooses it; papers without one have no row."""
+"""Tokens of the best text, chosen as for a release; papers without a text have no row."""
 REVIEW_TOKENS: Schema = {"review_id": pl.String, "forum_id": pl.String, "tokens": pl.Int64}
 TALKS: Schema = {"conversation_id": pl.String, "forum_id": pl.String, "responses": pl.Int64}
 """`responses` counts the authors' responses to all reviewers that belong to the conversation."""
@@ -79,9 +79,9 @@ META_REVIEWS: Schema = {"forum_id": pl.String}
 FILES: Schema = {"forum_id": pl.String, "pdfs": pl.Int64, "pdfs_here": pl.Int64}
 """Number of PDFs known of a paper, and number of those that were fetched."""
 TEXTS: Schema = {"forum_id": pl.String, "created_at": TIME, "text": pl.String}
-"""Words as they stand now; those of a review are its sections, joined by blank lines."""
+"""Current texts; the text of a review is its sections, joined by blank lines."""
 MARKED: Schema = {"forum_id": pl.String, "created_at": TIME, "marked": pl.Float64}
-"""Of each text its marked share (`metrics.marked_share`); null of a short one."""
+"""The marked share of each text (`metrics.marked_share`); null for a short text."""
 POINTS: Schema = {
     "review_id": pl.String,
     "forum_id": pl.String,
@@ -92,10 +92,10 @@ POINTS: Schema = {
     "days": pl.Float64,
     "points": pl.Int64,
 }
-"""Points that ask for an answer; those of a review that are alike are one row with their number, `points`. `aspect` is
-null if it is not known, and `answered` if a published record holds the authors' words without their posts. `confidence`
-is the greatest of the answers, null where none has any; `days` pass from the review to the first answer, null if a time
-is not known."""
+"""Points that ask for an answer; equal points of a review share a row, with their number in `points`. `aspect` is
+null if it is not known, and `answered` if a published record has the authors' words without their posts. `confidence`
+is the highest of the answers, null if none has one; `days` is the time from the review to the first answer, null if a
+time is not known."""
 SET_ASIDE: Schema = {
     "forum_id": pl.String,
     "venue_id": pl.String,
@@ -106,7 +106,7 @@ SET_ASIDE: Schema = {
 
 
 class TextKind(StrEnum):
-    """Texts of people that are counted apart; the values name them in tables."""
+    """Kinds of texts that are counted separately; the values name them in tables."""
 
     REVIEWS = "reviews"
     REPLIES = "authors' replies"
@@ -120,13 +120,13 @@ def concat_frames(parts: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame
 
 
 class CorpusSource(ABC):
-    """A corpus as the frames that statistics read; each is read when it is first asked for.
+    """A corpus as the frames that statistics read; each frame is read on first use.
 
     Attributes:
         name: The name of the corpus on the page.
-        tokens: What a token is, as the end of a sentence.
-        unit: What lengths are counted in, in the plural.
-        is_confidential: Whether what not everyone may read is counted, too.
+        tokens: Definition of a token, as the end of a sentence.
+        unit: Unit of lengths, in the plural.
+        is_confidential: Whether rows that are not public are counted, too.
     """
 
     name: str
@@ -184,17 +184,17 @@ class CorpusSource(ABC):
 
     @property
     def point_venues(self) -> Sequence[str] | None:
-        """The venues whose reviews are split into points; None if the source does not hold points."""
+        """The venues whose reviews are split into points; None if the source has no points."""
         return None
 
     def points(self) -> Iterator[pl.DataFrame]:
-        """Yield the points of public reviews that ask for an answer, those of a review at once; see `POINTS`."""
+        """Yield the points of public reviews that ask for an answer, all points of a review at once; see `POINTS`."""
         return iter(())
 
     @property
     @abstractmethod
     def files(self) -> pl.DataFrame:
-        """One row for each paper of which a PDF is known; see `FILES`."""
+        """One row for each paper with a known PDF; see `FILES`."""
 
     @property
     @abstractmethod
@@ -204,16 +204,16 @@ class CorpusSource(ABC):
     @property
     @abstractmethod
     def listed(self) -> Mapping[str, bool | None] | None:
-        """For each venue whether its listings were read completely (None: it was imported); None if not recorded."""
+        """For each venue, whether its listings were read completely (None: it was imported); None if not recorded."""
 
 
 _HAS_SCALE = (pl.col("high") != pl.col("low")) & pl.col("low").is_not_null() & pl.col("high").is_not_null()
 _DECIMALS = 6
-"""Of shares of a scale that conditions compare with bounds such as 0.15: sums of binary fractions miss them."""
+"""Decimals of shares that conditions compare with bounds such as 0.15, which sums of binary fractions would miss."""
 
 
 def units_of_ratings() -> dict[str, pl.Expr]:
-    """Return the columns `initial` and `final` of reviews: their recommendations on [0, 1], 1 being the best answer."""
+    """Return the columns `initial` and `final` of reviews: recommendations on [0, 1], with 1 for the best answer."""
     units: dict[str, pl.Expr] = {}
     for name in ("initial", "final"):
         share = pl.when(_HAS_SCALE).then((pl.col(f"rating_{name}") - pl.col("low")) / (pl.col("high") - pl.col("low")))
@@ -223,7 +223,7 @@ def units_of_ratings() -> dict[str, pl.Expr]:
 
 
 def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
-    """Return the papers with those `names` columns of `filters.FIELDS` that come from other tables."""
+    """Return the papers with the columns among `names` that `filters.FIELDS` takes from other tables."""
     papers = source.papers
     if names & {"reviews", "rating", "confidence", "score_changed", "rating_unit", "spread_unit", "change_unit"}:
         is_changed = pl.col("rating_initial") != pl.col("rating_final")
@@ -248,10 +248,10 @@ def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
 
 
 class FilteredSource(CorpusSource):
-    """The rows of a source that belong to papers which meet conditions.
+    """The rows of a source that belong to papers meeting some conditions.
 
     Attributes:
-        conditions: The conditions; without any, all papers are chosen.
+        conditions: The conditions; empty chooses all papers.
     """
 
     def __init__(self, whole: CorpusSource, conditions: Sequence[Condition]) -> None:
@@ -263,10 +263,10 @@ class FilteredSource(CorpusSource):
         self._whole = whole
 
     def require_papers(self) -> None:
-        """Check that there is something to count.
+        """Check that at least one paper is chosen.
 
         Raises:
-            PeercorpusError: No paper meets the conditions, or a condition names a word that no paper has.
+            PeercorpusError: No paper meets the conditions, or a condition names a value that no paper has.
             TableError: The source has no paper at all.
         """
         if not self.every:
@@ -344,7 +344,7 @@ class FilteredSource(CorpusSource):
 
     @cached_property
     def point_venues(self) -> Sequence[str] | None:
-        """See `CorpusSource`; of the venues of the chosen papers."""
+        """See `CorpusSource`; only venues of the chosen papers."""
         split = self._whole.point_venues
         venue_ids = set(self.papers["venue_id"])
         return None if split is None else [venue_id for venue_id in split if venue_id in venue_ids]
@@ -360,7 +360,7 @@ class FilteredSource(CorpusSource):
 
     @cached_property
     def set_aside(self) -> pl.DataFrame | None:
-        """See `CorpusSource`; without rows that do not name a chosen paper."""
+        """See `CorpusSource`; only rows that name a chosen paper."""
         rows = self._whole.set_aside
         return None if rows is None else self._choose(rows)
 
@@ -388,7 +388,7 @@ OF_TURNS = [f"turns.{ITEM}.role", f"turns.{ITEM}.created_at", f"turns.{ITEM}.pos
 OF_CONTEXT = f"context.{ITEM}.post_id"
 OF_SECTIONS = f"sections.{ITEM}.text"
 PREFERRED = {Aspect.RECOMMENDATION: "rating", Aspect.CONFIDENCE: "confidence"}
-"""If a form asks for an aspect twice, the score under this name counts, otherwise the first one."""
+"""If a form asks for an aspect twice, the score in the field of this name counts, otherwise the first one."""
 _LATER_COLUMNS: Schema = {
     "higher_is_better": pl.Boolean,
     "subject": pl.String,
@@ -541,7 +541,7 @@ def best_texts(versions: pl.DataFrame, held: Set[str]) -> pl.DataFrame:
 
     Args:
         versions: With `forum_id`, `sha256`, `grade`, `moment` and `created_at`.
-        held: The files whose text is held.
+        held: The files with a text.
     """
     best: dict[str, tuple[tuple[int, int, float], str, str | None]] = {}
     for forum_id, sha256, *known in versions.select("forum_id", "sha256", "grade", "moment", "created_at").iter_rows():

@@ -1,7 +1,7 @@
-"""Count what is in the texts of one venue, and keep the counts by what they were counted from.
+"""Count the texts of one venue, and cache the counts by a digest of their inputs.
 
-Reading and counting texts is nearly all the work of a report. What is kept are numbers by paper and review, never a
-text; a venue is counted again only if its rows, or what is taken down of it, changed.
+Reading and counting texts is nearly all the work of a report. Only numbers by paper and review are cached, never a
+text; a venue is counted again only if its rows or its take-downs changed.
 """
 
 import hashlib
@@ -42,24 +42,24 @@ from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.private_files import make_private_folder, require_own
 
 FOLDER = "report"
-"""Folder of a workspace with kept counts."""
+"""Folder of a workspace with cached counts."""
 _PARTIAL = "partial-"
 _SHA256_BYTES = 32
 _OWN_NAME = re.compile(rf"[0-9a-f]{{64}}\.counts|{re.escape(_PARTIAL)}.*")
-"""Names of the files that are kept; other files of the folder are somebody else's."""
+"""Names of the cache files; other files in the folder are not ours."""
 VERSION = 2
-"""Increased when the same rows would give other counts."""
+"""Increased when the same rows would give different counts."""
 _TABLES_READ = (
     *("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations", "9-points"),
 )
 _TIMEOUT_S = 3_600.0
 """Time limit for one venue in seconds; 1,840 papers take three."""
 _FEW_BYTES = 16 << 20
-"""Size of the tables up to which this process counts them sooner than others, which take time to start."""
+"""Maximum size of tables that are counted in this process, since other processes take time to start."""
 TEXT_TOKENS: Schema = {"sha256": pl.String, "tokens": pl.Int64}
 _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 IS_META_REVIEW = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
-"""Whether a post is a meta-review, or a decision that holds one."""
+"""Whether a post is a meta-review, or a decision that contains one."""
 _FORUM_FIELDS: Mapping[type, str] = {
     Paper: "paper",
     Review: "reviews",
@@ -87,10 +87,10 @@ def keep_public(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 class PublicRows:
-    """The rows of a workspace's tables, without what is taken down.
+    """The rows of a workspace's tables, without those taken down.
 
     Attributes:
-        is_confidential: Whether what not everyone may read counts as public, for a report that is not published.
+        is_confidential: Whether rows that are not public count too, for a report that is not published.
     """
 
     def __init__(self, tables: Tables, takedown: Takedown, *, is_confidential: bool = False) -> None:
@@ -101,7 +101,7 @@ class PublicRows:
         self._remaining: dict[str, list[Forum]] = {}
 
     def _touched_forums(self, venue_id: str) -> list[Forum]:
-        """Return what remains of each paper of a venue of which anything was taken down."""
+        """Return the remaining rows of each paper of a venue with a take-down."""
         if venue_id not in self._remaining:
             public_filter = PublicFilter(self.takedown)
             forum_ids = [forum_id for forum_id, of_venue in self.takedown.venues if of_venue == venue_id]
@@ -111,7 +111,7 @@ class PublicRows:
         return self._remaining[venue_id]
 
     def read(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield columns of a venue's rows in batches; papers with a take-down come last, without what it removes."""
+        """Yield columns of a venue's rows in batches; papers with a take-down come last, without the removed rows."""
         for rows in self._read(kind, venue_id, columns):
             is_marked = self.is_confidential and "readers_public" in rows.columns
             yield rows.with_columns(readers_public=pl.lit(value=True)) if is_marked else rows
@@ -178,14 +178,14 @@ class PublicRows:
 
 @dataclass(frozen=True, slots=True)
 class CountJob:
-    """What is to be counted of a venue, by this process or another.
+    """The counting of one venue, to be done by this process or another.
 
     Attributes:
         tables: Location of the tables.
         scratch: A local folder for files that are not complete yet.
-        takedown: What is taken down.
+        takedown: The takedown list.
         sha256s: Files of the venue whose texts are counted.
-        contents: What stands for the venue's rows, by table.
+        contents: Digests of the venue's rows, by table.
         path: The file that receives the counts.
         is_confidential: As in `PublicRows`.
     """
@@ -201,12 +201,12 @@ class CountJob:
 
 
 def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
-    """Return what stands for a venue's rows of each table that is read for its counts."""
+    """Return a digest of a venue's rows for each table that its counts depend on."""
     return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
 def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
-    """Count what is in the texts of a venue and keep it; return whether the tables are still those of the job."""
+    """Count the texts of a venue and store the counts; return whether the tables are still those of the job."""
     tables = opened or open_for_worker(job.tables, job.scratch)
     if read_contents(tables, job.venue_id) != job.contents:
         return False
@@ -235,7 +235,7 @@ def _write_frames(path: Path, frames: Mapping[str, pl.DataFrame]) -> None:
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a file is there and holds what was written."""
+    """Return whether a file exists and is intact."""
     if not path.is_file():
         return False
     content = path.read_bytes()
@@ -249,7 +249,7 @@ def _read_frames(path: Path) -> dict[str, pl.DataFrame]:
 
 @contextmanager
 def _open_folder(workspace: Path) -> Iterator[Path]:
-    """Give the folder with kept counts; where the workspace cannot be written, one that is removed at the end."""
+    """Open the folder with cached counts, or a temporary one if the workspace cannot be written."""
     folder = workspace / FOLDER
     require_own(folder)
     with suppress(OSError):
@@ -262,7 +262,7 @@ def _open_folder(workspace: Path) -> Iterator[Path]:
 
 
 def _clear(folder: Path, kept: Set[Path]) -> None:
-    """Remove the counts of what changed or was taken down, and what killed processes left."""
+    """Remove outdated counts, and files left by killed processes."""
     for path in folder.iterdir():
         is_written_now = path.name.startswith(_PARTIAL) and time.time() - path.stat().st_mtime < _TIMEOUT_S
         if path not in kept and not is_written_now and _OWN_NAME.fullmatch(path.name):
@@ -271,13 +271,13 @@ def _clear(folder: Path, kept: Set[Path]) -> None:
 
 @dataclass(frozen=True)
 class KeptCounts:
-    """The counts of the venues of a workspace, kept in its folder `report`.
+    """The counts of a workspace's venues, cached in its folder `report`.
 
     Attributes:
         workspace: Its folder.
         rows: Its rows.
         files: For each venue, its files whose texts are counted.
-        spread: Runs the processes that count; None counts in this process.
+        spread: Executor for counting; None counts in this process.
     """
 
     workspace: Path
@@ -322,9 +322,11 @@ class KeptCounts:
         if self.spread is not None and len(jobs) > 1 and sum(sizes[job.venue_id] for job in jobs) > _FEW_BYTES:
             workers = min(os.cpu_count() or 1, len(jobs))
             done = self.spread(count_venue, ordered, timeout_s=_TIMEOUT_S, workers=workers)
-            # What failed elsewhere fails here with its own error.
+            # A job that failed in another process raises its own error here.
             ordered = [job for job, outcome in done if isinstance(outcome, Failure) or not outcome]
         with self.rows.tables.looking_once():
             for job in ordered:
                 if not count_venue(job, self.rows.tables):
-                    raise TryLaterError("The tables changed while the report was made; run the same command again.")
+                    raise TryLaterError(
+                        "The tables changed while the report was being made; run the same command again."
+                    )

@@ -1,6 +1,6 @@
 """Write a report: the page, each figure as PDF, SVG, PNG and CSV, and all numbers as JSON.
 
-`compute_statistic` and `draw_figure` compute a single one, for the Python interface.
+`compute_statistic` and `draw_figure` compute a single statistic or figure, for the Python interface.
 """
 
 import json
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _NUMBERS = "numbers.json"
 _CHECKSUMS = "checksums.json"
 _DIGITS = 6
-"""Decimals in CSV and JSON files; further ones may differ by rounding errors."""
+"""Decimals in CSV and JSON files; more would show rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ReportFiles:
 
     Attributes:
         papers: Number of papers that meet the conditions.
-        every: Number of all papers of the corpus.
+        every: Number of papers in the whole corpus.
         figures: Number of figures.
         empty: Title of each figure with nothing to draw, and the reason.
     """
@@ -72,15 +72,15 @@ def open_source(
     Args:
         folder: A workspace or a release.
         where: Conditions that papers must meet.
-        tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
-        spread: Processes that count the tokens of a tokenizer; None counts them in this process.
-        by_venue: Processes that count all else in the texts of a workspace; None counts it in this process.
-        is_confidential: Whether what only the account that harvested may read is counted, too; of a workspace whose
-            confidential tables are built.
+        tokenizer: Tokenizer for measuring lengths; None counts words and punctuation marks.
+        spread: Executor for counting a tokenizer's tokens; None counts them in this process.
+        by_venue: Executor for the other counts of a workspace's texts; None counts in this process.
+        is_confidential: Whether to count rows that are not public, too; only for a workspace whose confidential tables
+            are built.
 
     Raises:
         PeercorpusError: The folder is neither, a condition or the tokenizer does not exist, or no paper is chosen.
-        TableError: The tables of the workspace have not been built, or hold no paper.
+        TableError: The tables of the workspace have not been built, or have no paper.
     """
     conditions = parse_all(where)
     counter = load_token_counter(tokenizer, spread)
@@ -95,8 +95,7 @@ def open_source(
             yield source
     elif (folder / MANIFEST).is_file() and is_confidential:
         raise PeercorpusError(
-            f"'{folder}' is a release, which holds only what everyone may read; name a workspace, or leave out"
-            " --confidential."
+            f"'{folder}' is a release, which contains only public data; name a workspace, or leave out --confidential."
         )
     elif (folder / MANIFEST).is_file():
         source = FilteredSource(ReleaseSource(folder, counter), conditions)
@@ -110,7 +109,7 @@ def open_source(
 
 
 def choose_papers(folder: Path, where: Iterable[str]) -> frozenset[str] | None:
-    """Return the forum ids of the papers that meet conditions; None without a condition, for all.
+    """Return the forum ids of the papers that meet conditions; None, for all papers, without a condition.
 
     Raises:
         PeercorpusError: As for `open_source`.
@@ -164,7 +163,7 @@ def draw_figure(
 
 
 def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table as text cells: lists joined by ";", and no text that a spreadsheet would run as a formula."""
+    """Return a table as text cells: lists joined by ";", and no text that a spreadsheet would execute as a formula."""
     texts = pl.col(pl.String).map_elements(escape_csv_cell, return_dtype=pl.String)
     lists = [name for name, kind in table.schema.items() if isinstance(kind, pl.List)]
     items = (pl.col(name).list.eval(pl.element().round(_DIGITS).cast(pl.String)).list.join(";") for name in lists)
@@ -231,18 +230,18 @@ def write_report(
         folder: A workspace or a release.
         out: The folder to write.
         where: Conditions that papers must meet.
-        tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
+        tokenizer: Tokenizer for measuring lengths; None counts words and punctuation marks.
         show: Receives the progress, figure by figure.
-        spread: Processes that count the tokens of a tokenizer; None counts them in this process.
-        figures: Names of the figures to draw; none means all of the profile.
+        spread: Executor for counting a tokenizer's tokens; None counts them in this process.
+        figures: Names of the figures to draw; empty means all of the profile.
         profile: The set of figures to draw.
-        detail: Conferences that Re²'s Fig. 3 shows; none means the three with the most papers.
-        model_texts: Reviews that a model wrote, as `read_model_texts` reads them; None bounds shares from below alone.
+        detail: Conferences in Re²'s Fig. 3; empty means the three with the most papers.
+        model_texts: Reviews written by a model, as read by `read_model_texts`; None gives only lower bounds.
         by_venue: As for `open_source`.
-        is_confidential: As for `open_source`; the page and every figure then say that they are not for publication.
+        is_confidential: As for `open_source`; the page and every figure are then marked as not for publication.
 
     Raises:
-        PeercorpusError: As for `open_source`, or `out` holds other files, a figure or a conference does not exist, or
+        PeercorpusError: As for `open_source`, `out` contains other files, a figure or a conference does not exist, or
             the model's texts cannot be read.
         MissingExtraError: Matplotlib is not installed.
     """
@@ -253,7 +252,7 @@ def write_report(
         styled(),
         replace_folder(out, "a report", _CHECKSUMS) as partial,
     ):
-        check_conferences(source, detail)  # Before the other figures are drawn, which takes longer.
+        check_conferences(source, detail)  # Checked before the other figures are drawn, which takes longer.
         panels = [panel for panel in chosen if named or source.point_venues or not panel.needs_points]
         meter = Meter(source.name, "report", show)
         shown = []

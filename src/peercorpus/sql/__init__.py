@@ -1,1 +1,1 @@
-"""Ask the public tables of a corpus in SQL, read-only and within limits."""
+"""Query the public tables of a corpus in SQL, read-only and within limits."""

@@ -17,7 +17,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.records.untrusted_text import escape_csv_cell
 
 _WHOLE = pa.decimal128(38, 0)
-"""How DuckDB hands over its whole numbers of 128 bits."""
+"""Type of DuckDB's 128-bit integers in Arrow."""
 
 
 def read_frame(file: Path) -> pl.DataFrame:
@@ -42,7 +42,7 @@ def read_frame(file: Path) -> pl.DataFrame:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Return names of columns, each once.
+    """Return unique names of columns.
 
     >>> _distinct(["a", "a_1", "a"])
     ['a', 'a_1', 'a_2']
@@ -83,8 +83,8 @@ def _to_duration(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(micros, pa.int64()).cast(pa.duration("us"))])
 
 
-def make_plain(value: Any) -> Any:  # noqa: ANN401 -- whatever a cell holds
-    """Return a cell as JSON can hold it: times in ISO 8601, durations as "2 days, 3:00:00", bytes as their number.
+def make_plain(value: Any) -> Any:  # noqa: ANN401 -- any value of a cell
+    """Return a cell as a JSON value: times in ISO 8601, durations as "2 days, 3:00:00", bytes as their number.
 
     >>> make_plain({"a": [date(2024, 1, 2), timedelta(days=2, hours=3), b"12", Decimal("1.50"), float("nan")]})
     {'a': ['2024-01-02', '2 days, 3:00:00', '<2 bytes>', '1.50', 'nan']}
@@ -98,19 +98,19 @@ def make_plain(value: Any) -> Any:  # noqa: ANN401 -- whatever a cell holds
     if isinstance(value, bytes):
         return f"<{len(value)} bytes>"
     if isinstance(value, float):
-        # JSON knows neither NaN nor infinity.
+        # JSON has neither NaN nor infinity.
         return value if value - value == 0 else str(value)
     return str(value) if isinstance(value, timedelta | Decimal) else value
 
 
 def iterate_rows(frame: pl.DataFrame) -> Iterator[list[Any]]:
-    """Yield the rows of a frame, each cell as JSON can hold it."""
+    """Yield the rows of a frame, with each cell as a JSON value."""
     for row in frame.iter_rows():
         yield [make_plain(cell) for cell in row]
 
 
 def to_json(frame: pl.DataFrame) -> str:
-    r"""Return a frame as a JSON array with one object a line.
+    r"""Return a frame as a JSON array with one object per line.
 
     >>> to_json(pl.DataFrame({"a": [1, None]}))
     '[\n{"a": 1},\n{"a": null}\n]\n'
@@ -123,7 +123,7 @@ def to_json(frame: pl.DataFrame) -> str:
 def to_csv(frame: pl.DataFrame) -> str:
     r"""Return a frame as CSV; null is an empty cell; lists, structs and truth values are as in JSON.
 
-    A text that a spreadsheet would run as a formula gets a "'" before it.
+    A text that a spreadsheet would execute as a formula is prefixed with "'".
 
     >>> to_csv(pl.DataFrame({"a": ["=1+1", None], "b": [[1, 2], []]}))
     'a,b\n\'=1+1,"[1, 2]"\n,[]\n'
@@ -135,7 +135,7 @@ def to_csv(frame: pl.DataFrame) -> str:
     return lines.getvalue()
 
 
-def _csv_cell(cell: Any) -> Any:  # noqa: ANN401 -- whatever a cell holds
+def _csv_cell(cell: Any) -> Any:  # noqa: ANN401 -- any value of a cell
     if isinstance(cell, dict | list | bool):
         return json.dumps(cell, ensure_ascii=False)
     return escape_csv_cell(cell) if isinstance(cell, str) else cell

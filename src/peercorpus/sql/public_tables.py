@@ -1,7 +1,7 @@
-"""Find the Parquet files of what a corpus publishes.
+"""Find the Parquet files of a corpus's public tables.
 
-Those of a release are read where they lie. Of a workspace they are what a release of it would hold: its newest one, if
-nothing has changed since, or else one that is written to a temporary folder.
+Files of a release are read in place. For a workspace they are the files of a release: the newest one, if nothing has
+changed since, or else one written to a temporary folder.
 """
 
 import tempfile
@@ -40,13 +40,13 @@ _ALWAYS = (
 
 @dataclass(frozen=True, slots=True)
 class PublicTables:
-    """What a corpus publishes, as tables.
+    """The public tables of a corpus.
 
     Attributes:
-        sha256: Identifies what the tables hold.
-        database: Answers queries.
-        workspace: Folder of the workspace that they were made from; None for those of a release.
-        taken_down: The workspace's take-down list when they were made.
+        sha256: Digest that identifies the content of the tables.
+        database: Runs queries.
+        workspace: Folder of the workspace that they were made from; None for a release.
+        taken_down: The workspace's take-down list at the time of their making.
     """
 
     sha256: str
@@ -55,7 +55,7 @@ class PublicTables:
     taken_down: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Check that the tables are still those that may be shown.
+        """Check that the tables may still be shown.
 
         Raises:
             PeercorpusError: The take-down list of the workspace has changed since, or cannot be read.
@@ -66,7 +66,7 @@ class PublicTables:
             )
 
     def list_tables(self) -> "pl.DataFrame":
-        """Return a row for each table: its name, its number of rows, and what a row is.
+        """Return a row for each table: its name, its number of rows, and the meaning of a row.
 
         Raises:
             PeercorpusError: The rows cannot be counted.
@@ -96,9 +96,10 @@ class PublicTables:
 
 
 class PublicSql:
-    """Answers statements about the public tables of a folder, which are kept from one statement to the next.
+    """Runs statements on the public tables of a folder, which are cached between statements.
 
-    They are made again if the take-down list or a table of the workspace has changed, or the release was replaced.
+    The tables are made again if the take-down list or a table of the workspace has changed, or the release was
+    replaced.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -125,7 +126,7 @@ class PublicSql:
 
 
 def _read_state(folder: Path) -> tuple[object, ...]:
-    """Return what the public tables of a folder depend on."""
+    """Return a value that changes whenever the public tables of a folder may change."""
     if (folder / MANIFEST).is_file():
         return (open_release(folder).sha256,)
     if not (folder / "raw.db").is_file():
@@ -136,18 +137,18 @@ def _read_state(folder: Path) -> tuple[object, ...]:
 
 @contextmanager
 def open_public_tables(folder: Path, show: Show = show_nothing) -> Iterator[PublicTables]:
-    """Open what a release holds, or what a release of a workspace would hold; the folder is only read.
+    """Open the tables of a release, or those that a release of a workspace would have; the folder is only read.
 
     Args:
         folder: The release or the workspace.
-        show: Receives how far the tables of a workspace are.
+        show: Receives the progress of making a workspace's tables.
 
     Raises:
         PeercorpusError: The folder is neither; a release lacks a file or has the layout `reviewbench`; the tables of a
             workspace are not built, or it cannot be read.
     """
     if not folder.is_dir():
-        raise PeercorpusError(f"'{folder}' is no folder; name a workspace or a release.")
+        raise PeercorpusError(f"'{folder}' is not a folder; name a workspace or a release.")
     if (folder / MANIFEST).is_file():
         yield _open_release_tables(folder)
     elif (folder / "raw.db").is_file():
@@ -192,6 +193,6 @@ def _open_release_tables(folder: Path) -> PublicTables:
         )
     tables = {name: files[name] for name in CONFIGS if name in files}
     if "papers_full" not in tables:
-        raise PeercorpusError(f"The release '{folder}' holds no papers; publish it again.")
+        raise PeercorpusError(f"The release '{folder}' has no papers; publish it again.")
     empty = {name: CONFIGS[name].schema for name in _ALWAYS if name not in tables}
     return PublicTables(release.sha256, Database(tables, empty))

@@ -1,4 +1,4 @@
-"""Ask the tables of a corpus: each query runs in a process of its own, which is killed when its time is over."""
+"""Query the tables of a corpus: each query runs in its own process, which is killed at the time limit."""
 
 import subprocess
 import sys
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 TIME_LIMIT_S = 20.0
 """Seconds after which a query is stopped."""
 MAX_TIME_LIMIT_S = 86_400
-"""Longest time that a query may be given; our choice."""
+"""Maximum time limit of a query; our choice."""
 MOST_OFFSET = 1_000_000
-"""Most rows that are skipped."""
+"""Maximum number of rows to skip."""
 
 
 def require_engine(extra: str = "sql") -> None:
     """Check that DuckDB is installed.
 
     Args:
-        extra: The extra that brings it.
+        extra: The extra that installs it.
 
     Raises:
         MissingExtraError: It is not.
@@ -50,16 +50,16 @@ class Rows:
     rows: list[list[Any]]
 
     def named(self) -> list[dict[str, Any]]:
-        """Return each row by its columns."""
+        """Return each row as a mapping by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Tables that can be asked in SQL; one query runs at a time.
+    """Tables that can be queried in SQL; one query runs at a time.
 
     Attributes:
-        tables: The Parquet files of each table that has rows.
+        tables: The Parquet files of each table with rows.
         empty: The Arrow schema of each table without rows.
         time_limit_s: Seconds after which a query is stopped.
     """
@@ -88,14 +88,14 @@ class Database:
 
         Args:
             sql: One SELECT.
-            parameters: Values of its question marks.
-            is_checked: Whether it comes from outside, and must only select from the tables.
+            parameters: Values of its placeholders.
+            is_checked: Whether it is untrusted and must only select from the tables.
             offset: Rows to skip.
-            limit: Most rows to return.
-            cell_chars: Most characters of a text.
+            limit: Maximum number of rows to return.
+            cell_chars: Maximum number of characters of a text.
 
         Raises:
-            PeercorpusError: It is refused, fails, or takes more time or memory than it may.
+            PeercorpusError: It is refused, fails, or exceeds its limits of time or memory.
         """
         request = self._request(
             sql,
@@ -112,22 +112,22 @@ class Database:
     def frame(self, sql: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
         """Run one SELECT and return its whole result.
 
-        Whole numbers that DuckDB counts in 128 bits, such as sums, come as Int64 where they fit, and spans of time as
-        Duration. Columns of one name get numbers: `rating`, `rating_1`.
+        DuckDB's 128-bit integers, such as sums, become Int64 if they fit, and intervals become Duration. Columns with
+        equal names get numbers: `rating`, `rating_1`.
 
         Args:
             sql: One SELECT.
             time_limit_s: Seconds after which it is stopped.
 
         Raises:
-            PeercorpusError: It is refused, fails, takes more time or memory than it may, or a column has a type that
+            PeercorpusError: It is refused, fails, exceeds its limits of time or memory, or a column has a type that
                 Polars does not know.
         """
         from peercorpus.sql.frames import read_frame
 
         if not 0 < time_limit_s <= MAX_TIME_LIMIT_S:
             raise PeercorpusError(
-                f"The time limit is {time_limit_s} s; it must be from above 0 to {MAX_TIME_LIMIT_S} s."
+                f"The time limit must be above 0 and at most {MAX_TIME_LIMIT_S} s, got {time_limit_s} s."
             )
         with TemporaryDirectory(prefix="peercorpus-sql-") as folder:
             file = Path(folder) / "result.arrow"
@@ -177,7 +177,7 @@ def _run(content: bytes, time_limit_s: float) -> Reply:
         reply = msgspec.json.decode(ended.stdout, type=Reply)
     except msgspec.DecodeError:
         raise PeercorpusError(
-            "The query took more memory than it may, or its process died; select fewer rows or columns."
+            "The query exceeded its memory limit, or its process died; select fewer rows or columns."
         ) from None
     if reply.refusal is not None:
         raise PeercorpusError(reply.refusal)

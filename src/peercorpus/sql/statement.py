@@ -1,7 +1,7 @@
-"""Check that an SQL statement only reads tables that it may read, by its parsed tree.
+"""Check by its syntax tree that an SQL statement only reads permitted tables.
 
-Everything that is not known to be harmless is refused: other kinds of statements, files, system tables, functions that
-yield tables.
+Everything that is not known to be harmless is refused: other kinds of statements, files, system tables, table
+functions.
 """
 
 import re
@@ -11,47 +11,49 @@ from typing import Any
 from peercorpus.errors import PeercorpusError
 
 STATEMENT_CHARS = 20_000
-"""Most characters of a statement."""
+"""Maximum number of characters in a statement."""
 _NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 _SOURCES = frozenset({"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EMPTY", "EXPRESSION_LIST"})
 _MODIFIERS = frozenset({"ORDER_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "DISTINCT_MODIFIER"})
 _ORDERS = frozenset({"ORDER_DEFAULT", "ASCENDING", "DESCENDING"})
 _ALLOWED = _NODES | _SOURCES | _MODIFIERS | _ORDERS
-"""Parts of a tree that are no expressions; those alone have no `class`."""
+"""Parts of a tree other than expressions; only these have no `class`."""
 _TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
 _REFUSED_FUNCTIONS = frozenset({"current_setting", "getenv", "write_log"})
-"""Functions that tell of this machine, or write."""
+"""Functions that reveal data about this machine, or write."""
 _CTE_NAME = re.compile(r"(?!duckdb_|pragma_|sqlite_|pg_)[a-z_][a-z0-9_]*")
-"""A name that, where it is not known, is neither a file nor a system table."""
+"""Matches a name that cannot refer to a file or a system table."""
 
 
 def check_select(tree: dict[str, Any], tables: Collection[str]) -> None:
-    """Check the tree that `json_serialize_sql` of DuckDB returns.
+    """Check the tree returned by DuckDB's `json_serialize_sql`.
 
     Args:
-        tree: Of the whole text.
-        tables: Names that may be read, in lower case.
+        tree: The tree of the whole text.
+        tables: Names of permitted tables, in lower case.
 
     Raises:
         PeercorpusError: It is not exactly one SELECT, or reads anything else.
     """
     if tree.get("error"):
         if tree.get("error_type") == "parser":
-            raise PeercorpusError(f"This is no valid SQL ({tree.get('error_message')}).")
-        raise PeercorpusError("Only a statement that begins with SELECT, WITH, FROM or VALUES may be run.")
+            raise PeercorpusError(f"This is not valid SQL ({tree.get('error_message')}).")
+        raise PeercorpusError("Only statements that begin with SELECT, WITH, FROM or VALUES can be run.")
     statements = tree["statements"]
     if len(statements) != 1:
-        raise PeercorpusError(f"Exactly one statement may be run, got {len(statements)}.")
+        raise PeercorpusError(f"Exactly one statement can be run, got {len(statements)}.")
     parts = list(_walk(statements))
     names = {key.lower() for part in parts for key in _cte_names(part)}
     unfit = sorted(name for name in names if not _CTE_NAME.fullmatch(name))
     if unfit:
-        raise PeercorpusError("The name of a WITH query has only letters, digits and underscores; choose another.")
+        raise PeercorpusError(
+            "The name of a WITH query must consist of letters, digits and underscores; choose another."
+        )
     for part in parts:
         _check_part(part, {*tables, *names})
 
 
-def _walk(tree: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 -- whatever JSON holds
+def _walk(tree: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 -- any JSON value
     waiting = [tree]
     while waiting:
         part = waiting.pop()
@@ -63,7 +65,7 @@ def _walk(tree: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 -- whatever JS
 
 
 def _kind(part: dict[str, Any]) -> str | None:
-    """Return what a part of the tree is; None for expressions, which have a class."""
+    """Return the kind of a part of the tree; None for expressions, which have a class."""
     kind = part.get("type")
     return kind if isinstance(kind, str) and "class" not in part else None
 
@@ -79,7 +81,7 @@ def _cte_names(part: dict[str, Any]) -> Iterator[str]:
 def _check_part(part: dict[str, Any], names: Collection[str]) -> None:
     kind = _kind(part)
     if kind is not None and kind not in _ALLOWED:
-        raise PeercorpusError(f"A query may only select from the tables of the corpus; it has a part '{kind}'.")
+        raise PeercorpusError(f"A query can only select from the tables of the corpus; it has a part '{kind}'.")
     if kind == "BASE_TABLE":
         path = [str(step).lower() for step in part["qualified_name"]["path"]]
         if len(path) != 1 or path[0] not in names or "at_clause" in part:
@@ -88,6 +90,6 @@ def _check_part(part: dict[str, Any], names: Collection[str]) -> None:
     if kind == "TABLE_FUNCTION":
         called = str(part["function"].get("function_name", "")).lower()
         if called not in _TABLE_FUNCTIONS:
-            raise PeercorpusError(f"The table function '{called[:100]}' may not be called.")
+            raise PeercorpusError(f"The table function '{called[:100]}' must not be called.")
     if function in _REFUSED_FUNCTIONS:
-        raise PeercorpusError(f"The function '{function}' may not be called.")
+        raise PeercorpusError(f"The function '{function}' must not be called.")

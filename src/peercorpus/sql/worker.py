@@ -1,7 +1,7 @@
-"""Run one query in a process of its own: a request as JSON on standard input, an answer as JSON on standard output.
+"""Run one query in its own process: a request as JSON on standard input, a reply as JSON on standard output.
 
-DuckDB's own limits do not hold for every function, so the process itself is limited in memory and processor time, and
-its parent kills it when its time is over. Files other than those of the tables cannot be opened.
+DuckDB's own limits do not cover every function, so the process itself is limited in memory and processor time, and its
+parent kills it at the time limit. Files other than those of the tables cannot be opened.
 """
 
 import json
@@ -21,35 +21,35 @@ from peercorpus.sql.statement import check_select
 ADDRESS_SPACE_BYTES = 2 << 30
 """Limit of the process's address space."""
 CPU_PER_SECOND = 3
-"""Limit of the process's processor time for each second that it may take, should its parent be gone."""
+"""Limit of processor time per second of the time limit, in case the parent has died."""
 MOST_RESULT_BYTES = 1 << 30
-"""Largest result that is written as Arrow."""
+"""Largest result written as Arrow."""
 _ENGINE_MEMORY = "1GB"
 _MOST_COLUMNS = 200
 _MOST_IN_LIST = 200
-"""Further elements of a list inside a cell are left out."""
+"""Maximum number of elements of a list in a cell; further ones are left out."""
 _SAID_IN_FULL = frozenset({"BinderException", "CatalogException", "ParserException", "SyntaxException"})
-"""Errors that quote the statement alone; others may quote what the tables hold."""
+"""Errors that quote only the statement; others may quote the tables' content."""
 _MESSAGE_CHARS = 300
 _NAME_CHARS = 200
 _BATCH_ROWS = 2_048
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What the process is asked.
+    """The request to the process.
 
     Attributes:
-        tables: The Parquet files of each table that has rows.
+        tables: The Parquet files of each table with rows.
         schemas: The Arrow schema, as IPC, of each table without rows.
         sql: The statement.
-        parameters: Values of its question marks.
-        is_checked: Whether it must be a plain SELECT of these tables; otherwise it is our own.
+        parameters: Values of its placeholders.
+        is_checked: Whether it is untrusted and must be a plain SELECT from these tables.
         offset: Rows to skip.
-        limit: Most rows to return.
-        cell_chars: Most characters of a text; the rest is cut off and counted.
+        limit: Maximum number of rows to return.
+        cell_chars: Maximum number of characters of a text; the rest is cut off and counted.
         time_limit_s: Seconds after which its parent stops the process.
-        arrow_file: Where to write the whole result as an Arrow IPC file; offset and limits of rows and cells then do
-            not apply. None puts the rows into the reply.
+        arrow_file: Path for writing the whole result as an Arrow IPC file; offset and limits of rows and cells then do
+            not apply. None returns the rows in the reply.
     """
 
     tables: dict[str, list[str]]
@@ -65,10 +65,10 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What the process answers.
+    """The reply of the process.
 
     Attributes:
-        refusal: One sentence where the query was refused or failed; None otherwise.
+        refusal: One sentence if the query was refused or failed; None otherwise.
     """
 
     columns: list[str] = []
@@ -77,7 +77,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def limit_process(time_limit_s: float) -> None:
-    """Limit the memory of this process, and its processor time by the seconds that it may take."""
+    """Limit the memory of this process, and its processor time in proportion to the time limit."""
     if sys.platform == "win32":
         return
     import resource  # not on Windows
@@ -120,8 +120,8 @@ def _connect(tables: Mapping[str, Sequence[str]], schemas: Mapping[str, bytes]) 
     return connection
 
 
-def shorten(value: Any, chars: int) -> Any:  # noqa: ANN401 -- whatever a cell holds
-    """Return a value as JSON can hold it, with long texts and lists cut; a cut text says how much is missing.
+def shorten(value: Any, chars: int) -> Any:  # noqa: ANN401 -- any value of a cell
+    """Return a value as JSON, with long texts and lists truncated; a truncated text states how much is missing.
 
     >>> shorten({"a": ["abcdef", b"123", None, 1.5]}, 4)
     {'a': ['abcd…[2 more characters]', '<3 bytes>', None, 1.5]}
@@ -143,7 +143,7 @@ def shorten(value: Any, chars: int) -> Any:  # noqa: ANN401 -- whatever a cell h
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
-        # JSON knows neither NaN nor infinity.
+        # JSON has neither NaN nor infinity.
         return value if value - value == 0 else str(value)
     return shorten(str(value), chars)
 
@@ -152,7 +152,7 @@ def answer(request: Request) -> Reply:
     """Run the query of a request.
 
     Raises:
-        PeercorpusError: The statement may not be run.
+        PeercorpusError: The statement is refused.
     """
     connection = _connect(request.tables, request.schemas)
     if request.is_checked:
@@ -163,7 +163,7 @@ def answer(request: Request) -> Reply:
     reader = result.to_arrow_reader(_BATCH_ROWS)
     columns = [str(shorten(name, _NAME_CHARS)) for name in reader.schema.names]
     if len(columns) > _MOST_COLUMNS:
-        raise PeercorpusError(f"A query may select {_MOST_COLUMNS} columns, got {len(columns)}.")
+        raise PeercorpusError(f"A query can select at most {_MOST_COLUMNS} columns, got {len(columns)}.")
     if request.arrow_file is not None:
         _write_arrow(reader, request.arrow_file)
         return Reply(columns)
@@ -172,7 +172,7 @@ def answer(request: Request) -> Reply:
 
 
 def _read_rows(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield rows by way of Arrow, as DuckDB's own conversion of times needs another package."""
+    """Yield rows through Arrow, because DuckDB's own conversion of times needs another package."""
     for batch in batches:
         for row in range(batch.num_rows):
             yield [column[row].as_py() for column in batch.columns]
@@ -198,28 +198,28 @@ def _write_arrow(reader: Any, path: str) -> None:  # noqa: ANN401 -- pyarrow has
 
 
 def explain(error: Exception) -> str:
-    """Return why a query failed, without anything that the tables hold."""
+    """Return why a query failed, without any content of the tables."""
     if isinstance(error, PeercorpusError):
         return str(error)
     name = type(error).__name__
     if isinstance(error, MemoryError) or name == "OutOfMemoryException":
-        return "The query took more memory than it may; select fewer rows or columns."
+        return "The query exceeded its memory limit; select fewer rows or columns."
     if name in _SAID_IN_FULL:
         message = " ".join(re.sub(r"(?<!\n)\n++LINE \d+:.*", "", str(error), flags=re.DOTALL).split())
         return f"The query cannot be run ({message[:_MESSAGE_CHARS]})."
     if isinstance(error, RecursionError):
-        return "The query is nested too deeply; write a plainer one."
-    return f"The query failed while it ran ({name}); check casts, and that each value fits its function."
+        return "The query is nested too deeply; simplify it."
+    return f"The query failed while running ({name}); check casts and the values passed to functions."
 
 
 def main() -> None:
-    """Answer the request on standard input."""
+    """Run the request from standard input."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
     limit_process(request.time_limit_s)
     try:
         reply = answer(request)
         content = msgspec.json.encode(reply)
-    except Exception as error:  # noqa: BLE001 -- duckdb's own, and each is told to the asker
+    except Exception as error:  # noqa: BLE001 -- includes duckdb's own errors, all reported to the caller
         content = msgspec.json.encode(Reply(refusal=explain(error)))
     sys.stdout.buffer.write(content)
 

@@ -1,4 +1,4 @@
-"""Take the blocks of a text apart into pages, and put pages of several engines together again."""
+"""Split the blocks of a text by page, and join the pages of several engines."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def split_blocks(converted: Converted) -> list[list[TextBlock]]:
 
 
 def join_blocks(texts: Iterable[str], pages: Iterable[Sequence[TextBlock]]) -> tuple[TextBlock, ...]:
-    """Return the blocks of a whole text, numbered anew.
+    """Return the blocks of a whole text, renumbered.
 
     Args:
         texts: The text of each page.
@@ -49,7 +49,7 @@ def join_blocks(texts: Iterable[str], pages: Iterable[Sequence[TextBlock]]) -> t
 
 
 def renumber_pages(blocks: Iterable[TextBlock], numbers: Mapping[int, int]) -> list[TextBlock]:
-    """Return blocks with other page numbers in their boxes, as those of an extract of a file need."""
+    """Return blocks with new page numbers in their boxes, as needed after extracting pages of a file."""
     return [
         replace(block, boxes=tuple(replace(box, page=numbers[box.page]) for box in block.boxes)) for block in blocks
     ]

@@ -1,6 +1,6 @@
-"""Check that a PDF engine keeps the contract of `peercorpus.texts.engine.Engine`.
+"""Check that a PDF engine fulfils the contract of `peercorpus.texts.engine.Engine`.
 
-`check_engine` runs all checks on small PDFs that are made here, so it needs no files.
+`check_engine` runs all checks on small generated PDFs, so it needs no files.
 """
 
 import multiprocessing
@@ -80,13 +80,13 @@ BAD: Mapping[str, bytes] = MappingProxyType(
         "a header and nothing else": b"%PDF-1.7\n",
         "an encrypted PDF": typeset(PAPER, pikepdf.Encryption(owner="owner", user="not told")),
         "a PDF without pages": write_pdf([]),
-        "a page that holds a grey square and no text": write_pdf([b"0.5 g 100 100 300 300 re f"]),
+        "a page with a grey square and no text": write_pdf([b"0.5 g 100 100 300 300 re f"]),
     }
 )
 """Files without readable text, by description."""
 
 Make = Callable[[], Engine]
-"""Makes an engine without arguments: a class that can be imported, because it is sent to another process."""
+"""Creates an engine without arguments: an importable class, because it is sent to another process."""
 
 
 def _require(holds: object, sentence: str) -> None:
@@ -111,13 +111,13 @@ def check_pages(make: Make) -> None:
     _require(len(pages) == converted.pages, f"The Markdown splits into {len(pages)} pages, not {converted.pages}.")
     for number, (page, words) in enumerate(zip(pages, WORDS, strict=True), 1):
         for word in words:
-            _require(page.count(word) == 1, f"'{word}' stands {page.count(word)} times on page {number}, not once.")
+            _require(page.count(word) == 1, f"'{word}' occurs {page.count(word)} times on page {number}, not once.")
     flat = without_pages(converted.markdown)
     _require(SEPARATOR not in flat, "The text without pages still shows where pages end.")
 
 
 def check_reading_order(make: Make) -> None:
-    """Check that words come in the order in which a person reads them."""
+    """Check that words are in reading order."""
     markdown = make().convert(typeset(PAPER)).markdown
     offsets = [markdown.find(word) for words in WORDS for word in words]
     _require(-1 not in offsets, "Words of the paper are missing.")
@@ -134,11 +134,12 @@ def check_no_page_holds_the_separator(make: Make) -> None:
 
 
 def check_characters(make: Make) -> None:
-    """Check that the number of characters is that of the pages without separators."""
+    """Check that the number of characters excludes page separators."""
     converted = make().convert(typeset(PAPER))
     counted = sum(map(len, converted.markdown.split(SEPARATOR)))
     _require(
-        converted.characters == counted, f"The pages have {counted} characters, the engine says {converted.characters}."
+        converted.characters == counted,
+        f"The pages have {counted} characters, the engine states {converted.characters}.",
     )
 
 
@@ -146,7 +147,7 @@ def check_clean_text(make: Make) -> None:
     """Check that a clean PDF gives no control characters and no unknown letters."""
     converted = make().convert(typeset(PAPER))
     strange = sorted(set(UNKNOWN.findall(converted.markdown)))
-    _require(not strange, f"A clean PDF gave {strange}.")
+    _require(not strange, f"A clean PDF yielded {strange}.")
 
 
 def check_headings(make: Make) -> None:
@@ -167,24 +168,24 @@ def check_headings(make: Make) -> None:
 
 
 def check_quality(make: Make) -> None:
-    """Check that measures lie in their ranges, and that recognised pages are pages of the PDF."""
+    """Check that measures are within their ranges, and that recognised pages are pages of the PDF."""
     converted = make().convert(typeset(PAPER))
     ocr = list(converted.ocr_pages)
     in_order = ocr == sorted(set(ocr)) and all(1 <= page <= converted.pages for page in ocr)
     _require(in_order, f"The pages {ocr} recognised from their image are not pages of the PDF, each once, in order.")
     _require(all(converted.figures), "An entry of the figures is empty.")
-    _require(all(problem.strip() for problem in converted.problems), "A problem says nothing.")
+    _require(all(problem.strip() for problem in converted.problems), "A problem is blank.")
     quality = converted.quality
     if quality is None:
         return
     _require(quality.unknown_characters == 0, f"A clean PDF has {quality.unknown_characters:.1%} unknown characters.")
     _require(quality.empty_pages == 0, f"A PDF without an empty page has {quality.empty_pages} of them.")
     inside = sum(map(len, converted.figures))
-    _require(quality.figure_characters == inside, f"The figures hold {inside} characters, the measure says otherwise.")
-    _require(quality.formulas >= 0, "There are fewer formulas than none.")
+    _require(quality.figure_characters == inside, f"The figures have {inside} characters, but the measure differs.")
+    _require(quality.formulas >= 0, "The number of formulas is negative.")
     sure = quality.formula_sureness
-    _require(sure is None or 0 <= sure <= 1, f"The formulas are {sure} sure, which is not in [0, 1].")
-    _require(sure is None or quality.formulas, "There is a sureness of formulas and no formula.")
+    _require(sure is None or 0 <= sure <= 1, f"The sureness of formulas is {sure}, which is not in [0, 1].")
+    _require(sure is None or quality.formulas, "There is a sureness of formulas, but no formula.")
 
 
 def check_blocks(make: Make) -> None:
@@ -194,7 +195,7 @@ def check_blocks(make: Make) -> None:
         at = 0
         for number, block in enumerate(converted.blocks or ()):
             _require(block.block_id == number, f"Block {number} has the id {block.block_id}.")
-            _require(at <= block.start <= block.end, f"Block {number} begins before the end of the one before.")
+            _require(at <= block.start <= block.end, f"Block {number} begins before the end of the previous one.")
             between = converted.markdown[at : block.start].replace(SEPARATOR, "")
             _require(not between.strip("\n"), f"'{between}' before block {number} is in no block.")
             on_pages = all(1 <= box.page <= converted.pages for box in block.boxes)
@@ -205,29 +206,29 @@ def check_blocks(make: Make) -> None:
 
 
 def check_bad_files(make: Make) -> None:
-    """Check that unreadable files raise UnreadablePdfError or give no text, and that reading goes on."""
+    """Check that unreadable files raise UnreadablePdfError or yield no text, and that later files can be read."""
     engine = make()
     for what, pdf in BAD.items():
         try:
             converted = engine.convert(pdf)
         except UnreadablePdfError as error:
-            _require(str(error).endswith(".") and "\n" not in str(error), f"Of {what} it does not speak in a sentence.")
+            _require(str(error).endswith(".") and "\n" not in str(error), f"The error for {what} is not a sentence.")
         except Exception as error:
             raise AssertionError(f"On {what} it raised {type(error).__name__}, not UnreadablePdfError.") from error
         else:
             _require(converted.characters == 0, f"It read {converted.characters} characters in {what}.")
-            _require(converted.pages > 0, f"It counts no page in {what} and raised no UnreadablePdfError.")
-    _require(engine.convert(typeset(PAPER)).pages == len(PAPER), "After files that cannot be read it reads no other.")
+            _require(converted.pages > 0, f"It counted no page in {what}, but raised no UnreadablePdfError.")
+    _require(engine.convert(typeset(PAPER)).pages == len(PAPER), "After unreadable files, it cannot read others.")
 
 
 def check_determinism(make: Make) -> None:
-    """Check that a file gives the same result again, after another file, and from another instance."""
+    """Check that a file yields the same result again, after another file, and with another instance."""
     engine = make()
     pdf = typeset(PAPER)
     first = engine.convert(pdf)
-    _require(engine.convert(pdf) == first, "The same file read twice gave two different texts.")
+    _require(engine.convert(pdf) == first, "Reading the same file twice yielded two different texts.")
     engine.convert(typeset(RULED))
-    _require(engine.convert(pdf) == first, "Another file read between changed the text of a file.")
+    _require(engine.convert(pdf) == first, "Reading another file in between changed the text of a file.")
     _require(make().convert(pdf) == first, "Two instances read the same file differently.")
 
 
@@ -235,7 +236,7 @@ def check_storing(make: Make) -> None:
     """Check that a result can be written as JSON and read again unchanged."""
     converted = make().convert(typeset(PAPER))
     stored = msgspec.json.decode(msgspec.json.encode(converted), type=Converted)
-    _require(stored == converted, "What was read is not the same after it was written as JSON and read again.")
+    _require(stored == converted, "A result changed when it was written as JSON and read again.")
 
 
 def _convert(make: Make, pdf: bytes) -> Converted:
@@ -243,7 +244,7 @@ def _convert(make: Make, pdf: bytes) -> Converted:
 
 
 def check_other_places(make: Make) -> None:
-    """Check that another thread and another process give the same result."""
+    """Check that another thread and another process yield the same result."""
     pdf = typeset(PAPER)
     here = make().convert(pdf)
     with ThreadPoolExecutor(1) as thread:
@@ -271,10 +272,10 @@ CHECKS: tuple[Callable[[Make], None], ...] = (
 
 
 def check_engine(make: Make) -> None:
-    """Check that an engine keeps the contract; engines of other packages can call this in their tests.
+    """Check that an engine fulfils the contract; engines of other packages can call this in their tests.
 
     Raises:
-        AssertionError: It does not; the message says how.
+        AssertionError: It does not; the message states the violation.
     """
     for check in CHECKS:
         check(make)

@@ -1,6 +1,6 @@
 """Read the PDFs of a venue's versions as Markdown: the stage `read_texts`.
 
-Texts are cached in the workspace by engine, engine version and SHA-256, so a file is read once for each of these.
+Texts are cached in the workspace by engine, engine version and SHA-256, so a file is read once for each combination.
 Published texts of other datasets become rows of the same table.
 """
 
@@ -42,14 +42,14 @@ FOLDER = "texts"
 
 
 class TextCache:
-    """Texts that one version of one engine has read, one compressed file each.
+    """Texts read by one version of one engine, one compressed file each.
 
     Attributes:
         folder: Folder of this engine and version.
     """
 
     def __init__(self, workspace: Workspace, engine: Engine) -> None:
-        # Characters that a folder name should not have are escaped: version "../2" becomes "v..%2F2".
+        # Characters unsuitable for a folder name are escaped: version "../2" becomes "v..%2F2".
         self.folder = workspace.folder / FOLDER / quote(engine.name, safe="") / f"v{quote(engine.version, safe='+')}"
         self._partial = workspace.files.partial
 
@@ -57,7 +57,7 @@ class TextCache:
         return self.folder / sha256[:2] / f"{sha256}.json.zst"
 
     def read(self, sha256: str) -> Converted | None:
-        """Return the text of a file; None where it has not been read or its cache entry is damaged."""
+        """Return the text of a file; None if it has not been read or its cache entry is damaged."""
         try:
             packed = self._path(sha256).read_bytes()
         except FileNotFoundError:
@@ -78,15 +78,15 @@ class TextCache:
         Path(partial.name).replace(path)
 
     def trim(self) -> None:
-        """Remove what older code of this engine read with the same libraries; what it read with others stays."""
+        """Remove texts read by older code of this engine with the same libraries; texts read with others are kept."""
         _, _, libraries = self.folder.name.partition("+")
         for path in self.folder.parent.glob("*"):
             if path != self.folder and path.name.partition("+")[2] == libraries:
-                shutil.rmtree(path, ignore_errors=True)  # Another worker may be at it.
+                shutil.rmtree(path, ignore_errors=True)  # Another worker may be removing it too.
 
 
 def name_engine_of_record(record_id: str) -> str:
-    """Return the engine name of a published text: the name of its dataset, without the part.
+    """Return the engine name of a published text: its dataset's name without the suffix.
 
     >>> name_engine_of_record("re2-text:m97Cdr9IOZJ")
     're2'
@@ -95,7 +95,7 @@ def name_engine_of_record(record_id: str) -> str:
 
 
 def make_published_text(record: RawObject, venue_id: str) -> PaperText:
-    """Return the text of a published record that has one; its pages are unknown."""
+    """Return the text in a published record; its pages are unknown."""
     markdown = read_text(record.object_id, record.body) or ""
     sha256 = hashlib.sha256(markdown.encode()).hexdigest()
     return PaperText(
@@ -113,18 +113,18 @@ def make_published_text(record: RawObject, venue_id: str) -> PaperText:
 NAME = "read_texts"
 TABLE = "5-texts"
 COLUMNS = ("sha256", "engine", "engine_version")
-"""Columns that decide whether a row is kept: the file or published text, and what read it."""
+"""Columns that decide whether a row is kept: the file or published text, and the engine that read it."""
 BATCH_FILES = 64
-"""Texts written in one commit."""
+"""Number of texts written in one commit."""
 
 Aside = tuple[Reason, str]
-"""Reason why a file gives no text, and a sentence that explains it."""
+"""Reason why a file yields no text, with an explanatory sentence."""
 
 logger = logging.getLogger(__name__)
 
 
 def find_pdfs(tables: Tables, venue_id: str) -> dict[str, str]:
-    """Return the PDFs of a venue's versions, each with the forum id of the first version that has it, in order."""
+    """Return the PDFs of a venue's versions, each with the forum id of its first version, in order."""
     forum_ids: dict[str, str] = {}
     for sha256, path, forum_id in tables.rows("4-versions", venue_id, ["sha256", "path", "forum_id"]):
         if sha256 is not None and names_pdf(path):
@@ -133,7 +133,7 @@ def find_pdfs(tables: Tables, venue_id: str) -> dict[str, str]:
 
 
 def _find_published(tables: Tables, venue_id: str) -> dict[str, str]:
-    """Return the published texts of a venue's versions, each with the id of the first record that has it, in order."""
+    """Return the published texts of a venue's versions, each with the id of its first record, in order."""
     records: dict[str, str] = {}
     for sha256, path, edit_id in tables.rows("4-versions", venue_id, ["sha256", "path", "edit_id"]):
         if sha256 is not None and not names_pdf(path):
@@ -163,7 +163,7 @@ def _make_text(sha256: str, converted: Converted, venue_id: str, engine: Engine)
 def _read(
     spread: Executor, cache: TextCache, jobs: Sequence[EngineJob], options: Options, report: ProgressCallback
 ) -> dict[str, Aside]:
-    """Convert the files whose text is not in the cache yet; return, by sha256, why a file has no text."""
+    """Convert the files whose text is not cached yet; return the reasons for files without text, by sha256."""
     asides: dict[str, Aside] = {}
     to_read = []
     for job in jobs:
@@ -200,7 +200,7 @@ def read_texts(
     """Read the files of a venue that this engine has not read yet.
 
     Raises:
-        PeercorpusError: There is no such engine, or it does not take an option that is set.
+        PeercorpusError: There is no such engine, or it does not support an option that is set.
     """
     tables = workspace.tables
     chosen = choose_engine(options, workspace.folder / "answers.db")
@@ -229,7 +229,7 @@ def read_texts(
     for batch in in_batches(texts, BATCH_FILES):
         tables.append(TABLE, venue_id, NAME, batch)
     with tables.replacing((), venue_id, NAME, key) as left:
-        for sha256, problem in sorted(asides.items()):  # They come in the order in which processes end.
+        for sha256, problem in sorted(asides.items()):  # Sorted, because their order depends on when processes end.
             left.set_aside(sha256, forum_ids[sha256], *problem)
     tables.finish(TABLE, venue_id, NAME, key)
     cache.trim()
@@ -265,13 +265,13 @@ def _find_engine_version(options: Options) -> str:
 
 
 def read_engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
-    """Return name and version of the engine that read the PDFs of a venue; None where none were read."""
+    """Return name and version of the engine that read the PDFs of a venue; None if none were read."""
     rows = tables.rows(TABLE, venue_id, ["engine", "engine_version"])
     return next(((engine, version) for engine, version in rows if version), None)
 
 
 def default_engine() -> tuple[str, str]:
-    """Return name and version of the engine that reads PDFs by default."""
+    """Return name and version of the default engine."""
     engine = load_engine(Options().engine)
     return engine.name, engine.version
 

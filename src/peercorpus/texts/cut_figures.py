@@ -38,7 +38,7 @@ from peercorpus.workspace.workspace import Workspace
 COLUMNS = ("sha256", "made_with")
 """Columns that decide whether a row is kept."""
 BATCH_FILES = 8
-"""Files whose images are written in one commit, and so held in memory at once."""
+"""Number of files whose images are written in one commit, and so in memory at once."""
 NOTHING_TO_CUT = (Reason.NO_CAPTION, "No line of the file begins like the caption of a figure or a table.")
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
-"""Define what a PDF engine is, which engines there are and which settings they take.
+"""Define the interface of PDF engines, the available engines, and the settings that they support.
 
-An engine is a class with `name`, `version` and `convert(pdf)`; see the protocol `Engine`. `choose_engine` makes the one
-that the options name, `convert_file` reads one file with it in any process. `contract.check_engine` tests an engine.
+An engine is a class with `name`, `version` and `convert(pdf)`; see the protocol `Engine`. `choose_engine` creates the
+one named in the options, `convert_file` reads one file with it in any process. `contract.check_engine` tests an engine.
 """
 
 import re
@@ -29,7 +29,7 @@ from peercorpus.texts.plugin_engines import find_added_engines, make_added
 from peercorpus.workspace.object_store import Location, read_pdf
 
 KEY_VARIABLE = "PEERCORPUS_VISION_KEY"
-"""Environment variable that holds the key of a vision endpoint, the only place from which it is read."""
+"""Environment variable with the key of a vision endpoint, the only place it is read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,18 @@ class EngineSettings:
     """Settings of PDF engines; each engine uses those that concern it.
 
     Attributes:
-        ocr: "off", or "auto": recognise pages without readable text from their image.
-        heavier: Engine to which `auto` sends what the default engine reads badly; None takes OCR where it is installed.
+        ocr: "off", or "auto" to recognise pages without readable text from their image.
+        heavier: Engine to which `auto` sends pages that the default engine reads badly; None means OCR if installed.
         models: Folder with the models of a heavier engine; None leaves it to the library, which may download them.
-        url: Address of a vision endpoint, up to and including `/v1`.
+        url: URL of a vision endpoint, up to and including `/v1`.
         model: Name of the model at that endpoint.
         most_pages: Maximum pages that a run sends to the endpoint.
-        most_tokens: Maximum tokens that a run uses there, as the endpoint counts them; None means no limit.
-        answers: File that keeps the endpoint's answers and what was spent; None keeps them in memory.
+        most_tokens: Maximum tokens that a run uses there, as counted by the endpoint; None means no limit.
+        answers: File that stores the endpoint's answers and the spending; None keeps them in memory.
         run: Id of the run for which pages and tokens are counted.
-        attempts: Maximum requests for one page, the first included.
+        attempts: Maximum number of requests for one page, including the first.
         first_wait_s: Seconds before the second request; the wait doubles each time.
-        timeout_s: Seconds allowed for one answer.
+        timeout_s: Time limit for one answer, in seconds.
     """
 
     ocr: str = "off"
@@ -73,7 +73,7 @@ def make_settings(options: Options, answers: Path | None = None) -> EngineSettin
 
     Args:
         options: Options of the user.
-        answers: File that keeps the answers of a vision endpoint; ignored where none is named.
+        answers: File that stores the answers of a vision endpoint; ignored if there is no endpoint.
 
     Raises:
         EngineError: The engine is `vision` and its address or model is missing.
@@ -115,13 +115,13 @@ ENGINES: Mapping[str, str] = MappingProxyType(
 """Engine name → module and class; a module is imported only when its engine is chosen."""
 
 HEAVY = frozenset({"docling", "marker", "mineru", "nemotron"})
-"""Engines that load models and so need more memory than a paper does."""
+"""Engines that load models and so need much more memory."""
 
 NOT_HEAVIER = frozenset({"auto", "pdfium-layout", "pdfium-text"})
 """Engines that `auto` cannot use for hard files."""
 
 OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "most_pages", "most_tokens")
-"""Options that only some engines take, by their names in `execution.stage.Options`."""
+"""Options that only some engines support, by their names in `execution.stage.Options`."""
 
 TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -132,15 +132,15 @@ TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
         "vision": frozenset({"engine_url", "engine_model", "most_pages", "most_tokens"}),
     }
 )
-"""Engine name → options it takes; `auto` also takes those of its heavier engine, engines not listed take none."""
+"""Engine name → supported options; `auto` also supports those of its heavier engine, engines not listed none."""
 
 WITH_OCR: Mapping[str, str] = MappingProxyType(
     {"pdfium-layout": "peercorpus.texts.engines.layout_with_ocr:LayoutWithOcr"}
 )
-"""Engine name → module and class that also recognises pages without readable text from their image."""
+"""Engine name → module and class of the variant with OCR for pages without readable text."""
 
 UNREAD = "cannot be read"
-"""Beginning of the problem that names unreadable pages."""
+"""Start of the problem that names unreadable pages."""
 
 RULE = re.compile(r"^(?=[ \t]*---[ \t]*$)", re.MULTILINE)
 
@@ -152,14 +152,14 @@ class Converted:
     Attributes:
         markdown: Pages joined by `SEPARATOR`.
         pages: Number of pages.
-        characters: Characters of all pages without separators; 0 where the file has no text.
-        problems: What the engine could not do, in words.
-        headings: In the order of the text; empty where the engine reports none.
-        figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
-        quality: Measures of the text; None where the engine does not report them.
-        ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
-        heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
-        blocks: The Markdown block by block; None where the engine knows no blocks.
+        characters: Characters of all pages without separators; 0 if the file has no text.
+        problems: Descriptions of anything the engine could not do.
+        headings: Headings in the order of the text; empty if the engine reports none.
+        figures: Text inside figures, which is not in the Markdown; one entry for each page with any.
+        quality: Measures of the text; None if the engine does not report them.
+        ocr_pages: Numbers, from 1, of the pages recognised from their image.
+        heavier_pages: Numbers, from 1, of the pages read by `auto`'s heavier engine.
+        blocks: The Markdown block by block; None if the engine reports no blocks.
     """
 
     markdown: str
@@ -174,20 +174,20 @@ class Converted:
     blocks: tuple[TextBlock, ...] | None = None
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Converted"], tuple[bytes]]:
-        """Go from process to process as MessagePack: pickling the blocks one by one takes five times as long."""
+        """Pickle as MessagePack, because pickling the blocks one by one takes five times as long."""
         return partial(msgspec.msgpack.decode, type=Converted), (msgspec.msgpack.encode(self),)
 
 
 class Engine(Protocol):
     """Turns PDFs into Markdown.
 
-    An engine is made without arguments in the process that uses it, or by its class method `with_settings` where it
-    has one. An engine of another package may also have `takes`, the names of the `OPTIONS` that it takes, and
-    `is_heavy`, whether it loads models.
+    An engine is created without arguments in the process that uses it, or by its class method `with_settings` if it has
+    one. An engine of another package may also have `takes`, the names of the supported `OPTIONS`, and `is_heavy`,
+    whether it loads models.
 
     Attributes:
         name: Its name in `ENGINES`, or the name of its entry point.
-        version: Changes whenever the same file would give another text.
+        version: Changes whenever the same file would yield a different text.
     """
 
     name: str
@@ -203,12 +203,12 @@ class Engine(Protocol):
 
 
 def escape_rules(markdown: str) -> str:
-    r"""Return the Markdown with a backslash before each line `---`, which would look like the end of a page."""
+    r"""Return the Markdown with a backslash before each line `---`, which would look like a page separator."""
     return RULE.sub(r"\\", markdown) if "---" in markdown else markdown
 
 
 def join_pages(pages: Sequence[str], problems: Sequence[str] = ()) -> Converted:
-    r"""Join pages to one text that splits into the same pages again; a line `---` inside a page is escaped.
+    r"""Join pages into a text that splits into the same pages again; a line `---` inside a page is escaped.
 
     >>> join_pages(["One.\n\n---\n\nStill one.", "Two."]).markdown.split(SEPARATOR)
     ['One.\n\n\\---\n\nStill one.', 'Two.']
@@ -234,7 +234,7 @@ def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness:
     Args:
         pages: Text of each page.
         figures: Texts inside figures.
-        sureness: How sure the reading of each displayed formula is, on [0, 1].
+        sureness: Confidence in the reading of each displayed formula, on [0, 1].
     """
     characters = sum(map(len, pages))
     unknown = sum(len(UNKNOWN.findall(page)) for page in pages)
@@ -243,12 +243,14 @@ def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness:
         empty_pages=sum(not page.strip() for page in pages),
         figure_characters=sum(map(len, figures)),
         formulas=len(sureness),
-        formula_sureness=fsum(sureness) / len(sureness) if sureness else None,  # The same in every version of Python.
+        formula_sureness=fsum(sureness) / len(sureness)
+        if sureness
+        else None,  # fsum is the same in every version of Python.
     )
 
 
 def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engine:
-    """Make the engine of this name.
+    """Create the engine of this name.
 
     Args:
         name: A name in `ENGINES`, or of an engine that another package adds.
@@ -260,7 +262,7 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
         EngineError: The engine cannot be used with these settings.
     """
 
-    def make(engine: Any) -> Any:  # noqa: ANN401 -- a class of whatever package
+    def make(engine: Any) -> Any:  # noqa: ANN401 -- a class of any package
         with_settings = getattr(engine, "with_settings", None)
         return engine() if with_settings is None or settings == DEFAULT_SETTINGS else with_settings(settings)
 
@@ -281,7 +283,7 @@ def _find_added(name: str) -> EntryPoint:
 
 @dataclass(frozen=True, slots=True)
 class EngineJob:
-    """One file to read with one engine; it holds the path, not the content, and so is cheap to send to a process."""
+    """One file to read with one engine; contains the path, not the content, so it is cheap to send to a process."""
 
     sha256: str
     path: Location
@@ -290,11 +292,11 @@ class EngineJob:
 
 
 def convert_file(job: EngineJob) -> Converted:
-    """Read one file; a damaged one is repaired and read again where that gains something.
+    """Read one file; a damaged one is repaired and read again if that helps.
 
     Raises:
         UnreadablePdfError: The file is missing or altered, or the engine cannot read it.
-        StoreError: The object store that holds it cannot be reached.
+        StoreError: The object store with the file cannot be reached.
     """
     pdf = read_pdf(job.path, job.sha256)
     return _convert(load_engine(job.engine, job.settings), pdf)
@@ -305,7 +307,7 @@ _END_BYTES = 1_024
 
 
 def _convert(engine: Engine, pdf: bytes) -> Converted:
-    """Read a file, or its repaired form where only that can be read or has more text."""
+    """Read a file, or its repaired form if only that can be read or has more text."""
     converted, repairs = read_or_repair(engine.convert, pdf)
     if not repairs and _may_lack_text(converted, pdf):
         from peercorpus.pdf.document import count_characters
@@ -321,7 +323,7 @@ def _convert(engine: Engine, pdf: bytes) -> Converted:
 
 
 def _may_lack_text(converted: Converted, pdf: bytes) -> bool:
-    """Return whether pages cannot be read, or are without text in a file that was cut off."""
+    """Return whether pages cannot be read, or lack text in a truncated file."""
     is_cut = b"%%EOF" not in pdf[-_END_BYTES:]
     return any(problem.startswith((UNREAD, "without text") if is_cut else UNREAD) for problem in converted.problems)
 
@@ -331,12 +333,12 @@ DEFAULTS = {field.name: field.default for field in fields(Options)}
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """The engine that the options name.
+    """The engine named in the options.
 
     Attributes:
         engine: The engine itself.
         settings: Its settings.
-        is_heavy: Whether it loads models and so may use all memory there is.
+        is_heavy: Whether it loads models and so may use all available memory.
     """
 
     engine: Engine
@@ -345,21 +347,22 @@ class EngineChoice:
 
 
 def choose_engine(options: Options, answers: Path | None = None) -> EngineChoice:
-    """Make the engine that the options name.
+    """Create the engine named in the options.
 
     Args:
         options: Options of the user.
-        answers: File that keeps the answers of a vision endpoint.
+        answers: File that stores the answers of a vision endpoint.
 
     Raises:
         PeercorpusError: There is no engine of this name, or two packages add one.
         MissingExtraError: The engine is not installed.
-        EngineError: The engine does not take an option that is set, or cannot be used with it.
+        EngineError: The engine does not support an option that is set, or cannot be used with it.
     """
-    find_added_engines(ENGINES)  # refuse two engines of one name, whichever engine is chosen
+    find_added_engines(ENGINES)  # refuses two engines with the same name, whichever engine is chosen
     if options.heavier in NOT_HEAVIER:
         raise EngineError(
-            f"'{options.heavier}' cannot be the heavier engine, as it reads no hard files; name another with --heavier."
+            f"'{options.heavier}' cannot be the heavier engine, because it does not read difficult files; name"
+            " another with --heavier."
         )
     settings = make_settings(options, answers)
     names = [name for name in (options.engine, options.heavier) if name is not None]
@@ -372,20 +375,22 @@ def choose_engine(options: Options, answers: Path | None = None) -> EngineChoice
 
 
 def _require_accepted(options: Options, accepted: set[str]) -> None:
-    """Raise an EngineError for an option that is set and not accepted: the user would believe it had an effect."""
+    """Raise an EngineError for an unsupported option, which would have no effect."""
     for option in OPTIONS:
         if option not in accepted and getattr(options, option) != DEFAULTS[option]:
             flag = f"--{option.replace('_', '-')}"
             takers = " or ".join(f"'{name}'" for name in ENGINES if option in TAKES.get(name, ()))
-            raise EngineError(f"The engine '{options.engine}' does not take {flag}; leave it out, or choose {takers}.")
+            raise EngineError(
+                f"The engine '{options.engine}' does not support {flag}; leave it out, or choose {takers}."
+            )
 
 
 DAMAGE = (REPAIRED, UNREAD)
-"""Beginnings of the problems that report a damaged file."""
+"""Starts of the problems that report a damaged file."""
 
 
 def explain_missing_text(result: Converted | Failure) -> tuple[Reason, str] | None:
-    """Return why reading a file gave no text, as reason and sentence; None where it gave text."""
+    """Return why reading a file yielded no text, as reason and sentence; None if it yielded text."""
     if isinstance(result, Failure):
         return failure_reason(result)
     if result.characters == 0 and any(problem.startswith(DAMAGE) for problem in result.problems):
@@ -396,7 +401,7 @@ def explain_missing_text(result: Converted | Failure) -> tuple[Reason, str] | No
 
 
 def choose_executor(options: Options, name: str = "local", address: str | None = None) -> Executor:
-    """Return the executor of a build, after everything about its engine was checked, before any file is read.
+    """Return the executor of a build, after checking its engine and before any file is read.
 
     Args:
         options: Options of the build.
@@ -404,8 +409,8 @@ def choose_executor(options: Options, name: str = "local", address: str | None =
         address: Address of its cluster; None means the executor's own default.
 
     Raises:
-        EngineError: The engine does not exist, or does not take an option that is set.
-        PeercorpusError: The work cannot be distributed as asked.
+        EngineError: The engine does not exist, or does not support an option that is set.
+        PeercorpusError: The work cannot be distributed as requested.
         MissingExtraError: A package is not installed.
     """
     chosen = choose_engine(options)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 VERSION = 1
-"""Raised whenever the same file yields other figures."""
+"""Raised whenever the same file yields different figures."""
 BYTES_PER_KB = 1_000
 IMAGE_FORMAT = "webp"
 _QUALITY = 85
@@ -46,15 +46,15 @@ _MARGIN_POINTS = 2.0
 _MIN_INK = 10
 """Darkness from which a pixel is not paper, from 0 to 255."""
 _SHRINK = 0.75
-"""Factor by which an image that has too many bytes is made smaller, repeatedly."""
+"""Factor by which an image with too many bytes is repeatedly reduced."""
 _MIN_SIDE_PIXELS = 64
-"""Minimum longer side of an image that is made smaller, in pixels."""
+"""Minimum longer side of a reduced image, in pixels."""
 _POINTS_PER_INCH = 72
 
 
 @dataclass(frozen=True, slots=True)
 class FigureLimits:
-    """How large and how many images may be.
+    """Limits on the size and number of images.
 
     Attributes:
         dpi: Resolution, in pixels per inch.
@@ -71,7 +71,7 @@ class FigureLimits:
 
 @dataclass(frozen=True, slots=True)
 class FigureJob:
-    """One file to cut figures out of; it holds the path, not the content, and so is cheap to send to a process."""
+    """One file to cut figures out of; contains the path, not the content, so it is cheap to send to a process."""
 
     sha256: str
     path: Location
@@ -80,11 +80,11 @@ class FigureJob:
 
 @dataclass(frozen=True, slots=True)
 class CutFigure:
-    """One caption of a file and the image of what it describes.
+    """One caption of a file and the image of the figure or table that it describes.
 
     Attributes:
-        region: The caption; its box is trimmed to what is visible.
-        image: None if `problem` says why.
+        region: The caption; its box is trimmed to the visible content.
+        image: The image; None if there is a `problem`.
     """
 
     region: Region
@@ -111,13 +111,13 @@ def require_pillow() -> str:
 
 
 def read_limits(options: Options) -> FigureLimits:
-    """Return the limits that the options set."""
+    """Return the limits set by the options."""
     most_bytes = options.figure_kb * BYTES_PER_KB
     return FigureLimits(options.figure_dpi, options.figure_pixels, most_bytes, options.most_figures)
 
 
 def name_maker(options: Options) -> str:
-    """Return what decides the images of a file besides its bytes: code, libraries and limits, in one string.
+    """Return everything besides the bytes of a file that determines its images, as text: code, libraries and limits.
 
     Raises:
         PeercorpusError: Pillow was built without WebP.
@@ -138,7 +138,7 @@ def cut_file(job: FigureJob) -> list[CutFigure]:
 
 
 def cut_figures(pdf: bytes, limits: FigureLimits) -> list[CutFigure]:
-    """Return what `cut_file` does, for a PDF in memory.
+    """Return the result of `cut_file` for a PDF in memory.
 
     Raises:
         UnreadablePdfError: No page can be read.
@@ -161,7 +161,7 @@ def _explain(region: Region, limits: FigureLimits) -> CutFigure:
 
 
 def read_regions(document: pdfium.PdfDocument) -> list[Region]:
-    """Return the captions of a document with their places.
+    """Return the captions of a document with the places of their figures.
 
     Raises:
         UnreadablePdfError: No page can be read.
@@ -222,7 +222,7 @@ def _cut(pages: _OpenPages, region: Region, limits: FigureLimits) -> CutFigure:
     try:
         page = pages.get(region.page)
         box = _trim(page, region.box, limits)
-    except (pdfium.PdfiumError, ValueError):  # pypdfium2 raises ValueError where a crop is empty
+    except (pdfium.PdfiumError, ValueError):  # pypdfium2 raises ValueError if a crop is empty
         return CutFigure(region, problem="The page cannot be drawn.")
     if box is None:
         return CutFigure(replace(region, box=None), problem="Nothing visible is next to the caption.")
@@ -249,7 +249,7 @@ def _draw(page: pdfium.PdfPage, box: Box, scale: float) -> "Image":
 
 
 def _trim(page: pdfium.PdfPage, box: Box, limits: FigureLimits) -> Box | None:
-    """Return the box around what is visible in a box, with a small margin; None where nothing is."""
+    """Return the box around the visible content of a box, with a small margin; None if there is none."""
     image = _draw(page, box, _choose_scale(box, limits) / 2)
     ink = image.convert("L").point(lambda light: 255 if light < 255 - _MIN_INK else 0).getbbox()
     if ink is None:
@@ -279,5 +279,5 @@ def _encode(image: "Image") -> bytes:
 
 
 def join_box(box: Box | None) -> Sequence[float | None]:
-    """Return the edges of a box as the table of figures has them: left, bottom, right, top, to a tenth of a point."""
+    """Return the edges of a box in the format of the table of figures: left, bottom, right, top, to 0.1 points."""
     return (None,) * 4 if box is None else [round(edge, 1) for edge in box]

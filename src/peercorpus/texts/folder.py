@@ -1,4 +1,4 @@
-"""Convert a folder of PDFs to a folder of Markdown, JSON and, where asked for, LaTeX files, without a workspace."""
+"""Convert a folder of PDFs to a folder of Markdown, JSON and optionally LaTeX files, without a workspace."""
 
 import hashlib
 import os
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from peercorpus.texts.folder_images import ImageSummary
 
 FormulaStyle = Literal["unicode", "latex"]
-"""How the Markdown has letters and signs of formulas: as Unicode characters, or as LaTeX commands."""
+"""Form of letters and signs in the formulas of the Markdown: Unicode characters, or LaTeX commands."""
 
 
 def find_pdfs(path: Location) -> Iterator[Location]:
@@ -58,7 +58,7 @@ def find_pdfs(path: Location) -> Iterator[Location]:
     elif path.exists():
         yield path
     else:
-        raise PeercorpusError(f"'{path}' does not exist; name a PDF, or a folder that holds some.")
+        raise PeercorpusError(f"'{path}' does not exist; name a PDF, or a folder with PDFs.")
 
 
 def _find_stored_pdfs(prefix: S3Path) -> Iterator[S3Path]:
@@ -73,9 +73,7 @@ def _find_stored_pdfs(prefix: S3Path) -> Iterator[S3Path]:
         if stored.name.lower().endswith(".pdf") and not any(part.startswith(".") for part in parts):
             yield stored
     if is_empty:
-        raise PeercorpusError(
-            f"There is nothing at '{prefix}'; name an object, or what the keys of several begin with."
-        )
+        raise PeercorpusError(f"There is nothing at '{prefix}'; name an object, or a prefix of several keys.")
 
 
 def _find_pdfs_below(folder: Path) -> Iterator[Path]:
@@ -88,25 +86,25 @@ def _find_pdfs_below(folder: Path) -> Iterator[Path]:
 
 
 LASTING = frozenset(Reason) - TRANSIENT_REASONS
-"""Reasons for failing that apply as long as file and engine are the same."""
+"""Reasons for failure that persist as long as file and engine are the same."""
 
 
 @dataclass(slots=True)
 class FolderSummary:
-    """Counts of what happened to the PDFs of a run.
+    """Counts of the PDFs of a run by outcome.
 
     Attributes:
         converted: PDFs converted in this run.
         already: PDFs converted in an earlier run.
-        repeated: PDFs that were listed twice, or have content and name of another one.
-        failed: Failed PDFs by reason, including those of earlier runs that were not tried again.
+        repeated: PDFs listed twice, or with the same content and name as another one.
+        failed: Failed PDFs by reason, including those of earlier runs not tried again.
         failures: Failed PDFs, each with a sentence.
-        renamed: PDFs whose files have another name, because their own was in use; with that name.
+        renamed: PDFs whose files have a different name because their own was taken, with that name.
         pages: Pages converted in this run.
         latex: Texts written as LaTeX in this run.
         formulas: Formulas in them.
-        formulas_as_text: Formulas in them that are shown as text, by reason.
-        images: What happened to the figures; None where images were not asked for.
+        formulas_as_text: Formulas in them shown as text, by reason.
+        images: Counts of the figures; None if images were not requested.
     """
 
     converted: int = 0
@@ -124,7 +122,7 @@ class FolderSummary:
 
 
 def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
-    """Return the files at these paths and every `*.pdf` below the folders among them, once each; hidden ones left out.
+    """Return the files at these paths and every `*.pdf` below folders among them, once each, without hidden ones.
 
     Raises:
         PeercorpusError: A path does not exist, or there is no PDF at all.
@@ -164,22 +162,23 @@ def convert_to_folder(
     force: bool = False,
     show: Show = show_nothing,
 ) -> FolderSummary:
-    """Write `NAME.md` and `NAME.json` for every PDF; for one that cannot be read only the JSON, with the reason.
+    """Write `NAME.md` and `NAME.json` for every PDF; for an unreadable PDF only the JSON, with the reason.
 
     Args:
         spread: Reads the files, possibly in other processes.
-        sources: The PDFs; where two have one name, a digest of its path is appended to the name of the second.
+        sources: The PDFs; if two have the same name, a digest of its path is appended to the name of the second.
         out: The output folder; created if missing.
-        options: Engine, time limit for one PDF, number of workers, and whether figures are cut out as images.
+        options: Engine, time limit per PDF, number of workers, and whether figures are cut out as images.
         page_marks: Whether the Markdown shows where pages end.
         formulas: Whether letters and signs in the formulas of the Markdown are Unicode characters or LaTeX commands.
-        latex: Whether each text is also written as LaTeX, `NAME.tex`; for a text of an earlier run from its Markdown.
-        force: Whether to read again what was read or failed for a lasting reason before.
+        latex: Whether each text is also written as LaTeX, `NAME.tex`; a text of an earlier run is converted from its
+            Markdown.
+        force: Whether to read PDFs again that were read, or failed for a lasting reason, earlier.
         show: Receives progress.
 
     Raises:
-        PeercorpusError: There is no such engine, or it does not take an option; `out` is a file, or another run
-            is writing to it.
+        PeercorpusError: There is no such engine, or it does not support an option; `out` is a file, or another run is
+            writing to it.
         OSError: The folder cannot be written to.
     """
     check_destination(options, out)
@@ -240,7 +239,7 @@ class _Run:
         return to_do
 
     def _identify(self, sources: Sequence[Location], show: Show) -> tuple[list[str | None], list[UnnamedPdf]]:
-        """Return the digest of each PDF, None where it cannot be opened, and what its name depends on."""
+        """Return the digest of each PDF, None if it cannot be opened, and the data that its name depends on."""
         meter = Meter("convert", "PDFs looked at", show)
         digests = []
         unnamed_pdfs = []
@@ -253,7 +252,7 @@ class _Run:
         return digests, unnamed_pdfs
 
     def _is_known(self, pdf: NamedPdf, earlier: EarlierMeasures | None) -> bool:
-        """Return whether the files of an earlier run are what this run would write, and count the PDF if so."""
+        """Return whether the files of an earlier run equal those of this run, and count the PDF if so."""
         if self.force or earlier is None or pdf.sha256 is None:
             return False
         made_of = (earlier.sha256, earlier.engine, earlier.engine_version)
@@ -330,7 +329,7 @@ class _Run:
 
 
 def _compute_sha256(path: Location) -> str | None:
-    """Return the SHA-256 of a file's content; None where it cannot be read."""
+    """Return the SHA-256 of a file's content; None if it cannot be read."""
     try:
         if not isinstance(path, Path):
             return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,6 +1,6 @@
-"""Write the pairs of `NAME.md` and `NAME.json` in a folder of converted PDFs, and choose their names.
+"""Write pairs of `NAME.md` and `NAME.json` to a folder of converted PDFs, and choose their names.
 
-Where that is asked for, a third file `NAME.tex` holds the text as LaTeX, and `NAME-figures` the images.
+On request, a third file `NAME.tex` has the text as LaTeX, and the folder `NAME-figures` the images.
 """
 
 import hashlib
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
 LOCK = ".peercorpus.lock"
 _MAX_LABEL_CHARACTERS = 40
 _IMAGE_NAME = re.compile(r"\d{2,}-[a-z0-9-]+\.webp")
-"""What `name_image` returns; other files in the folder of images are not ours."""
+"""Matches results of `name_image`; other files in the folder of images are not ours."""
 
 
 class _StoredImage(msgspec.Struct):
-    """What is read of an image in the JSON of a pair: its path, None where there is none."""
+    """The part read of an image in the JSON of a pair: its path, or None."""
 
     file: str | None
 
 
 class _StoredImages(msgspec.Struct):
-    """What is read of the JSON of a pair to find its images."""
+    """The part of the JSON of a pair needed to find its images."""
 
     images: tuple[_StoredImage, ...] | None = None
     images_made_with: str | None = None
 
 
 class _StoredBlocks(msgspec.Struct):
-    """What is read of the JSON of a pair to find its captions."""
+    """The part of the JSON of a pair needed to find its captions."""
 
     blocks: tuple[TextBlock, ...] | None = None
 
 
 class FilePairs:
-    """The pairs of files in one folder, to which only this run writes."""
+    """The pairs of files in one folder, which only this run writes to."""
 
     def __init__(self, folder: Location) -> None:
         self.folder = folder
@@ -83,11 +83,12 @@ class FilePairs:
         folder = self.folder / self.name_image_folder(name)
         if isinstance(folder, Path) and folder.exists() and not folder.is_dir():
             raise PeercorpusError(
-                f"'{folder}' is a file where images belong; move it, or name another folder with --out."
+                f"'{folder}' is a file, but the images need a folder of this name; move it, or name another folder"
+                " with --out."
             )
 
     def _find_images(self, name: str) -> dict[str, Location]:
-        """Return the images of a pair by path in this folder, half-written ones too; other files are left alone."""
+        """Return the images of a pair by path in this folder, including incomplete ones; other files are left alone."""
         folder = self.folder / self.name_image_folder(name)
         if isinstance(folder, Path) and not folder.is_dir():
             return {}
@@ -98,7 +99,7 @@ class FilePairs:
         }
 
     def has_images(self, name: str, made_with: str) -> bool:
-        """Return whether the images of a pair are there, made with the same code and limits."""
+        """Return whether the images of a pair exist, made with the same code and limits."""
         stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredImages)
         if stored.images is None or stored.images_made_with != made_with:
             return False
@@ -106,7 +107,7 @@ class FilePairs:
         return not files or files <= self._find_images(name).keys()
 
     def read_blocks(self, name: str) -> tuple[TextBlock, ...]:
-        """Return the blocks in the JSON of a pair; nothing where its engine knows none."""
+        """Return the blocks in the JSON of a pair; empty if its engine reports none."""
         stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredBlocks)
         return stored.blocks or ()
 
@@ -132,12 +133,12 @@ class FilePairs:
             folder.rmdir()
 
     def _read_latex_start(self, name: str) -> bytes:
-        """Return the first line of `NAME.tex`; nothing where there is no such file."""
+        """Return the first line of `NAME.tex`; empty if there is no such file."""
         path = self.folder / f"{name}.tex"
         return path.read_bytes().partition(b"\n")[0] if path.is_file() else b""
 
     def _remove_latex(self, name: str) -> None:
-        """Remove `NAME.tex`, whose text is being replaced; not one of someone else."""
+        """Remove `NAME.tex`, whose text is being replaced, unless it is not ours."""
         first = self._read_latex_start(name)
         if not first:
             return
@@ -147,10 +148,10 @@ class FilePairs:
             (self.folder / f"{name}.tex").unlink()
 
     def check_latex(self, name: str) -> bool:
-        """Return whether the LaTeX of a text is there, written by this version of `peercorpus.latex`.
+        """Return whether the LaTeX of a text exists, written by this version of `peercorpus.latex`.
 
         Raises:
-            PeercorpusError: `NAME.tex` is a file of someone else.
+            PeercorpusError: `NAME.tex` was not written by peercorpus.
         """
         from peercorpus.latex.document import MARK, VERSION
 
@@ -171,8 +172,8 @@ class FilePairs:
         return written
 
     def write(self, name: str, measures: Measures, text: str | None) -> None:
-        """Write a pair, replacing an earlier one; only the JSON where there is no text."""
-        # JSON holds valid UTF-8 only; other bytes of a file name become question marks.
+        """Write a pair, replacing an earlier one; only the JSON if there is no text."""
+        # JSON must be valid UTF-8, so other bytes of a file name become question marks.
         source = measures.source.encode(errors="replace").decode()
         markdown = None if text is None else f"{text}\n"
         digest = None if markdown is None else compute_markdown_sha256(markdown)
@@ -187,7 +188,7 @@ class FilePairs:
 
 
 def name_image(number: int, label: str, ending: str) -> str:
-    """Return a file name that is safe whatever the label of a caption is.
+    """Return a file name that is safe for any label of a caption.
 
     >>> name_image(3, "Table A.1", "webp")
     '03-table-a-1.webp'
@@ -225,7 +226,7 @@ def open_pairs(folder: Location) -> Iterator[FilePairs]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise PeercorpusError(f"'{folder}' is a file, or lies in one; name a folder with --out.") from None
+        raise PeercorpusError(f"'{folder}' is a file, or inside one; name a folder with --out.") from None
     with _hold_lock(folder):
         for partial in folder.glob(f".*{PARTIAL}"):
             partial.unlink(missing_ok=True)
@@ -269,7 +270,7 @@ def _lock(folder: Path, until_done: ExitStack) -> None:
 
 
 def _try_to_write(folder: Location) -> None:
-    """Create and remove an empty file, so that a folder that is not writable fails now and not after an hour.
+    """Create and remove an empty file, so that an unwritable folder fails now and not after an hour.
 
     Raises:
         OSError: The folder is not writable.
@@ -286,18 +287,18 @@ MAX_NAME_BYTES = 150
 """Maximum bytes of a name without its ending: file systems allow 255, and a SHA-256 may be appended."""
 
 UNFIT = re.compile("[\x00-\x1f\x7f/\\\\\ud800-\udfff]")
-"""Characters that no file name should contain; Python reads bytes that are not UTF-8 as surrogates."""
+"""Matches characters that a file name should not contain; Python reads bytes that are not UTF-8 as surrogates."""
 
 
 class EarlierMeasures(msgspec.Struct, frozen=True):
-    """What this run needs from the JSON of an earlier run.
+    """The data that this run needs from the JSON of an earlier run.
 
     Attributes:
-        sha256: SHA-256 of the PDF; None where it could not be opened.
-        path: Path of the PDF relative to this folder; None where that version of peercorpus did not write it.
+        sha256: SHA-256 of the PDF; None if it could not be opened.
+        path: Path of the PDF relative to this folder; None from versions of peercorpus that did not write it.
         page_marks: Whether the Markdown shows where pages end.
-        formulas: How the Markdown has formulas, "unicode" or "latex".
-        reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
+        formulas: Form of formulas in the Markdown, "unicode" or "latex".
+        reason: Why there is no Markdown, with `detail` as a sentence; both None if there is Markdown.
     """
 
     sha256: str | None
@@ -327,7 +328,7 @@ class UnnamedPdf:
 
     Attributes:
         source: The PDF itself.
-        digest: SHA-256 of its content, or of its path where it cannot be opened, in hexadecimal.
+        digest: SHA-256 of its content, or of its path if it cannot be opened, in hexadecimal.
     """
 
     source: Location
@@ -341,7 +342,7 @@ class NamedPdf:
 
     Attributes:
         source: The PDF itself.
-        sha256: SHA-256 of its content; None where it cannot be opened.
+        sha256: SHA-256 of its content; None if it cannot be opened.
     """
 
     source: Location
@@ -351,7 +352,7 @@ class NamedPdf:
 
 
 class FolderNames:
-    """The names in one folder: those in use there, and those given in this run."""
+    """The names in one folder: those in use, and those assigned in this run."""
 
     def __init__(self, folder: Location) -> None:
         self._folder = folder
@@ -359,7 +360,7 @@ class FolderNames:
         self._read: dict[str, EarlierMeasures | None] = {}
 
     def read(self, name: str) -> EarlierMeasures | None:
-        """Return what an earlier run wrote under this name; None where there is nothing readable."""
+        """Return the data that an earlier run wrote under this name; None if there are none, or they are unreadable."""
         if name not in self._read:
             try:
                 measures = msgspec.json.decode((self._folder / f"{name}.json").read_bytes(), type=EarlierMeasures)
@@ -369,10 +370,10 @@ class FolderNames:
         return self._read[name]
 
     def give(self, pdfs: Sequence[UnnamedPdf]) -> list[tuple[str, bool]]:
-        """Return the name of each PDF, and whether this run has given it to the same content before.
+        """Return the name of each PDF, and whether this run has already assigned it to the same content.
 
-        A PDF keeps its name even if its content changed; the others are named in the order of their paths, so
-        that the order of the argument does not matter.
+        A PDF keeps its name even if its content has changed; others are named in the order of their paths, so that the
+        order of the argument does not matter.
         """
         names = {pdf.path: (name, False) for pdf in pdfs if (name := self._find_kept_name(pdf)) is not None}
         for pdf in sorted(pdfs, key=lambda pdf: pdf.path):
@@ -387,7 +388,7 @@ class FolderNames:
         return given_names
 
     def _find_kept_name(self, pdf: UnnamedPdf) -> str | None:
-        """Return the name that an earlier run gave to this PDF; None where none did."""
+        """Return the name that an earlier run assigned to this PDF; None if none did."""
         for name in _propose_names(pdf):
             earlier = self.read(name)
             if earlier is not None and earlier.path == pdf.path and _fold_name(name) not in self._digests:
@@ -408,7 +409,7 @@ class FolderNames:
         return name, False
 
     def _is_free(self, name: str, digest: str) -> bool:
-        """Return whether a name is unused, or used for a PDF of the same content at another path."""
+        """Return whether a name is unused, or used for a PDF with the same content at another path."""
         earlier = self.read(name)
         if earlier is not None:
             return earlier.sha256 == digest
@@ -416,12 +417,12 @@ class FolderNames:
 
 
 def _propose_names(pdf: UnnamedPdf) -> tuple[str, str, str]:
-    """Return the names that a PDF may get, in order of preference."""
+    """Return the possible names for a PDF, in order of preference."""
     stem = fit_name(pdf.source.stem)
     path_digest = hashlib.sha256(pdf.path.encode()).hexdigest()
     return stem, f"{stem}-{path_digest[:8]}", f"{stem}-{path_digest}"
 
 
 def _fold_name(name: str) -> str:
-    """Return the form in which two names are equal that are the same on some file system."""
+    """Return a normal form, equal for names that are the same on some file system."""
     return unicodedata.normalize("NFC", name).casefold()

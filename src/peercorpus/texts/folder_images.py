@@ -17,13 +17,13 @@ _CAPTIONED = {FigureKind.FIGURE: MentionKind.FIGURE, FigureKind.TABLE: MentionKi
 
 @dataclass(slots=True)
 class ImageSummary:
-    """Counts of what happened to the figures of a run.
+    """Counts of the figures of a run by outcome.
 
     Attributes:
         cut: PDFs whose figures and tables were cut in this run.
-        already: PDFs whose images are there from an earlier run with the same limits.
+        already: PDFs with images from an earlier run with the same limits.
         images: Images written in this run.
-        without_image: Captions found in this run that have no image.
+        without_image: Captions found in this run without an image.
         failures: PDFs whose figures could not be cut, each with a sentence; the next run tries again.
     """
 
@@ -37,10 +37,9 @@ class ImageSummary:
 def cut_images(
     spread: Executor, pdfs: Sequence[NamedPdf], pairs: FilePairs, options: Options, show: Show
 ) -> ImageSummary:
-    """Write the images of PDFs that have a text in the folder, unless they are there; each content is cut once.
+    """Write the images of PDFs with a text in the folder, unless they exist; each content is cut once.
 
-    Images are written before the JSON that lists them, so that a run that is interrupted leaves no list of images that
-    are missing.
+    Images are written before the JSON that lists them, so that an interrupted run leaves no list of missing images.
 
     Raises:
         PeercorpusError: Pillow was built without WebP.
@@ -101,7 +100,7 @@ def _describe(name: str, number: int, cut: CutFigure, blocks: Sequence[TextBlock
 
 
 def _find_caption(cut: CutFigure, blocks: Sequence[TextBlock]) -> int | None:
-    """Return the `block_id` of a figure's caption; None unless exactly one block of its page fits."""
+    """Return the `block_id` of a figure's caption; None unless exactly one block of its page matches."""
     number = cut.region.label.rpartition(" ")[2]
     fitting = [
         block.block_id

@@ -1,4 +1,4 @@
-"""Write the formulas of a text with LaTeX commands alone, in place of letters and signs in Unicode."""
+"""Write the formulas of a text with LaTeX commands instead of Unicode letters and signs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ _FORMULA = re.compile(
     r"|```[^`]*```|`[^`\n]*`"
     r"|(?P<mark>\$\$?)(?P<signs>(?!\s)(?:\\[\s\S]|[^$\\])+(?<!\s))(?P=mark)"
 )
-"""A formula; escaped characters and code are matched too, so that a dollar sign in them begins none."""
+"""Matches a formula; also escaped characters and code, so that a dollar sign in them begins no formula."""
 
 
 def write_formula_commands(converted: Converted) -> Converted:
-    """Return a text whose formulas have LaTeX commands; the offsets of its blocks are those of that text.
+    """Return the text with LaTeX commands in formulas, and with the offsets of its blocks updated.
 
-    Code, and formulas that could not compile, stay as they are; so does the text of an engine that knows no blocks,
-    which writes commands itself or finds no formulas.
+    Code, and formulas that could not compile, are unchanged; so is the text of an engine without blocks, which writes
+    commands itself or finds no formulas.
     """
     if converted.blocks is None:
         return converted
@@ -60,7 +60,7 @@ def _replace_match(match: re.Match[str]) -> str:
 
 
 def _rewrite_cells(block: TextBlock, text: str) -> Iterator[TableCell]:
-    """Yield the cells of a block; only what is a formula in the Markdown of the block is one there."""
+    """Yield the cells of a block; only formulas in the Markdown of the block count as formulas in cells."""
     formulas = {match[0]: _replace_match(match) for match in _FORMULA.finditer(text) if match["mark"]}
     for cell in block.cells:
         written = cell.text

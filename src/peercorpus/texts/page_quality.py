@@ -1,6 +1,6 @@
-"""Find pages whose text layer is unreadable, and measure how far two texts agree.
+"""Find pages whose text layer is unreadable, and measure the agreement of two texts.
 
-Thresholds were set on 373 pages of papers with a good text layer, as each constant says.
+Thresholds were set on 373 pages of papers with a good text layer; see each constant.
 """
 
 import re
@@ -13,13 +13,13 @@ from peercorpus.pdf.shapes import Shapes
 from peercorpus.texts.engine import UNKNOWN
 
 MIN_PAGE_CHARACTERS = 50
-"""Minimum characters of a page with text; a running header alone has about forty."""
+"""Minimum characters of a page with text; a mere running header has about forty."""
 
 MIN_SCAN_SHARE = 0.5
 """Share of a page under images above which a page with few characters is a scan."""
 
 MIN_DRAWN_STROKES = 300
-"""Paths on a page with few characters from which its letters may be drawn; a plain figure has fewer."""
+"""Number of paths on a page with few characters above which its letters may be drawn; a plain figure has fewer."""
 
 MAX_UNKNOWN_SHARE = 0.02
 """Share of characters that represent no letter above which the encoding is broken; 373 pages of papers had none."""
@@ -64,11 +64,11 @@ ASCII_WORD = re.compile(r"[A-Za-z]+")
 
 
 def explain_unreadable(text: str, shapes: Shapes, area: float) -> str | None:
-    """Return why a page must be recognised from its image; None where its text is usable or the page is empty.
+    """Return why a page must be recognised from its image; None if its text is usable or the page is empty.
 
     Args:
         text: All text of the page.
-        shapes: What else is drawn on it.
+        shapes: Other shapes drawn on it.
         area: Area of the page in square points.
     """
     characters = sum(not character.isspace() for character in text)
@@ -91,7 +91,7 @@ def measure_covered_area(shapes: Shapes) -> float:
 
 
 def _is_gibberish(text: str, characters: int) -> bool:
-    """Return whether the text has other letters than the page shows, as a font with a wrong table causes."""
+    """Return whether the letters of the text differ from those shown, as caused by a font with a wrong table."""
     words = ASCII_WORD.findall(text.lower())
     letters = "".join(words)
     if len(words) < MIN_LANGUAGE_WORDS or len(letters) < characters / 2:
@@ -104,7 +104,7 @@ def _is_gibberish(text: str, characters: int) -> bool:
 
 DIVIDED = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
 MARKUP = re.compile(r"\\[A-Za-z]+|</?[A-Za-z][^<>\n]{0,80}>|!?\]\((?:[^)\n\]]++|\](?!\())*+\)")
-"""LaTeX commands, HTML tags and link addresses, which one text may have and the other not."""
+"""Matches LaTeX commands, HTML tags and link addresses, which only one of two texts may have."""
 
 WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -120,7 +120,7 @@ def words(text: str) -> list[str]:
 
 
 def text_agreement(left: str, right: str) -> float:
-    """Return the share of words that two texts have in common in the same order, on [0, 1]; 1 where neither has any.
+    """Return the share of words that two texts have in common in the same order, on [0, 1]; 1 if neither has any.
 
     >>> text_agreement("We show that delay is momentum.", "We show that delay is not momentum.")
     0.9230769230769231
@@ -134,8 +134,8 @@ def text_agreement(left: str, right: str) -> float:
 def longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence.
 
-    Source: Hyyrö, "Bit-parallel LCS-length computation revisited" (AWOCA 2004), equation 1. A row of the table is the
-    bits of one integer, so comparing two pages takes about a millisecond.
+    Source: Hyyrö, "Bit-parallel LCS-length computation revisited" (AWOCA 2004), equation 1. A row of the table is
+        stored as the bits of one integer, so comparing two pages takes about a millisecond.
 
     >>> longest_common("abcbdab", "bdcaba")
     4

@@ -1,4 +1,4 @@
-"""Find, check and make the PDF engines that other packages add by entry point."""
+"""Find, check and create the PDF engines that other packages add by entry point."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -14,12 +14,12 @@ MAX_VERSION_CHARACTERS = 100
 
 
 def explain_invalid_name(name: object, version: object) -> str | None:
-    """Return why this name or version is invalid for an engine, as a sentence; None where both are valid."""
+    """Return why this name or version is invalid for an engine, as a sentence; None if both are valid."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        return f"The name {name!r} is not lower-case words and digits joined by hyphens."
+        return f"The name {name!r} must consist of lower-case words and digits joined by hyphens."
     fits = isinstance(version, str) and version.isprintable() and version.isascii()
     if not fits or not 0 < len(cast(str, version)) <= MAX_VERSION_CHARACTERS:
-        return f"The version {version!r} is not 1 to {MAX_VERSION_CHARACTERS} printable ASCII characters."
+        return f"The version {version!r} must consist of 1 to {MAX_VERSION_CHARACTERS} printable ASCII characters."
     return None
 
 
@@ -36,33 +36,33 @@ def find_added_engines(own: Collection[str]) -> Mapping[str, EntryPoint]:
     for entry in engine_entry_points():
         if entry.name in own or entry.name in engines:
             other = engines[entry.name].dist if entry.name in engines else None
-            also = f"as '{other.name}' does" if other else "which is one of peercorpus itself"
+            also = f"as does '{other.name}'" if other else "which is the name of one of peercorpus's own"
             raise PeercorpusError(
-                f"The package '{entry_point_package(entry)}' adds a PDF engine '{entry.name}', {also}; uninstall it, or"
-                " have it renamed."
+                f"The package '{entry_point_package(entry)}' adds a PDF engine '{entry.name}', {also}; uninstall the"
+                " package, or ask its authors to rename the engine."
             )
         engines[entry.name] = entry
     return engines
 
 
 def make_added(entry: EntryPoint, make: Callable[[Any], Any], options: Collection[str]) -> Any:  # noqa: ANN401 -- no type of ours
-    """Make the engine of another package.
+    """Create the engine of another package.
 
     Args:
         entry: Entry point of its class.
-        make: Makes an engine from its class.
-        options: Names of the options that an engine may take.
+        make: Creates an engine from its class.
+        options: Names of the options that an engine may support.
 
     Raises:
-        EngineError: It cannot be imported or made, or does not have what an engine needs.
+        EngineError: It cannot be imported or created, or lacks something that an engine needs.
     """
     try:
         engine = make(entry.load())
     except (EngineError, MissingExtraError):
         raise
-    except Exception as error:  # noqa: BLE001 -- foreign code may raise anything
+    except Exception as error:  # noqa: BLE001 -- foreign code may raise any exception
         cause = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise _make_invalid_engine_error(entry, f"it cannot be made ({cause})") from None
+        raise _make_invalid_engine_error(entry, f"it cannot be created ({cause})") from None
     unfit = _explain_invalid(engine, entry.name, options)
     if unfit is not None:
         raise _make_invalid_engine_error(entry, unfit)
@@ -80,9 +80,9 @@ def _explain_invalid(engine: object, name: str, options: Collection[str]) -> str
         return "it has no method 'convert'"
     takes: object = getattr(engine, "takes", frozenset())
     if not isinstance(takes, frozenset | set | tuple | list):
-        return "its 'takes' is not the names of options"
+        return "its 'takes' does not contain names of options"
     unknown = sorted(map(str, set(takes) - set(options)))
-    return f"there is no option '{unknown[0]}' that it could take" if unknown else None
+    return f"there is no option '{unknown[0]}' for it to support" if unknown else None
 
 
 def _make_invalid_engine_error(entry: EntryPoint, why: str) -> EngineError:

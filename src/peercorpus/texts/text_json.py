@@ -1,4 +1,4 @@
-"""What `NAME.json` holds beside the Markdown of a PDF: measures, blocks and what they refer to; write and read it."""
+"""Write and read `NAME.json` beside the Markdown of a PDF: measures, blocks and the references in them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -21,28 +21,28 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Content of `NAME.json`: what is known of one PDF.
+    """Content of `NAME.json`: the data on one PDF.
 
     Attributes:
         source: File name of the PDF, without folders.
-        path: Path of the PDF relative to the folder of the pair; the whole address where one of them is in a store.
-        sha256: SHA-256 of its content; None where it could not be opened.
+        path: Path of the PDF relative to the folder of the pair; the complete URL if one of them is in a store.
+        sha256: SHA-256 of its content; None if it could not be opened.
         page_marks: Whether the Markdown shows where pages end.
-        formulas: How the Markdown has formulas: "unicode" with letters and signs, or "latex" with commands alone.
+        formulas: Form of formulas in the Markdown: "unicode" with letters and signs, or "latex" with commands.
         status: "converted" or "failed".
-        reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
-        pages: Number of pages; None, like all that follows, where there is no Markdown.
+        reason: Why there is no Markdown, with `detail` as a sentence; both None if there is Markdown.
+        pages: Number of pages; None, like all following fields, if there is no Markdown.
         markdown_sha256: SHA-256 of `NAME.md`, which the blocks describe; None also from earlier versions.
-        characters: Characters of all pages, without the marks between them.
-        figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
-        ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
-        heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
-        seconds: Seconds that reading took; None where unknown.
-        blocks: The text of `NAME.md` block by block; None also where the engine knows no blocks.
-        mentions: What the text refers to; None where `blocks` is.
-        bibliography: The entries of the list of references; None where `blocks` is.
-        images: Captions of figures and tables, each with its image; None where images were not asked for.
-        images_made_with: Code, libraries and limits that decide the images; None where `images` is.
+        characters: Characters of all pages, without page separators.
+        figures: Text inside figures, which is not in the Markdown; one entry for each page with any.
+        ocr_pages: Numbers, from 1, of the pages recognised from their image.
+        heavier_pages: Numbers, from 1, of the pages read by `auto`'s heavier engine.
+        seconds: Time taken for reading, in seconds; None if unknown.
+        blocks: The text of `NAME.md` block by block; None also if the engine reports no blocks.
+        mentions: References in the text; None if `blocks` is.
+        bibliography: The entries of the list of references; None if `blocks` is.
+        images: Captions of figures and tables, each with its image; None if images were not requested.
+        images_made_with: Code, libraries and limits that determine the images; None if `images` is.
     """
 
     source: str
@@ -76,7 +76,7 @@ class Measures:
         return replace(self, status=FAILED, reason=reason, detail=detail)
 
     def converted(self, result: Converted, parts: TextParts | None, seconds: float | None) -> "Measures":
-        """Return these measures for a PDF that was read, with the parts of the text that is written."""
+        """Return these measures for a PDF that was read, with the parts of the written text."""
         return replace(
             self,
             status=CONVERTED,
@@ -105,9 +105,9 @@ _PARTS = frozenset(field.name for field in fields(TextParts))
 
 
 def format_measures(content: Mapping[str, object]) -> bytes:
-    """Return the content of `NAME.json`: one line for each field, and for each item of a list.
+    """Return the content of `NAME.json`, with one line for each field and each item of a list.
 
-    A block, a mention or a reference has a line without the optional fields that are null or empty.
+    The line of a block, a mention or a reference omits optional fields that are null or empty.
     """
     lines = []
     for name, value in content.items():
@@ -128,7 +128,7 @@ def _encode(value: object) -> str:
 
 
 class _StoredBlocks(msgspec.Struct):
-    """What is read of the JSON of a pair to take its text apart."""
+    """The part of the JSON of a pair needed to split its text."""
 
     engine: str
     status: str
@@ -149,7 +149,7 @@ def read_pair(path: Path) -> StructuredText:
         path: `NAME.json` or `NAME.md`.
 
     Raises:
-        PeercorpusError: The pair is not there or not whole, or has no blocks.
+        PeercorpusError: The pair is missing or incomplete, or has no blocks.
     """
     json_path, text_path = path.with_suffix(".json"), path.with_suffix(".md")
     try:
@@ -157,19 +157,19 @@ def read_pair(path: Path) -> StructuredText:
         markdown = text_path.read_text(encoding="utf-8") if stored.status == CONVERTED else ""
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise PeercorpusError(
-            f"'{path}' cannot be opened: it must be the Markdown or the JSON that 'peercorpus convert' wrote, with the"
-            f" other beside it ({error})."
+            f"'{path}' cannot be opened: it must be the Markdown or the JSON written by 'peercorpus convert', with"
+            f" the other beside it ({error})."
         ) from error
     if stored.status != CONVERTED:
         raise PeercorpusError(f"'{path}' has no text: {stored.detail}")
     if stored.blocks is None:
         raise PeercorpusError(
-            f"'{path}' has no blocks: the engine '{stored.engine}' knows none, or an earlier version read the PDF;"
+            f"'{path}' has no blocks: the engine '{stored.engine}' reports none, or an earlier version read the PDF;"
             " convert it again with the default engine."
         )
     text = StructuredText(markdown.removesuffix("\n"), stored.blocks)
     if stored.markdown_sha256 not in {None, compute_markdown_sha256(markdown)} or not text.is_whole():
         raise PeercorpusError(
-            f"The blocks of '{json_path}' are not those of '{text_path}', which was changed; convert its PDF again."
+            f"The blocks of '{json_path}' do not match '{text_path}', which has changed; convert its PDF again."
         )
     return text

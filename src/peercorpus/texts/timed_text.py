@@ -1,4 +1,4 @@
-"""Read one file in any process: its text, what it refers to, and how long that took."""
+"""Read one file in any process: its text, the references in it, and the time taken."""
 
 import time
 from collections.abc import Callable
@@ -15,23 +15,23 @@ from peercorpus.texts.engine import Converted, EngineJob, convert_file
 
 @dataclass(frozen=True, slots=True)
 class TextParts:
-    """The blocks of a text, and what it refers to."""
+    """The blocks of a text, and the references in it."""
 
     blocks: tuple[TextBlock, ...]
     mentions: tuple[Mention, ...]
     bibliography: tuple[BibliographyEntry, ...]
 
     def __reduce__(self) -> tuple[Callable[[bytes], "TextParts"], tuple[bytes]]:
-        """Go from process to process as MessagePack, as `Converted` does."""
+        """Pickle as MessagePack, like `Converted`."""
         return partial(msgspec.msgpack.decode, type=TextParts), (msgspec.msgpack.encode(self),)
 
 
 def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
-    """Return the parts of a text; None where its engine knows no blocks.
+    """Return the parts of a text; None if its engine reports no blocks.
 
     Args:
         converted: The text.
-        page_marks: Whether the text that is written shows where pages end.
+        page_marks: Whether the written text shows page ends.
     """
     if converted.blocks is None:
         return None
@@ -46,8 +46,8 @@ class TimedText(NamedTuple):
 
     Attributes:
         converted: The text without its blocks.
-        parts: Its blocks, and what it refers to; None where the engine knows no blocks.
-        seconds: Seconds that reading the file and finding the parts took.
+        parts: Its blocks and references; None if the engine reports no blocks.
+        seconds: Time taken for reading the file and finding the parts, in seconds.
     """
 
     converted: Converted
@@ -56,12 +56,12 @@ class TimedText(NamedTuple):
 
 
 def convert_timed(job: EngineJob, *, page_marks: bool = True, commands: bool = False) -> TimedText:
-    """Read one file, and find what its text refers to.
+    """Read one file, and find the references in its text.
 
     Args:
         job: The file.
-        page_marks: Whether the text that is written shows where pages end.
-        commands: Whether its formulas have LaTeX commands in place of letters and signs in Unicode.
+        page_marks: Whether the written text shows page ends.
+        commands: Whether its formulas have LaTeX commands instead of Unicode letters and signs.
 
     Raises:
         UnreadablePdfError: The file is missing, or the engine cannot read it.

@@ -1,7 +1,7 @@
-"""Find the deadline that held for a paper, and choose the PDF that stood at it.
+"""Find the deadline that applied to a paper, and choose its PDF at that time.
 
-A deadline counts if the paper's own history does not refute it. It is moved to what a submission form took soon after
-it; and where only hints are stated, one counts if every one leads to the same PDF. A PDF that another replaced before
+A deadline counts if the paper's own history does not refute it. It is moved to the last upload that a submission form
+accepted soon after it. If only hints are stated, they count if all lead to the same PDF. A PDF that was replaced before
 reviewing began is not chosen.
 """
 
@@ -51,9 +51,9 @@ class InitialVersion:
 
     Attributes:
         upload: None if no upload can be chosen.
-        contradicted: The upload that the rule chose, but whose file says that it is a later version.
-        until: Latest time at which the file was submitted, by the rule; None if unknown.
-        replaced_by: The upload that took the place of the rule's before reviewing began; None if none did.
+        contradicted: The upload chosen by the rule whose file says that it is a later version.
+        until: Latest time by which the file was submitted, according to the rule; None if unknown.
+        replaced_by: The upload that replaced the rule's choice before reviewing began; None if none did.
     """
 
     upload: Upload | None
@@ -65,10 +65,10 @@ class InitialVersion:
 
 
 def usable_deadline(submission: SubmissionPdfs) -> Deadline | None:
-    """Return the deadline that held for a paper, or None if none proves anything.
+    """Return the deadline that applied to a paper, or None if none proves anything.
 
-    Where only hints are stated, one counts if the same version is chosen under every one. An upload that a submission
-    form took after the deadline proves that another one held.
+    If only hints are stated, one counts if all of them lead to the same version. An upload that a submission form
+    accepted after the deadline proves that a later deadline applied.
     """
     stated = _find_unrefuted(submission, submission.deadline)
     return _extend(submission, stated) if stated else _find_agreed(submission)
@@ -91,7 +91,7 @@ def _find_unrefuted(submission: SubmissionPdfs, deadline: Deadline | None) -> De
 
 
 def _has_full_paper(submission: SubmissionPdfs, abstracts_at: datetime) -> bool:
-    """Return whether a new PDF came when full papers are due after abstracts, by no invitation known to be later."""
+    """Return whether a new PDF came in the usual period for full papers, not by an invitation known to be later."""
     opened, closed = (abstracts_at + after for after in _FULL_PAPER_DELAYS)
     first = submission.first_review_at or LATEST
     late = submission.stages.late
@@ -105,16 +105,16 @@ def _has_full_paper(submission: SubmissionPdfs, abstracts_at: datetime) -> bool:
 
 
 def _read_stated(submission: SubmissionPdfs) -> list[Deadline]:
-    """Return the deadlines that sources state, with the period of grace, as far as the paper does not refute them."""
+    """Return the deadlines stated by sources, with the grace period, unless the paper's history refutes them."""
     stated = [Deadline(one.at + GRACE, f"{one.source} (+ 30 min)", one.at) for one in submission.stated_deadlines]
     unrefuted = [_find_unrefuted(submission, deadline) for deadline in stated]
     return [_extend(submission, deadline) for deadline in unrefuted if deadline is not None]
 
 
 def _find_agreed(submission: SubmissionPdfs) -> Deadline | None:
-    """Return the earliest deadline that sources state if it does not matter which of them held, else None.
+    """Return the earliest deadline stated by sources if it does not matter which of them applied, else None.
 
-    One hint alone proves nothing; several that lead to one version do.
+    A single hint proves nothing; several that lead to the same version do.
     """
     stated = _read_stated(submission)
     agreed = {one.at for one in submission.stated_deadlines if one.is_agreed}
@@ -129,10 +129,10 @@ def _find_agreed(submission: SubmissionPdfs) -> Deadline | None:
 
 
 def _extend(submission: SubmissionPdfs, deadline: Deadline) -> Deadline:
-    """Return the deadline, moved to the last upload that a submission form took soon after it.
+    """Return the deadline, moved to the last upload that a submission form accepted soon after it.
 
-    Such a form takes no file after the deadline that holds, so another one held. Later than an extension lasts, a form
-    was reopened, which tells nothing of what reviewers had read by then.
+    Such a form accepts no file after the deadline, so a later deadline applied. An upload later than an extension can
+    last means that the form was reopened, which says nothing about what reviewers had read by then.
     """
     due = deadline.due or deadline.at
     reviewed = _find_reviewing(submission, deadline)
@@ -152,8 +152,8 @@ def _extend(submission: SubmissionPdfs, deadline: Deadline) -> Deadline:
 def _is_submitted(submission: SubmissionPdfs, upload: Upload) -> bool:
     """Return whether an upload came by a submission form.
 
-    A form that is not known by its name may be open to revisions before reviewing, so it counts only where the whole
-    history is known.
+    A form with an unknown name may be open to revisions before reviewing, so it counts only if the whole history is
+    known.
     """
     name = upload.invitation
     if not name or name == submission.masked_as:
@@ -163,10 +163,10 @@ def _is_submitted(submission: SubmissionPdfs, upload: Upload) -> bool:
 
 
 def _find_reviewing(submission: SubmissionPdfs, deadline: Deadline) -> datetime:
-    """Return when reviewing had begun, at the latest.
+    """Return the latest time by which reviewing had begun.
 
-    For a paper without a review this is the venue's first review or, if that is unknown or before the deadline, when an
-    extension would have ended.
+    For a paper without a review, this is the time of the venue's first review or, if that is unknown or before the
+    deadline, the time when an extension would have ended.
     """
     known = [submission.first_review_at, submission.venue_reviewed_at]
     reviewed = next((at for at in known if at is not None and at > deadline.at), None)
@@ -174,7 +174,7 @@ def _find_reviewing(submission: SubmissionPdfs, deadline: Deadline) -> datetime:
 
 
 def _read_between(submission: SubmissionPdfs, after: datetime, before: datetime) -> Iterator[Upload]:
-    """Yield every upload from after one instant and before another that was not deleted by then, in no order."""
+    """Yield every upload between two instants that was not deleted by the second, in no particular order."""
     for upload in read_edits(submission):
         if upload.created_at is not None and after < upload.created_at < before and upload.stood(before):
             yield upload
@@ -183,7 +183,7 @@ def _read_between(submission: SubmissionPdfs, after: datetime, before: datetime)
 def find_latest(submission: SubmissionPdfs, limit: datetime) -> tuple[Upload, Upload] | None:
     """Return the latest upload last written on or before `limit`, and the edit that last submitted its file.
 
-    The two differ if a file was put back after another.
+    The two differ if a file was restored after another had replaced it.
     """
     edits: Sequence[Upload] = submission.uploads
     if submission.repeats:
@@ -195,7 +195,7 @@ def find_latest(submission: SubmissionPdfs, limit: datetime) -> tuple[Upload, Up
 
 
 def find_doubt(submission: SubmissionPdfs, last: Upload, limit: datetime) -> str | None:
-    """Return why an upload may not be the latest up to `limit`, or None if it must be."""
+    """Return why an upload may not be the latest up to `limit`, or None if it certainly is."""
     began = last.created_at or LATEST
     for upload in read_edits(submission):
         if upload.path == last.path or upload.invitation is None or not upload.stood(limit):
@@ -226,7 +226,7 @@ def _describe_doubt(upload: Upload, began: datetime) -> str:
 
 
 def choose_by_deadline(submission: SubmissionPdfs, deadline: Deadline) -> InitialVersion | None:
-    """Choose the latest PDF up to the deadline; edits posted again later may contain a later PDF and do not count."""
+    """Choose the latest PDF up to the deadline; edits reposted later may contain a later PDF and do not count."""
     latest = find_latest(submission, deadline.at)
     if latest is None:
         return None
@@ -250,7 +250,7 @@ def choose_by_deadline(submission: SubmissionPdfs, deadline: Deadline) -> Initia
 
 
 def name_agreement(submission: SubmissionPdfs, choice: InitialVersion, deadline: Deadline) -> InitialVersion:
-    """Return an exact choice whose rule says how many stated deadlines lead to it, if several and all of them do."""
+    """Return an exact choice whose rule states the number of stated deadlines, if several all lead to it."""
     stated = _read_stated(submission)
     number = len({one.due or one.at for one in (deadline, *stated)})
     if number < 2 or choice.upload is None or choice.grade is not Grade.EXACT:
@@ -262,10 +262,10 @@ def name_agreement(submission: SubmissionPdfs, choice: InitialVersion, deadline:
 
 
 def find_replacement(submission: SubmissionPdfs, last: Upload, deadline: Deadline) -> Upload | None:
-    """Return the upload that left another file after the deadline and before reviewing began, or None.
+    """Return the upload that replaced the file after the deadline and before reviewing began, or None.
 
-    The same file put back after another leaves none. What an invitation brought that opens only after reviews does not
-    count.
+    A file that was restored after another does not count as replaced, nor does an upload through an invitation that
+    opens only after reviews.
     """
     stages = submission.stages
     reviewed = _find_reviewing(submission, deadline)

@@ -1,7 +1,7 @@
 """Determine submission deadlines, and which invitations can change a PDF.
 
-`Stages` says what the invitations of a venue do, from `invitations.toml`. `Deadlines` finds the last moment at which a
-PDF could be the one that reviewers read, from the catalogue or from OpenReview's invitations.
+`Stages` classifies the invitations of a venue according to `invitations.toml`. `Deadlines` finds the last moment at
+which a PDF could be the one that reviewers read, from the catalogue or from OpenReview's invitations.
 """
 
 import tomllib
@@ -29,11 +29,11 @@ INVITATIONS_DIGEST = digest_of_data(tomllib.loads(_TEXT))
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What the invitations of a venue do to a PDF, by the last element of their ids.
+    """Effects of a venue's invitations on a PDF, by the last element of their ids.
 
     Attributes:
         harmless: Cannot change the PDF after the deadline.
-        forms: Take the submission from its authors, on or before the deadline.
+        forms: Accept the submission from its authors, on or before the deadline.
         full_paper: Submit the full paper, on or before the deadline.
         ambiguous: Do not ask for a PDF, but chairs can change it with them.
         late: Submit a PDF only after reviewing began.
@@ -55,16 +55,16 @@ class Stages:
         return tail not in self.harmless | self.ambiguous | self.late and tail.endswith(("Revision", "_Submission"))
 
     def takes_submissions(self, invitation: str) -> bool:
-        """Return whether an invitation is known to take submissions from authors, and only until the deadline."""
+        """Return whether an invitation is known to accept submissions from authors, and only until the deadline."""
         return invitation_name(invitation) in self.forms | self.full_paper
 
     def follows_reviews(self, invitation: str) -> bool:
-        """Return whether an invitation opens only after reviews, so that its files come after them."""
+        """Return whether an invitation opens only after the reviews, so that its files come after them."""
         return invitation_name(invitation) in self.moments
 
 
 def read_stages(text: str) -> dict[str, Stages]:
-    """Return what invitations do, by venue id; the empty id is for all venues without a row.
+    """Return the effects of invitations by venue id; the empty id applies to all venues without a row.
 
     A venue's row adds to the general rules and must name its source.
     """
@@ -98,12 +98,12 @@ def _known() -> dict[str, Stages]:
 
 
 def stages_of(venue_id: str) -> Stages:
-    """Return what the invitations of a venue do."""
+    """Return the effects of a venue's invitations."""
     return _known().get(venue_id) or _known()[""]
 
 
 def extend_stages(venue_id: str, own: OwnInvitations) -> Stages:
-    """Return what the invitations of a venue do, with the user's statements in front of the package's."""
+    """Return the effects of a venue's invitations, with the user's statements taking precedence over the package's."""
     tables = tomllib.loads(_TEXT)
     known: list[dict[str, Any]] = [row for row in tables.get("venue", ()) if row["id"] == venue_id]
     stated: dict[str, tuple[str, ...]] = msgspec.structs.asdict(own)
@@ -117,7 +117,7 @@ def extend_stages(venue_id: str, own: OwnInvitations) -> Stages:
 
 
 def find_stages(workspace: Workspace, venue_id: str) -> Stages:
-    """Return what the invitations of a venue do, according to the package and the user's file.
+    """Return the effects of a venue's invitations, according to the package and the user's file.
 
     Raises:
         VenuesFileError: The user's file is not valid.
@@ -127,7 +127,7 @@ def find_stages(workspace: Workspace, venue_id: str) -> Stages:
 
 
 def digest_venue(workspace: Workspace, venue_id: str) -> str:
-    """Return the digest of a venue's deadlines, and of what the user states of its invitations; empty for neither.
+    """Return the digest of a venue's deadlines and of the user's statements on its invitations; empty if none.
 
     Part of the content key of the venue's versions.
     """
@@ -141,10 +141,10 @@ GRACE = timedelta(minutes=30)
 """Time after the due date in which OpenReview accepts submissions by default (`expdate` = `duedate` + 30 minutes)."""
 
 EXTENSION = timedelta(days=7)
-"""An invitation that closed later than this after the deadline was reopened, which is not an extension."""
+"""An invitation that closed later than this after the deadline counts as reopened, not extended."""
 
 NEVER = datetime(DEADLINE_YEARS[-1], 1, 1, tzinfo=UTC)
-"""From here on the date of an invitation is no deadline: it leaves the form open."""
+"""An invitation's date from here on is not a deadline: it means that the form stays open."""
 
 
 class _Dates(msgspec.Struct):
@@ -159,8 +159,8 @@ class Deadline:
     """The last moment at which a PDF could be the one that reviewers read, and its source.
 
     Attributes:
-        at: Includes OpenReview's period of grace, or a paper's own extension.
-        due: When papers were due, without either; None if only `at` is known.
+        at: The moment, including OpenReview's grace period or a paper's own extension.
+        due: The due time without either; None if only `at` is known.
         may_be_of_abstracts: Whether it comes from an invitation that may have collected abstracts first.
     """
 
@@ -175,19 +175,19 @@ class Deadlines:
 
     Attributes:
         venue_id: The venue.
-        stated: Every deadline of full papers that any source states, earliest first, without the period of grace;
-            hints are among them.
-        stages: What its invitations do.
+        stated: Every deadline of full papers stated by any source, including hints, earliest first, without the grace
+            period.
+        stages: Effects of its invitations.
     """
 
     def __init__(self, raw: RawStore, venue_id: str, row: VenueRow | None = None, stages: Stages | None = None) -> None:
         """Read the deadlines of a venue.
 
         Args:
-            raw: Its invitations are read.
+            raw: The store with its invitations.
             venue_id: The venue.
-            row: What is known of the venue; None takes the catalogue's row.
-            stages: What its invitations do; None takes what the package knows.
+            row: The venue's row; None means the catalogue's.
+            stages: Effects of its invitations; None means those known to the package.
         """
         self.venue_id = venue_id
         self._raw = raw
@@ -198,21 +198,21 @@ class Deadlines:
         form = f"{venue_id}/-/Submission"
         deadline = None if self._listed else self._read_deadline(form)
         self._is_of_papers = deadline is not None and self._is_stated(deadline)
-        # If only the deadline of abstracts is certain, the invitation may have that one, unless a list confirms it.
+        # If only the deadline of abstracts is certain, the invitation may state that one, unless a list confirms it.
         is_unsure = row is not None and row.may_mean_abstracts and not self._is_of_papers
         self._venue_deadline = None if is_unsure else deadline
         self._form_was_reopened = self._has_closed_late(form)
 
     def _is_stated(self, found: Deadline) -> bool:
-        """Return whether a source states the deadline of an invitation as that of full papers."""
+        """Return whether a source states an invitation's deadline as that of full papers."""
         due = found.due or found.at
         return any(abs(due - one.at) <= GRACE for one in self.stated)
 
     def of(self, invitations: list[str]) -> Deadline | None:
         """Return the deadline of one submission, or None if unknown.
 
-        If full papers were due after abstracts, the submission invitation has the deadline of abstracts, which says
-        nothing about the PDF: only the paper's own full-paper invitation counts then.
+        If full papers were due after abstracts, the submission invitation states the deadline of abstracts, which says
+        nothing about the PDF; then only the paper's own full-paper invitation counts.
 
         Args:
             invitations: Every invitation that edited the submission (API v2; empty on API v1).
@@ -254,7 +254,7 @@ class Deadlines:
         return Deadline(own.at, f"{own.source}; due: {listed.source}", listed.due)
 
     def _read_dates(self, invitation_id: str) -> tuple[datetime | None, datetime | None]:
-        """Return when an invitation closed and when it was due, each None if unknown; never is no due date."""
+        """Return when an invitation closed and when it was due, each None if unknown; "never" counts as unknown."""
         invitation = self._raw.find(RawKind.INVITATION, invitation_id)
         dates = decode_leniently(_Dates, invitation.body) if invitation else _Dates()
         due = to_time(dates.duedate)

@@ -47,7 +47,7 @@ GRADES = {
     Dataset.NLPEER: (Grade.STATED, "NLPeer names the version that was reviewed and shows no edit that proves it"),
     Dataset.TEXT_FOLDER: (Grade.UNSTATED, "The folder does not state which version of the paper its text is"),
 }
-"""The grade of a published text and its reason: what its publisher says of it."""
+"""The grade of a published text, and the reason: its publisher's statement."""
 
 
 def find_published_versions(objects: Sequence[RawObject], *, has_paper: bool, venue_id: str, out: Replacement) -> None:
@@ -101,7 +101,7 @@ SUPPLIED_AS = "the user supplied this file{when}{label}; which edit brought it i
 
 
 def _build_supplied(stored: StoredFile, venue_id: str) -> PaperVersion:
-    """Return the version of a file that a user supplied; it has no grade, as only the user's word tells of it."""
+    """Return the version of a file that a user supplied; it has no grade, since only the user vouches for it."""
     supplied = Supplied.parse(stored.edit_id)
     when = f" as of {supplied.when:%Y-%m-%d %H:%M:%S} UTC" if supplied.when else ""
     label = f" as '{supplied.label}'" if supplied.label else ""
@@ -139,7 +139,7 @@ def _build_row(
     sha256 = file_of(submission, upload)
     cutoff = deadline.at if deadline else None
     opinion = submission.opinion(sha256, choice.until if is_graded else cutoff) if sha256 else None
-    # The note's present title and abstract may be later than the submission of its current PDF.
+    # The note's current title and abstract may be later than the submission of its current PDF.
     may_be_later = upload.edit_id == submission.forum_id and choice.grade is not Grade.UNREVISED
     is_as_of_then = not (is_initial and may_be_later)
     has_initial_file = choice.upload is not None and is_same_file(upload, choice.upload)
@@ -183,14 +183,14 @@ def _read_review_times(
 
 
 class FirstReviews:
-    """The time of each forum's first review, read along with the forums in order of their ids."""
+    """The time of each forum's first review, read in parallel with the forums in the order of their ids."""
 
     def __init__(self, workspace: Workspace, venue_id: str, span: ForumRange) -> None:
         self._rows = _read_review_times(workspace, venue_id, span)
         self._next = next(self._rows, None)
 
     def first(self, forum_id: str) -> datetime | None:
-        """Return the time of the earliest review, or None; call it with forum ids in order."""
+        """Return the time of the earliest review, or None; must be called with forum ids in order."""
         earliest = None
         while self._next is not None and self._next[0] <= forum_id:
             if self._next[0] == forum_id:
@@ -217,7 +217,7 @@ def _read_decisions(workspace: Workspace, venue_id: str, span: ForumRange = ALL_
 def _form_opinion(
     inspections: Mapping[str, Inspection], names_are_open: bool, sha256: str, until: datetime | None
 ) -> Opinion | None:
-    """Return which version a file says it is, or None if the file was not inspected."""
+    """Return the version indicated by a file itself, or None if the file was not inspected."""
     inspection = inspections.get(sha256)
     return infer_version(inspection, until, names_are_open=names_are_open) if inspection else None
 
@@ -225,7 +225,7 @@ def _form_opinion(
 class _VenueVersions:
     """Finds the versions of a venue's papers, range by range.
 
-    What depends on all of the venue is read once: its deadlines, its files and what they tell, its first review.
+    Data of the whole venue are read once: its deadlines, its files with their inspections, its first review.
     """
 
     def __init__(self, workspace: Workspace, venue_id: str, key: str) -> None:
@@ -279,7 +279,7 @@ class _VenueVersions:
 
 
 def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
-    """Return what finds the versions of every paper of a range of a venue's forums and writes them."""
+    """Return the function that finds and writes the versions of all papers in a range of a venue's forums."""
     return _VenueVersions(workspace, venue_id, key).run_range
 
 
@@ -287,7 +287,7 @@ run = run_whole(begin)
 
 
 def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
-    """Return the files that a user supplied as versions of their own, by forum."""
+    """Return the files that a user supplied as separate versions, by forum."""
     supplied: dict[str, list[StoredFile]] = {}
     for stored in files:
         if stored.path.startswith(SUPPLIED) and stored.sha256:
@@ -315,8 +315,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return the balance of versions.
 
     Edits + references + one current PDF per paper + published records that may contain a text + files that a user
-    supplied as versions of their own = versions + set aside.
-    Attachments count on both sides. A paper known from published records alone has no PDF.
+    supplied as separate versions = versions + set aside. Attachments count on both sides. A paper known from published
+    records alone has no PDF.
     """
     raw = workspace.raw
     tables = workspace.tables

@@ -1,12 +1,12 @@
 """Choose the PDF that reviewers read, and grade the evidence for it.
 
 `choose_initial_version` tries its rules from the strongest to the weakest: the deadline, a kept attachment, the
-invitations that edited the note, a complete history with one PDF before any review, the first review. A file that
-another replaced before reviewing began, or that says it is a later version, is never chosen.
+invitations that edited the note, a complete history with a single PDF before any review, the first review. A file that
+was replaced before reviewing began, or that says it is a later version, is never chosen.
 
-Source: the rules follow what OpenReview shows of revisions. API v1 lists every reference of a submission; API v2 hides
-most edits from the public, but a note names every invitation that edited it. A field of ICLR 2021 submissions,
-`reviewed_version_(pdf)`, is filled in by the authors and names a later version: it is no evidence and is not read.
+Source: the rules follow from OpenReview's records of revisions. API v1 lists every reference of a submission; API v2
+hides most edits from the public, but a note names every invitation that edited it. A field of ICLR 2021 submissions,
+`reviewed_version_(pdf)`, is filled in by the authors and names a later version, so it is not evidence and is not read.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def choose_initial_version(submission: SubmissionPdfs) -> InitialVersion:
 def _choose_by_attachment(
     submission: SubmissionPdfs, deadline: Deadline | None, limit: datetime
 ) -> InitialVersion | None:
-    """Choose the file kept as an attachment, unless edits show that it came too late, or another one after it."""
+    """Choose the file kept as an attachment, unless edits show that it came too late, or that another came after it."""
     kept = submission.attachment
     if kept is None:
         return None
@@ -123,7 +123,7 @@ def _choose_by_invitations(submission: SubmissionPdfs, limit: datetime) -> Initi
 
 
 def _is_replaced(submission: SubmissionPdfs, current: Upload, limit: datetime) -> bool:
-    """Return whether edits show another PDF than the current one at `limit` or later."""
+    """Return whether edits show a PDF other than the current one at `limit` or later."""
     edits = sorted(
         (upload.created_at, upload.path)
         for upload in read_edits(submission)
@@ -135,14 +135,14 @@ def _is_replaced(submission: SubmissionPdfs, current: Upload, limit: datetime) -
 
 
 def _choose_only(submission: SubmissionPdfs) -> InitialVersion | None:
-    """Choose the one PDF from before the first review, if the whole history is known and can be trusted.
+    """Choose the only PDF from before the first review, if the whole history is known and can be trusted.
 
-    One PDF on references that are months apart may have been put there by chairs.
+    A single PDF on references that are months apart may have been put there by chairs.
     """
     first = submission.first_review_at
     if first is None or not submission.is_complete or submission.is_one_for_months:
         return None
-    # A current PDF without an edit came last, if the history is known.
+    # If the history is known, a current PDF without an edit came last.
     edits = [upload for upload in read_edits(submission) if upload.invitation is not None]
     early = [upload for upload in edits if upload.created_at is None or upload.created_at < first]
     late = submission.stages.late
@@ -176,7 +176,7 @@ def _choose_before_review(submission: SubmissionPdfs, refuted: InitialVersion | 
 
 
 def _check_file(submission: SubmissionPdfs, choice: InitialVersion) -> InitialVersion:
-    """Return the choice, or none if its file was not fetched or says that it is a later version."""
+    """Return the choice, or no choice if its file was not fetched or says that it is a later version."""
     if choice.upload is None:
         return choice
     sha256 = file_of(submission, choice.upload)
@@ -194,10 +194,10 @@ def _check_file(submission: SubmissionPdfs, choice: InitialVersion) -> InitialVe
 
 
 def version_stage(submission: SubmissionPdfs, upload: Upload, deadline: Deadline | None) -> VersionMoment | None:
-    """Return the moment at which a version other than the initial one came, or None if unknown.
+    """Return the moment of a version other than the initial one, or None if unknown.
 
     Args:
-        submission: The submission that it is a version of.
+        submission: The submission of the version.
         upload: The version.
         deadline: The usable deadline, if any.
     """
@@ -210,7 +210,7 @@ def version_stage(submission: SubmissionPdfs, upload: Upload, deadline: Deadline
 
 
 def _find_edit_moment(submission: SubmissionPdfs, upload: Upload, deadline: Deadline | None) -> VersionMoment | None:
-    """Return the moment by the times of the edit; None if it was created and last written at different moments."""
+    """Return the moment according to the edit's times; None if it was created and last written at different moments."""
     created_at = upload.created_at
     settled_at = upload.settled_at
     if created_at is None or settled_at is None:

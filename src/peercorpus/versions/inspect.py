@@ -1,6 +1,7 @@
 """Run the stage that inspects every fetched PDF for dates and signs of its version.
 
-Files already inspected by the present inspector are skipped; results are committed in batches, so a killed run goes on.
+Files already inspected by the current inspector are skipped; results are committed in batches, so a killed run can
+continue.
 """
 
 import logging
@@ -27,7 +28,7 @@ TABLE = "0-inspections"
 COLUMNS = ("sha256", "forum_id", "inspector")
 """Columns that decide whether a row of an earlier run is kept: file, forum and inspector must match."""
 BATCH_FILES = 256
-"""Files per commit: the most inspections that a killed run loses."""
+"""Files per commit, and so the most inspections that a killed run loses."""
 
 Outcome = tuple[InspectionJob, PdfFindings | Failure]
 
@@ -90,7 +91,7 @@ def inspect_files(
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256 in sorted(absent):
             left.set_aside(sha256, first_forums[sha256], *FILE_MISSING)
-        # In order, so that the table is the same however many processes there are.
+        # In order, so that the table does not depend on the number of processes.
         outcomes = spread(
             look_into_file, present, timeout_s=options.pdf_timeout_s, workers=options.workers, in_order=True
         )

@@ -17,10 +17,10 @@ from peercorpus.workspace.object_store import Location, read_pdf
 
 OWN_VERSION = "1"
 INSPECTOR = f"{OWN_VERSION}+{DIGEST[:12]}+pypdfium2-{PYPDFIUM_INFO.version}"
-"""Names everything that an inspection depends on beside the file: own version, rules and PDF library."""
+"""Names everything other than the file that an inspection depends on: own version, rules and PDF library."""
 
 _MAX_PAGES = 40
-"""Pages inspected; no venue allows more pages before the references."""
+"""Maximum number of pages inspected; no venue allows more pages before the references."""
 
 DATE = re.compile(
     r"(?:D:)?(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})?(?:Z|(?P<sign>[+-])(?P<hours>\d{2})'?(?P<minutes>\d{2})?)?"
@@ -29,7 +29,7 @@ DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class InspectionJob:
-    """One file to inspect; small enough to send to another process."""
+    """One file to inspect, in a form small enough to send to another process."""
 
     sha256: str
     path: Location
@@ -48,7 +48,7 @@ class PdfFindings:
 
 
 def read_date(stated_date: str) -> datetime | None:
-    """Return a date of a PDF's metadata in UTC, also if it has no zone; None if it is not a valid date.
+    """Return a date of a PDF's metadata in UTC, even if it has no zone; None if it is not a valid date.
 
     Source: ISO 32000-1, 7.9.4.
 
@@ -78,7 +78,7 @@ def _read_metadata_date(document: PdfDocument, key: str, problems: list[str]) ->
 
 
 def _read_pages(document: PdfDocument, problems: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the number and text of each page, up to the one after the page on which the references begin."""
+    """Yield the number and text of each page, up to the one after the page where the references begin."""
     last = min(len(document), _MAX_PAGES)
     for number in range(1, len(document) + 1):
         if number > last:

@@ -1,6 +1,6 @@
 """Read what the raw objects of a forum state about the PDFs of its submission.
 
-Every edit that brings a PDF becomes an upload, or is set aside with a reason.
+Every edit that submits a PDF becomes an upload, or is set aside with a reason.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,9 +26,9 @@ from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 OPEN_FORMS = frozenset({"Submission", "submission"})
-"""On API v1 the note of a blind paper comes from `Blind_Submission`; one from these forms names its authors."""
+"""On API v1, the note of a blind paper comes from `Blind_Submission`; a note from these forms names its authors."""
 ATTACHED = "/original_pdf"
-"""Suffix of a forum id in the edit id of a submitted file that was kept as an attachment."""
+"""Suffix to the forum id in the edit id of a submitted file kept as an attachment."""
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ def _remove_repeats(
 ) -> tuple[list[Upload], list[Upload]]:
     """Return uploads in time order, one per path, and the repeated ones.
 
-    Of several uploads of one file, the one with the earliest last change counts, as it proves the file's age. The
+    Of several uploads of one file, the one with the earliest last change counts, because it proves the file's age. The
     current PDF is last if no edit submitted it.
     """
     kept: dict[str, Upload] = {}
@@ -185,9 +185,9 @@ def read_submission(
 def _shows_history(
     revisions: Revisions, root: Note, shown: Collection[str], stages: Stages, first: datetime | None
 ) -> bool:
-    """Return whether every change of the PDF is held: all references, or edits by every invitation that can change it.
+    """Return whether every change of the PDF is known: all references, or edits by every invitation that can change it.
 
-    A journal may write the first edit anew as the chairs' own; its form is then without an edit.
+    A journal may rewrite the first edit as the chairs' own; the submission form then has no edit.
     """
     if revisions.has_unreadable or not (revisions.is_api_1 or root.invitations):
         return False

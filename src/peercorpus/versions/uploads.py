@@ -13,7 +13,7 @@ from peercorpus.venues.catalogue import StatedDeadline
 from peercorpus.versions.deadlines import Deadline, Stages, stages_of
 
 Opinion: TypeAlias = tuple[FileSays, tuple[str, ...]]
-"""The version that a file says it is, and the signs for it, in words."""
+"""The version indicated by a file itself, and the signs for it, in words."""
 
 LATEST = datetime.max.replace(tzinfo=UTC)
 """Sorts unknown times last."""
@@ -23,7 +23,7 @@ _OVERWRITTEN_AFTER = timedelta(days=60)
 
 
 def no_opinion(_sha256: str, _deadline: datetime | None) -> Opinion | None:
-    """Return None, as for every file that was not inspected."""
+    """Return None, the result for a file that was not inspected."""
     return None
 
 
@@ -33,8 +33,8 @@ class Upload:
 
     Attributes:
         edit_id: The edit or reference; the forum id for the note's current PDF.
-        created_at: When the edit was made; None for the current PDF, whose date is not its note's.
-        settled_at: When its content was last written, possibly long after `created_at`: edits can be posted again, and
+        created_at: When the edit was made; None for the current PDF, whose date is not that of its note.
+        settled_at: When its content was last written, possibly long after `created_at`: edits can be reposted, and
             chairs have overwritten the PDFs of references. None if unknown.
         invitation: The edit's invitation; None for the current PDF.
         title: Title of the paper as of this upload; None if not shown.
@@ -53,11 +53,11 @@ class Upload:
     deleted_at: datetime | None = None
 
     def stood(self, limit: datetime) -> bool:
-        """Return whether it still existed at `limit`: an upload deleted later was there at the time."""
+        """Return whether it existed at `limit`; an upload deleted later did."""
         return self.deleted_at is None or self.deleted_at > limit
 
     def is_settled(self, limit: datetime) -> bool:
-        """Return whether it is known that it was last written before `limit`."""
+        """Return whether it was certainly last written before `limit`."""
         return self.settled_at is not None and self.settled_at < limit
 
 
@@ -67,26 +67,26 @@ class SubmissionPdfs:
 
     Attributes:
         uploads: In time order, one per path; the current PDF is last if no edit submitted it.
-        hidden: Uploads that cannot be fetched: not public, deleted, or links to other places. None is published, but a
-            later one outdates an earlier public one.
-        repeats: Edits that name the PDF of another edit: it was put back, or left unchanged.
+        hidden: Uploads that cannot be fetched: not public, deleted, or links to other places. They are never published,
+            but a later one supersedes an earlier public one.
+        repeats: Edits that name the PDF of another edit, which was restored or left unchanged.
         attachment: Attachment in which the venue kept the submitted file; None if it kept none.
         invitations: Every invitation that edited the note (API v2); empty on API v1.
         sha256: Digest of each fetched file, by path.
         shown: Invitations of the public edits.
-        stated_deadlines: Every deadline of the venue's full papers that any source states, earliest first, without the
-            period of grace; hints are among them, which prove nothing alone.
-        known_stages: What the venue's invitations do; None takes what the package knows.
+        stated_deadlines: Every deadline of the venue's full papers stated by any source, earliest first, without the
+            grace period; includes hints, which prove nothing alone.
+        known_stages: Effects of the venue's invitations; None means those known to the package.
         venue_reviewed_at: When the first review of any paper of the venue was written; None if unknown.
-        masked_as: Invitation that API v1 names on every reference, whatever form brought it; empty on API v2.
-        is_complete: Whether every edit that can have brought a PDF is known, from the first to the current PDF.
+        masked_as: Invitation that API v1 names on every reference, whatever form submitted it; empty on API v2.
+        is_complete: Whether every edit that can have submitted a PDF is known, from the first to the current PDF.
         names_are_open: Whether reviewers saw the authors' names; False if unknown.
-        was_reopened: Whether a form for PDFs was open long after the deadline, so that uploads may have gone unseen.
+        was_reopened: Whether a form for PDFs was open long after the deadline, so that uploads may have gone unnoticed.
         is_one_for_months: Whether its references (API v1) name a single PDF over months: chairs could overwrite the PDF
             of all of them.
         is_accepted: Whether the paper was accepted.
         decided_at: When it was decided; None if unknown.
-        opinion: Returns which version a file says it is, by sha256 and deadline; None if it was not inspected.
+        opinion: Returns the version indicated by a file itself, by sha256 and deadline; None if it was not inspected.
     """
 
     forum_id: str
@@ -115,12 +115,12 @@ class SubmissionPdfs:
 
     @property
     def stages(self) -> Stages:
-        """Return what the venue's invitations do."""
+        """Return the effects of the venue's invitations."""
         return self.known_stages or stages_of(self.venue_id)
 
 
 def read_edits(submission: SubmissionPdfs) -> Iterator[Upload]:
-    """Yield everything that brought a PDF, in no order."""
+    """Yield every upload of a PDF, in no particular order."""
     yield from submission.hidden
     yield from submission.uploads
     yield from submission.repeats
@@ -143,12 +143,12 @@ def file_of(submission: SubmissionPdfs, upload: Upload) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionEdit:
-    """One edit or reference of a submission; fields that are None leave the submission as it was.
+    """One edit or reference of a submission; fields that are None leave the submission unchanged.
 
     Attributes:
         edit_id: The edit or reference.
         modified_at: When it was last written; None if unknown.
-        path: Path or address of the PDF that it submitted; None if it submitted none.
+        path: Path or URL of the PDF that it submitted; None if it submitted none.
         deleted_at: When it was deleted; None if it was not.
     """
 
@@ -174,18 +174,18 @@ class SubmissionEdit:
 
 
 def is_kept(path: str) -> bool:
-    """Return whether OpenReview stores the PDF; before 2018 papers could be links to other places."""
+    """Return whether OpenReview stores the PDF; before 2018, papers could be links to other sites."""
     return path.startswith("/pdf/")
 
 
 def fold(changes: Iterable[SubmissionEdit], *, is_whole: bool) -> tuple[list[Upload], list[Upload]]:
     """Return the uploads of partial revisions in time order: those that can be fetched, and the others.
 
-    A change without a title or abstract keeps the earlier one, which counts only if it cannot have been written later
-    than the upload itself.
+    A change without a title or abstract keeps the earlier one, which counts only if it cannot be later than the upload
+    itself.
 
     Args:
-        changes: In any order.
+        changes: The changes, in any order.
         is_whole: Whether all changes are visible, so that earlier titles and abstracts still apply.
     """
     public: list[Upload] = []
@@ -220,7 +220,7 @@ def fold(changes: Iterable[SubmissionEdit], *, is_whole: bool) -> tuple[list[Upl
 
 
 _CREATION = timedelta(minutes=1)
-"""Longest time between a note and the edit or reference that created it: OpenReview writes both in one request."""
+"""Longest time between a note and its creating edit or reference: OpenReview writes both in one request."""
 
 
 def is_complete(
@@ -235,20 +235,20 @@ def is_complete(
     """Return whether edits show the whole history of a PDF.
 
     They do if they reach from the creation of the note to its current PDF, and no invitation that may have changed the
-    PDF is without an edit. The authors' own note is older than the blind one made of it, so references that begin with
-    the blind note's own lack those of the authors.
+    PDF lacks an edit. The authors' own note is older than the blind one made from it, so references that begin with the
+    blind note's lack those of the authors.
 
-    Some lists of API v1 lack the reference of the current PDF (recorded: two of six). It came after the last one that
-    brings a PDF, so it does not matter to what stood before.
+    Some lists of API v1 lack the reference of the current PDF (recorded: two of six). It came after the last reference
+    with a PDF, so it does not affect earlier states.
 
     Args:
-        changes: All edits or references that are held.
+        changes: All known edits or references.
         created_at: When the note was created; None if unknown.
         current_path: The note's current PDF; None if it has none.
-        is_blind: Whether the note was made of the authors' own note (API v1).
-        listed_until: Instant up to which the history is wanted, where references are listed in order and the current
-            PDF may be missing among them; None if it may not.
-        unseen: Invitations that edited the note and may change its PDF, of which no edit is public.
+        is_blind: Whether the note was made from the authors' own note (API v1).
+        listed_until: Instant up to which the history is needed, if references are listed in order and may lack the
+            current PDF; None if they may not.
+        unseen: Invitations that edited the note and may change its PDF, but have no public edit.
     """
     if created_at is None or current_path is None or unseen:
         return False

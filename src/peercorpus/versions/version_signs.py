@@ -30,7 +30,7 @@ class SignWeight(StrEnum):
 
 
 FRONT_PAGES = 2
-"""Number of pages searched for what style files print on the first page or on all."""
+"""Number of pages searched for text that style files print on the first page or on all pages."""
 
 QUOTE_CHARACTERS = 200
 """Longest quotation of a sign."""
@@ -42,7 +42,7 @@ _MIN_NUMBERED_LINES = 15
 """Consecutive numbers in the margin that count as line numbers; numbered lists and tables are shorter."""
 
 UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""Characters without width, and those that change the writing direction."""
+"""Matches zero-width characters, and those that change the writing direction."""
 
 NUMBER = {
     "alone": re.compile(r"(\d{1,4})$"),
@@ -51,7 +51,7 @@ NUMBER = {
 }
 REFERENCES = re.compile(r"^(?:\d{1,2}\.?\s+)?(?:References|Bibliography)\s*$", re.IGNORECASE | re.MULTILINE)
 BEGINS = re.compile(r"^(?:\d{1,2}\.?\s+)?(?:Abstract\b|Introduction\s*$)", re.IGNORECASE | re.MULTILINE)
-"""Marks the end of the authors' block."""
+"""Matches the end of the authors' block."""
 
 EMAIL = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,253}")
 ADDRESS = re.compile(r"[\w.+%}-]{1,64}@(?!(?:domain|example|xxx)\.)[\w-]{1,63}\.\w{2}")
@@ -63,7 +63,7 @@ CORRESPONDENCE = re.compile(r"Corre\W{0,2}spon\W{0,2}dence to:?[^@]{0,200}", re.
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a kind of sign indicates, its weight, and the patterns that find it."""
+    """The version that a kind of sign indicates, its weight, and its patterns."""
 
     speaks_for: FileSays
     strength: SignWeight
@@ -87,11 +87,11 @@ def _meaning(table: dict[str, object]) -> Meaning:
 _SIGNS = tomllib.loads(files(__package__).joinpath("signs.toml").read_text(encoding="utf-8"))
 MEANINGS = {SignKind(kind): _meaning(table) for kind, table in _SIGNS.items()}
 DIGEST = digest_of_data(_SIGNS)
-"""Digest of `signs.toml`, part of the content key of what is found with it."""
+"""Digest of `signs.toml`, part of the content key of inspections."""
 
 
 def _measure_longest_run(numbers: Iterable[int]) -> int:
-    """Return the length of the longest run of numbers that go up by one.
+    """Return the length of the longest run of consecutive numbers.
 
     >>> _measure_longest_run([7, 1, 2, 3, 9])
     3
@@ -104,9 +104,9 @@ def _measure_longest_run(numbers: Iterable[int]) -> int:
 
 
 def numbered_places(text: str) -> tuple[str, ...]:
-    """Return where a page has line numbers: "before" or "behind" each line, or "alone" on lines of their own.
+    """Return the places of line numbers on a page: "before" or "behind" each line, or "alone" on separate lines.
 
-    pdfium returns numbers in the margin with the line beside them, or all in one run.
+    pdfium returns numbers in the margin together with the line beside them, or all in one run.
     """
     lines = text.split("\n")
     matches = {place: [match for line in lines if (match := pattern.match(line))] for place, pattern in NUMBER.items()}
@@ -130,7 +130,7 @@ def _clean_lines(text: str) -> str:
 
 
 def _find_authors(page: int, text: str) -> Iterator[tuple[int, VersionSign]]:
-    """Yield a sign if authors are named, with the kind of evidence but never the names."""
+    """Yield a sign if authors are named, stating the kind of evidence but never the names."""
     end = BEGINS.search(text)
     block = text[: end.start()].partition("\n")[2] if end else ""
     if ADDRESS.search(block):
@@ -185,14 +185,14 @@ def ends_the_text(text: str) -> bool:
 
 
 _DATE_TOLERANCE = timedelta(days=1)
-"""Time after the deadline that a file's date may name: clocks are wrong, and some dates have no zone."""
+"""Tolerance for a file's date after the deadline: clocks are wrong, and some dates have no zone."""
 
 _OPPOSITE = {FileSays.SUBMITTED: FileSays.FINAL, FileSays.FINAL: FileSays.SUBMITTED}
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedSign:
-    """One sign with what it indicates and its weight."""
+    """One sign with the version that it indicates and its weight."""
 
     kind: SignKind
     speaks_for: FileSays
@@ -228,9 +228,9 @@ def _weigh_dates(inspection: Inspection, deadline: datetime) -> Iterator[Weighed
 
 
 def _decide(voices: Sequence[WeighedSign]) -> FileSays:
-    """Return the version on which decisive signs agree, or else two kinds of signs with none against.
+    """Return the version indicated by all decisive signs, or else by two kinds of signs without contradiction.
 
-    Without a decisive sign, one of them must be more than a hint.
+    Without a decisive sign, at least one of them must be more than a hint.
     """
     decisive = [voice for voice in voices if voice.strength is SignWeight.DECISIVE]
     if any(voice.kind is SignKind.MADE_AT for voice in decisive):
@@ -246,19 +246,19 @@ def _decide(voices: Sequence[WeighedSign]) -> FileSays:
 def infer_version(
     inspection: Inspection, deadline: datetime | None, *, names_are_open: bool = False
 ) -> tuple[FileSays, tuple[str, ...]]:
-    """Return which version a file says it is, and the signs; those against it begin with "although".
+    """Return the version indicated by a file itself, and the signs; signs against it begin with "although".
 
     A file created more than a day after the deadline is a later version, whatever its layout: OpenReview serves the
     bytes it received, and in the recordings the last revisions of rejected papers have the layout of the first. Without
-    a deadline dates do not count, and a revision that is still anonymous counts as submitted. An early creation date is
-    only a hint, as programs copy it into final versions; so is a late modification date, which stamps and archives
-    change. Otherwise decisive signs decide; if they contradict each other the file says nothing. Other signs count only
-    together.
+    a deadline, dates do not count, and a revision that is still anonymous counts as submitted. An early creation date
+    is only a hint, because programs copy it into final versions; so is a late modification date, which stamping and
+    archiving change. Otherwise decisive signs decide; if they contradict each other, the file indicates no version.
+    Other signs count only in combination.
 
     Args:
         inspection: The findings in the file.
         deadline: Last moment at which a PDF could be the one that reviewers read; None if unknown.
-        names_are_open: Whether submissions to the venue name their authors, so that names are not a sign.
+        names_are_open: Whether submissions to the venue name their authors, in which case names are not a sign.
     """
     signs = (sign for sign in inspection.signs if not (names_are_open and sign.kind is SignKind.NAMED_AUTHORS))
     voices = [*map(_weigh, signs), *(_weigh_dates(inspection, deadline) if deadline else ())]

@@ -1,1 +1,1 @@
-"""A workspace on disk: `raw.db`, files and tables, or their place in an object store."""
+"""A workspace on disk: `raw.db`, files and tables, or their location in an object store."""

@@ -35,14 +35,14 @@ from peercorpus.workspace.table_state import (
 )
 
 NO_KEY = "0" * 64
-"""Key of a partition that was emptied, which no finished stage has."""
+"""Key of an emptied partition; no finished stage has it."""
 
 HOLD_S = 5.0
-"""Seconds after which changes that are made together are committed: the most work that a kill loses; our choice."""
+"""Seconds after which buffered changes are committed, and so the most work that a kill loses; our choice."""
 
 
 class Replacement:
-    """Receives the rows a stage writes for one venue, by record type, and the rows it sets aside."""
+    """Receives the rows that a stage writes for one venue, by record type, and those it sets aside."""
 
     def __init__(self, writers: Mapping[type, PartitionWriter], venue_id: str, stage: str) -> None:
         self._writers = writers
@@ -55,7 +55,7 @@ class Replacement:
         self._add[type(record)](record)
 
     def set_aside(self, record_id: str, forum_id: str | None, reason: Reason, detail: str) -> None:
-        """Record that a row was left out, and why."""
+        """Record a row that was left out, with the reason."""
         self.add(
             SetAside(
                 record_id=record_id,
@@ -69,17 +69,17 @@ class Replacement:
 
 
 class Tables(TableReader):
-    """All tables of a workspace, to read and to write."""
+    """All tables of a workspace, for reading and writing."""
 
     def _clear(self, name: str) -> None:
-        """Delete a table with other columns: it is made again from what was received."""
+        """Delete a table with different columns; it is made again from raw objects."""
         opened = self._open(name)
         if opened is None or opened.table is None:
             return
         names = {uri.rpartition("/")[2] for uri in opened.table.file_uris()}
         paths = sorted((path for path, _ in list_below(self.folder / name)), key=str)
         log = [path for path in paths if path.parent.name == LOG]
-        # The last commit first: until the first one is gone, what is left is a table.
+        # The last commit is deleted first, so that until the first one is gone, the rest is a valid table.
         for path in [*reversed(log), *(path for path in paths if path.name in names)]:
             path.unlink()
 
@@ -100,12 +100,12 @@ class Tables(TableReader):
     def _commit(
         self, name: str, writer: PartitionWriter, key: str | None, made_from: Mapping[str, str], *, replaces: bool
     ) -> None:
-        """Add a partition's new rows to a table's changes, and commit these unless they are held back."""
+        """Add a partition's new rows to a table's changes, and commit these unless they are buffered."""
         files = tuple((action, writer.rows) for action in writer.finish())
         self.apply(PartitionChange(name, writer.partition, replaces, files, writer.content, key, made_from))
 
     def apply(self, change: PartitionChange) -> None:
-        """Add a change to those of its table, and commit these unless they are held back."""
+        """Add a change to those of its table, and commit these unless they are buffered."""
         name = change.name
         with translate_delta_errors(self.folder / name):
             state = self._create_if_missing(name)
@@ -123,22 +123,22 @@ class Tables(TableReader):
         self.commit_due()
 
     def _number(self, change: PartitionChange) -> dict[str, int]:
-        """Return the numbers of the transactions that hold what a partition has after a change: content and key."""
+        """Return the transaction numbers that store a partition's content and key after a change."""
         before = 0 if change.replaces else self._read_content(change.name, change.partition)
         content = (before + change.content) % (1 << CONTENT_BITS)
         return {content_of(owner_of(change.partition)): content} | change.numbers
 
     def commit_due(self) -> None:
-        """Commit the changes that are not held back, or were for `HOLD_S` seconds."""
+        """Commit changes that are not buffered, or have been for `HOLD_S` seconds."""
         if self._held_since is None or time.monotonic() - self._held_since > HOLD_S:
             self._flush()
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Hold back the changes made inside, so that those of many venues are one commit to a table; look once.
+        """Buffer the changes made in the context, so that those of many venues are one commit per table; look once.
 
-        This object reads them at once; others, and this one after a kill, read them once they are committed: by the
-        first change or call of `commit_due` after `HOLD_S` seconds, and at the end, also where an error is raised.
+        This object sees them at once; others, and this one after a kill, see them when they are committed: at the first
+        change or call of `commit_due` after `HOLD_S` seconds, and at the end, even if an error is raised.
         """
         self._held_since = time.monotonic()
         with self.looking_once():
@@ -149,11 +149,11 @@ class Tables(TableReader):
                 self._flush()
 
     def _flush(self) -> None:
-        """Commit what is held back: what is set aside first, then the tables in the order in which they are made."""
+        """Commit the buffered changes: first rows set aside, then the tables in the order of their making."""
         if self._held_since is not None:
             self._held_since = time.monotonic()
         changed = {name: opened for name, opened in self._opened.items() if opened and opened.changes.made_from}
-        # Where a commit fails, the tables are read again: what is in memory is not what they hold.
+        # If a commit fails, the tables are read again, since the state in memory differs from theirs.
         self._opened = {name: opened for name, opened in self._opened.items() if name not in changed}
         for name in sorted(changed, key=lambda name: (name != "set-aside", name)):
             self._write_commit(name, changed[name])
@@ -181,16 +181,17 @@ class Tables(TableReader):
     def replacing(
         self, names: Sequence[str], venue_id: str, stage: str, key: str, number: int = 0
     ) -> Iterator[Replacement]:
-        """Replace a venue's partitions of these tables, and what this stage set aside, by what is written inside.
+        """Replace a venue's partitions of these tables, and the rows this stage set aside, with rows written in the
+        context.
 
-        Each table changes in one commit, the last of which finishes the stage; an error raised inside changes none.
+        Each table changes in one commit, the last of which finishes the stage; if an error is raised, none changes.
 
         Args:
             names: The tables.
             venue_id: The venue.
             stage: The stage.
             key: Its content key.
-            number: Of the range of the venue's forums whose rows are written.
+            number: Number of the range of the venue's forums whose rows are written.
         """
         writers = {TABLES[name]: self._make_writer(name, venue_id, stage, number) for name in ("set-aside", *names)}
         try:
@@ -221,13 +222,13 @@ class Tables(TableReader):
         self._commit(name, self._make_writer(name, venue_id, stage), key, made_from, replaces=False)
 
     def empty(self, name: str, venue_id: str) -> None:
-        """Remove a venue's rows of a table that is damaged there: the next build makes them again."""
+        """Remove a venue's rows from a table that is damaged there; the next build makes them again."""
         for stage in self.stages(venue_id) if name == "set-aside" else [""]:
             made_from = {"stage": stage, "venue_id": venue_id}
             self._commit(name, self._make_writer(name, venue_id, stage), NO_KEY, made_from, replaces=True)
 
     def set_log_aside(self, name: str, aside: Path) -> None:
-        """Take a table with a damaged log out of what is read: the next build makes it again.
+        """Set a table with a damaged log aside; the next build makes it again.
 
         A local table is moved into the folder `aside`; in a store, the log is deleted and the Parquet files stay.
         """
@@ -254,7 +255,7 @@ class Tables(TableReader):
     ) -> set[tuple[str, ...]]:
         """Keep the wanted rows of a stage's own table, matched by these columns; return those that exist.
 
-        From here until the stage finishes, the partition has a key that no finished partition has.
+        From then until the stage finishes, the partition has a key that no finished partition has.
         """
         name = self.name_of(record_type)
         started = hashlib.sha256(f"{key} started".encode()).hexdigest()
@@ -272,10 +273,10 @@ class Tables(TableReader):
 
 @cache
 def open_for_worker(folder: Location, scratch: Path) -> Tables:
-    """Return the tables as they are when a worker process first asks for them.
+    """Return the tables in their state when a worker process first opens them.
 
     Args:
         folder: Location of the tables.
-        scratch: A local folder for files that are not complete yet.
+        scratch: A local folder for incomplete files.
     """
     return Tables(folder, scratch, is_steady=True)

@@ -1,4 +1,4 @@
-"""Tables as one worker sees them: what it was told of a few venues, and what it wrote itself and nobody committed."""
+"""A worker's view of the tables: the given state of a few venues, plus its own uncommitted changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,13 +9,13 @@ from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.table_state import PartitionChange, TablePart, TableState
 
 HeldTables = Mapping[str, TableState]
-"""What tables hold, by name; a table that is not there is left out."""
+"""State of tables, by name; a missing table is left out."""
 
 
 class DraftTables(Tables):
-    """Tables that are never looked up and never committed: files are written, and changes are collected.
+    """Tables that are never reloaded and never committed: files are written, and changes are collected.
 
-    Whoever holds the workspace applies the changes to its own tables.
+    The process that has locked the workspace applies the changes to its own tables.
     """
 
     def __init__(self, folder: Location, scratch: Path) -> None:
@@ -25,12 +25,12 @@ class DraftTables(Tables):
         self._reader.keeps = True
 
     def start(self, held: HeldTables) -> None:
-        """Begin with what the tables hold, as far as it is needed; what was collected is forgotten."""
+        """Start from the needed part of the tables' state, and discard collected changes."""
         self._held = {name: state.copy() for name, state in held.items()}
         self._changes = []
 
     def take_changes(self) -> list[PartitionChange]:
-        """Return the changes since they were last taken, in order."""
+        """Return the changes since the last call, in order."""
         changes, self._changes = self._changes, []
         return changes
 
@@ -38,7 +38,7 @@ class DraftTables(Tables):
         return self._held.get(name)
 
     def apply(self, change: PartitionChange) -> None:
-        """Collect a change; what is read from now on has it."""
+        """Collect a change; later reads include it."""
         state = self._held.setdefault(change.name, TableState({}, {}))
         numbers = self._number(change)
         if change.replaces:
@@ -54,13 +54,13 @@ class DraftTables(Tables):
 
 
 def hold(tables: Tables, names: Iterable[str], venue_id: str, stages: Sequence[str]) -> HeldTables:
-    """Return what these tables hold of a venue, to start `DraftTables` with."""
+    """Return the state of these tables for a venue, to start `DraftTables` from."""
     states = ((name, tables.state_of(name, venue_id, stages)) for name in names)
     return {name: state for name, state in states if state is not None}
 
 
 def join_ranges(ranges: Sequence[Sequence[PartitionChange]]) -> list[PartitionChange]:
-    """Return the changes of a stage to a venue, of those of each range of the venue's forums, in their order."""
+    """Combine a stage's changes for each range of a venue's forums into changes for the venue, in order."""
     if len(ranges) == 1:
         return list(ranges[0])
     return [

@@ -14,12 +14,12 @@ from peercorpus.workspace.raw_questions import RawQuestions
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """How far a paged listing has been fetched.
+    """Progress of fetching a paged listing.
 
     Attributes:
         after: The last id received; None before the first page.
-        expected: The count OpenReview gave; None where it gave none.
-        started_ms: When its first page was asked for; 0 before, and for what lists no notes.
+        expected: The count stated by OpenReview; None if it stated none.
+        started_ms: When its first page was requested; 0 before that, and for listings of other objects than notes.
     """
 
     after: str | None
@@ -31,12 +31,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """Link between a file and the edit that brought it.
+    """Link between a file and the edit that submitted it.
 
     Attributes:
         sha256: Digest of the content; None if it was never received.
         size_bytes: Size of the content; None if it was never received.
-        problem: Why it was not received when last requested; None if it was.
+        problem: Reason why it was not received at the last request; None if it was.
     """
 
     edit_id: str
@@ -49,7 +49,7 @@ class StoredFile:
 
 
 SUPPLIED = "/supplied/"
-"""Prefix of the path recorded for a file that a user supplied, where a fetched file has its path at OpenReview."""
+"""Prefix of the path recorded for a file that a user supplied, in place of a fetched file's path at OpenReview."""
 
 _UNDATED = "undated"
 _MOST_LABEL = 60
@@ -60,8 +60,8 @@ class Supplied:
     """A version of a paper that a user supplied and that matches no version known to the workspace.
 
     Attributes:
-        when: When it was uploaded, by the user's word, in UTC; None if not said.
-        label: Which version it is, in the user's words; empty if not said.
+        when: Time of upload stated by the user, in UTC; None if not stated.
+        label: The user's name for the version; empty if not stated.
     """
 
     forum_id: str
@@ -69,7 +69,7 @@ class Supplied:
     label: str = ""
 
     def names(self) -> tuple[str, str]:
-        """Return the id recorded in place of an edit's id, and the path recorded in place of OpenReview's."""
+        """Return the id and the path recorded in place of an edit's id and OpenReview's path."""
         when = self.when.strftime("%Y%m%dT%H%M%SZ") if self.when else _UNDATED
         label = " ".join(self.label.split())[:_MOST_LABEL]
         edit_id = f"{self.forum_id}{SUPPLIED}{when}/{label}"
@@ -77,7 +77,7 @@ class Supplied:
 
     @classmethod
     def parse(cls, edit_id: str) -> "Supplied":
-        """Return the version that an id of `names` stands for."""
+        """Return the version for an id from `names`."""
         forum_id, _, rest = edit_id.partition(SUPPLIED)
         when, _, label = rest.partition("/")
         at = None if when == _UNDATED else datetime.strptime(when, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
@@ -88,23 +88,23 @@ FILE_IN_DIGEST = (
     "StoredFile(edit_id={edit_id!r}, path={path!r}, venue_id={venue_id!r}, forum_id={forum_id!r}, sha256={sha256!r},"
     " size_bytes={size_bytes!r}, problem={problem!r})"
 )
-"""Text of a file in the digest that content keys are made of; any change rebuilds every workspace.
+"""Text of a file in the digest for content keys; any change rebuilds every workspace.
 
 The text is data: it does not follow the name of the class or the order of its fields.
 """
 
 
 EDITS = "edits"
-"""Name of the listing of all edits of a venue, read to its end; it and those named after it list no notes."""
+"""Name of the listing of all edits of a venue; this listing, and those with this prefix, list no notes."""
 
 HIDDEN_MS = 1
-"""Stored as the time at which a listing last showed a note: later listings, read to their end, did not show it."""
+"""Stored as the time when a listing last showed a note: later complete listings did not show it."""
 
 UNKNOWN_MS = 2
-"""Stored as that time where it is lost, or what is lost may say that the note was deleted."""
+"""Stored as that time if it is lost, or if lost data may have recorded the note's deletion."""
 
 _LISTS_NOTES = f"listing NOT GLOB '{EDITS}*'"
-"""Condition for a listing of notes: names of the others are no prefix of an invitation's."""
+"""Condition for a listing of notes: names of other listings are not prefixes of an invitation's id."""
 
 
 class HarvestState:
@@ -115,7 +115,7 @@ class HarvestState:
         self._questions = questions or RawQuestions(database)
 
     def listing(self, venue_id: str, listing: str) -> Listing:
-        """Return how far a listing has been fetched; one never begun is at its start."""
+        """Return the progress of a listing; a listing never begun is at its start."""
         row = self._db.execute(
             """
             SELECT after, received, expected, complete, started_ms
@@ -132,7 +132,7 @@ class HarvestState:
         )
 
     def set_listing(self, venue_id: str, listing: str, state: Listing) -> None:
-        """Store how far a listing has been fetched; in the same transaction as the page itself."""
+        """Store the progress of a listing; must be in the same transaction as the page itself."""
         self._db.execute(
             """
             INSERT OR REPLACE INTO listings (venue_id, listing, after, received, expected, complete, started_ms)
@@ -142,9 +142,9 @@ class HarvestState:
         )
 
     def forget_listings(self, venue_id: str, listing: str | None = None) -> None:
-        """Begin all listings of a venue's notes again, or the one named.
+        """Restart all listings of a venue's notes, or only the named one.
 
-        Submissions that are gone stay gone until a listing shows them.
+        Submissions that are gone stay so until a listing shows them.
         """
         if listing is None:
             roots = [(HIDDEN_MS, note_id) for note_id, forum_id in self._not_shown(venue_id) if note_id == forum_id]
@@ -156,7 +156,7 @@ class HarvestState:
             self._db.execute("DELETE FROM listings WHERE venue_id = ? AND listing = ?", (venue_id, listing))
 
     def shown_ms(self, note_id: str) -> int:
-        """Return when a listing last showed a note, in milliseconds since the epoch; 0 where none did."""
+        """Return when a listing last showed a note, in milliseconds since the epoch; 0 if none did."""
         row = self._db.execute("SELECT shown_ms FROM sightings WHERE object_id = ?", (note_id,)).fetchone()
         return row[0] if row else 0
 
@@ -175,7 +175,7 @@ class HarvestState:
         return [note_id for (note_id,) in rows]
 
     def is_listed(self, venue_id: str) -> bool | None:
-        """Return whether all listings of a venue's notes were read to their end; None where none was begun."""
+        """Return whether all listings of a venue's notes were read completely; None if none was begun."""
         sql = f"""
             SELECT venue_id, min(complete)
             FROM asked
@@ -192,7 +192,7 @@ class HarvestState:
         self._db.executemany("INSERT OR REPLACE INTO sightings (object_id, shown_ms) VALUES (?, ?)", rows)
 
     def unconfirmed(self, venue_id: str) -> set[str]:
-        """Return the ids of the notes of which only the next complete listing shows whether they are still there."""
+        """Return the ids of notes whose presence the next complete listing will confirm or refute."""
         rows = self._questions.rows(
             f"""
             SELECT DISTINCT venue_id, object_id
@@ -206,7 +206,7 @@ class HarvestState:
         return {note_id for (note_id,) in rows}
 
     def doubt(self, venue_id: str, note_id: str) -> None:
-        """Store that it is not known whether a note, and its replies if it is a submission, are still shown."""
+        """Mark it as unknown whether a note, and its replies if it is a submission, is still shown."""
         self._db.execute(
             f"""
             INSERT OR REPLACE INTO sightings
@@ -219,11 +219,11 @@ class HarvestState:
         )
 
     def settle(self, venue_id: str) -> None:
-        """Store that notes of which that was not known are gone, once all listings were read to their end."""
+        """Mark notes in doubt as gone, once all listings have been read completely."""
         self.sight(self.unconfirmed(venue_id), HIDDEN_MS)
 
     def count_shown(self, venue_id: str) -> int:
-        """Return the number of notes of a venue that listings showed, and that were not gone or deleted since."""
+        """Return the number of notes of a venue that listings showed and that have not been gone or deleted since."""
         rows = self._db.execute(
             """
             SELECT DISTINCT object_id
@@ -236,7 +236,7 @@ class HarvestState:
         return len({note_id for (note_id,) in rows} - self.gone(venue_id))
 
     def unsight(self, note_ids: Iterable[str]) -> None:
-        """Forget that listings showed these notes: they are deleted."""
+        """Forget that listings showed these notes, because they are deleted."""
         self._db.executemany("DELETE FROM sightings WHERE object_id = ?", ((note_id,) for note_id in note_ids))
 
     def was_shown(self, venue_id: str) -> bool:
@@ -255,7 +255,7 @@ class HarvestState:
         return bool(row[0])
 
     def newest_shown(self, venue_id: str) -> tuple[str, int] | None:
-        """Return the most recently modified note still shown, with that time in milliseconds; None if there is none."""
+        """Return the most recently modified note still shown, with its time in milliseconds; None if there is none."""
         gone = self.gone(venue_id)
         rows = self._db.execute(
             """
@@ -273,11 +273,11 @@ class HarvestState:
         """Return the ids of the notes in the workspace that OpenReview no longer shows.
 
         A reply is gone if its submission was listed again after the reply was last listed and last modified. A
-        submission is gone if all lists of its venue have been read to the end since it was last listed; one that no
-        listing ever showed, as it came from a dump, does not count as gone. What is not known to be shown counts as
-        gone until a listing shows it.
+        submission is gone if all lists of its venue have been read completely since it was last listed; a submission
+        from a dump that no listing ever showed does not count as gone. Notes in doubt count as gone until a listing
+        shows them.
         """
-        # The index covers every column of the query; without it, SQLite would read every body from disk.
+        # The index covers every column of the query, without which SQLite would read every body from disk.
         replies = self._questions.rows(
             """
             SELECT DISTINCT venue_id, note.object_id
@@ -294,7 +294,7 @@ class HarvestState:
         return {note_id for (note_id,) in replies} | {note_id for note_id, _ in self._not_shown(venue_id)}
 
     def _not_shown(self, venue_id: str) -> list[tuple[str, str]]:
-        """Return the submissions that are gone, and all notes not known to be shown, with the ids of their forums."""
+        """Return the submissions that are gone, and all notes in doubt, with the ids of their forums."""
         of_venue = f"FROM listings WHERE listings.venue_id = note.venue_id AND {_LISTS_NOTES}"
         rows = self._questions.rows(
             f"""
@@ -317,7 +317,7 @@ class HarvestState:
     def sight_edits(self, venue_id: str, edit_ids: Iterable[str], shown_ms: int) -> int:
         """Store that the list of a venue's edits showed these; return how many it had not shown since `shown_ms`.
 
-        Kept only while the list is read.
+        Stored only while the list is being read.
         """
         before = self._db.total_changes
         self._db.executemany(
@@ -331,7 +331,7 @@ class HarvestState:
         return self._db.total_changes - before
 
     def count_sighted_edits(self, venue_id: str) -> int:
-        """Return how many edits the list of a venue's edits has shown so far."""
+        """Return the number of edits that the list of a venue's edits has shown so far."""
         sql = "SELECT count(*) FROM sightings WHERE object_id > ? AND object_id < ?"
         (number,) = self._db.execute(sql, (f"{EDITS} {venue_id} ", f"{EDITS} {venue_id}!")).fetchone()
         return int(number)
@@ -342,7 +342,7 @@ class HarvestState:
         self._db.execute(sql, (f"{EDITS} {venue_id} ", f"{EDITS} {venue_id}!"))
 
     def edited_notes(self, venue_id: str, *, sighted: bool, since_ms: int = 0) -> set[str]:
-        """Return the notes with a stored edit of the venue that the list of its edits has shown so far, or has not.
+        """Return the notes with a stored edit that the list of the venue's edits has, or has not, shown so far.
 
         Args:
             venue_id: The venue.
@@ -363,12 +363,12 @@ class HarvestState:
         return {note_id for (note_id,) in rows}
 
     def enqueue(self, venue_id: str, task: str, subject_ids: Iterable[str]) -> None:
-        """Queue subjects to fetch; those that are already queued or done are left unchanged."""
+        """Queue subjects to fetch; those already queued or done are unchanged."""
         rows = ((venue_id, task, subject_id) for subject_id in subject_ids)
         self._db.executemany("INSERT OR IGNORE INTO queue (venue_id, task, subject_id) VALUES (?, ?, ?)", rows)
 
     def answers(self, venue_id: str, task: str) -> Counter[str | None]:
-        """Count the subjects of the queue that were asked for, by why they could not be fetched; None: they were."""
+        """Count the requested subjects of the queue by the reason for failure; the key None counts successes."""
         sql = "SELECT problem, count(*) FROM queue WHERE venue_id = ? AND task = ? AND done = 1 GROUP BY problem"
         return Counter(dict(self._db.execute(sql, (venue_id, task))))
 
@@ -378,7 +378,7 @@ class HarvestState:
         self._db.executemany("DELETE FROM queue WHERE task = ? AND subject_id = ? AND done = 0", rows)
 
     def pending(self, venue_id: str, task: str) -> list[str]:
-        """Return the subjects still to fetch, in the order in which they were queued."""
+        """Return the subjects still to fetch, in the order of queuing."""
         sql = """
             SELECT venue_id, subject_id
             FROM asked
@@ -405,7 +405,7 @@ class HarvestState:
         return {subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))}
 
     def mark_done(self, task: str, subject_id: str, problem: str | None = None) -> None:
-        """Mark a subject as done; `problem` says why it could not be fetched, None that it was."""
+        """Mark a subject as done; `problem` is the reason why it could not be fetched, or None for success."""
         sql = "UPDATE queue SET done = 1, problem = ? WHERE task = ? AND subject_id = ?"
         self._db.execute(sql, (problem, task, subject_id))
 
@@ -415,11 +415,11 @@ class HarvestState:
         self._db.execute(sql, (venue_id, task))
 
     def add_file(self, stored: StoredFile) -> None:
-        """Store which file belongs to an edit, or why it could not be fetched."""
+        """Store an edit's file, or the reason why it could not be fetched."""
         self.add_files([stored])
 
     def add_files(self, files: Iterable[StoredFile]) -> None:
-        """Store which files belong to edits, or why they could not be fetched."""
+        """Store the files of edits, or the reasons why they could not be fetched."""
         rows = (
             (one.edit_id, one.path, one.venue_id, one.forum_id, one.sha256, one.size_bytes, one.problem)
             for one in files
@@ -457,12 +457,12 @@ class HarvestState:
         ]
 
     def venues_with_files(self) -> set[str]:
-        """Return the venues of which a file was fetched."""
+        """Return the venues with a fetched file."""
         rows = self._db.execute("SELECT DISTINCT venue_id FROM files WHERE sha256 IS NOT NULL")
         return {venue_id for (venue_id,) in rows}
 
     def files_digest(self, venue_id: str) -> str:
-        """Return a digest of which file belongs to which edit: of the fields in `FILE_IN_DIGEST`, and no others."""
+        """Return a digest of the links between files and edits, made only from the fields in `FILE_IN_DIGEST`."""
         texts = (
             FILE_IN_DIGEST.format(
                 edit_id=file.edit_id,
@@ -485,8 +485,9 @@ class Window:
     Attributes:
         limit: Requests allowed per window; None if only a refusal was seen.
         remaining: Requests left in it.
-        ends_at: When the next window opens, seconds since the epoch by this machine's clock.
-        seen_at: When this was read; no wait is longer than from then to `ends_at`, even if the clock was changed since.
+        ends_at: Time when the next window opens, in seconds since the epoch by this machine's clock.
+        seen_at: Time of reading this; no wait exceeds the time from then to `ends_at`, even if the clock has changed
+            since.
         length_s: Seconds from one window to the next; None if not stated.
     """
 
@@ -497,14 +498,14 @@ class Window:
     length_s: int | None
 
     def left_s(self, now: float) -> float:
-        """Return the seconds until the next window opens; 0 if it has."""
+        """Return the seconds until the next window opens; 0 if it already has."""
         return max(0.0, min(self.ends_at - now, self.ends_at - self.seen_at))
 
 
 class BudgetState:
     """The table `budget` of `raw.db`.
 
-    It has its own connection, which threads may share. So the budget that a response states is kept even if the
+    It has its own connection, which threads may share. The budget stated by a response is therefore kept even if the
     transaction that stores the response is rolled back, and writing it does not wait for the disk.
     """
 
@@ -512,7 +513,7 @@ class BudgetState:
         """Connect to a `raw.db` that `RawStore` has already opened for writing."""
         self._lock = threading.Lock()
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
-        # A lost last entry costs one refused request; waiting for the disk after each request would cost more.
+        # A lost last entry costs only one refused request; waiting for the disk after each request would cost more.
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def close(self) -> None:
@@ -520,7 +521,7 @@ class BudgetState:
         self._db.close()
 
     def windows(self) -> dict[str, Window]:
-        """Return the windows known, by route."""
+        """Return the known windows by route."""
         sql = "SELECT route, request_limit, remaining, ends_at, seen_at, length_s FROM budget"
         with self._lock:
             return {
@@ -529,7 +530,7 @@ class BudgetState:
             }
 
     def set_window(self, route: str, window: Window) -> None:
-        """Store the window of a route, replacing the one stored before."""
+        """Store the window of a route, replacing the previous one."""
         row = (route, window.limit, window.remaining, window.ends_at, window.seen_at, window.length_s)
         with self._lock:
             self._db.execute(

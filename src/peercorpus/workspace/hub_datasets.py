@@ -19,10 +19,10 @@ class HubDataset(NamedTuple):
 
 
 def parse_repository(path: Path) -> HubDataset | None:
-    """Return the dataset that `hf:owner/name` or `hf:owner/name@revision` names; None for any other path.
+    """Return the dataset named by `hf:owner/name` or `hf:owner/name@revision`; None for any other path.
 
     Raises:
-        DumpError: The name is not that of a dataset.
+        DumpError: The name is not valid for a dataset.
     """
     text = path.as_posix()
     if not text.startswith(SCHEME) or path.exists():
@@ -37,20 +37,20 @@ def parse_repository(path: Path) -> HubDataset | None:
 
 
 def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool = False) -> Path:
-    """Download a dataset and return its folder of links into the cache; files that are cached are not downloaded again.
+    """Download a dataset and return its folder of links into the cache; cached files are not downloaded again.
 
-    The folder has the name of the commit. An interrupted download is continued.
+    The folder is named after the commit. An interrupted download is continued.
 
     Args:
         dataset: The dataset.
         wanted: Patterns of the files to download; `*` also matches folders.
-        offline: Use only what is cached.
+        offline: Use only cached files.
 
     Raises:
         MissingExtraError: The package `huggingface_hub` is not installed.
-        SourceError: The Hub has no such dataset, does not give it, or cannot be reached.
+        SourceError: The Hub has no such dataset, refuses access to it, or cannot be reached.
     """
-    import httpx2  # Not before: the command line names the scheme in its help, and loads nothing heavy for that.
+    import httpx2  # Imported late, because the help text names the scheme and must load nothing heavy.
 
     try:
         from huggingface_hub import snapshot_download
@@ -62,7 +62,7 @@ def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool =
             snapshot_download(dataset.name, repo_type="dataset", revision=dataset.revision, allow_patterns=list(wanted))
         )
     except (HfHubHTTPError, HFValidationError):
-        sentence = "the Hub has no such dataset or revision, or does not give it; check the id"
+        sentence = "the Hub has no such dataset or revision, or refuses access to it; check the id"
     except (LocalEntryNotFoundError, httpx2.HTTPError):
         if not offline:
             raise UnreachableError(
@@ -71,5 +71,5 @@ def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool =
             ) from None
         sentence = "it is not on this machine, and the network is not used; name files, or leave out --offline"
     except OSError as error:
-        sentence = f"{error.strerror or 'reading or writing failed'}; what was fetched is kept, try again"
+        sentence = f"{error.strerror or 'reading or writing failed'}; fetched files are kept, try again"
     raise SourceError(f"The dataset '{dataset.name}' was not fetched: {sentence}.")

@@ -33,10 +33,10 @@ PARTS = ("files", "tables")
 PDF = ".pdf"
 FIRST_COMMIT = f"/_delta_log/{0:020}.json"
 OWN = re.compile(r"tables/.+|files/[0-9a-f]{2}/[0-9a-f]{64}\.pdf")
-"""Paths that are moved; everything else in these folders is left alone."""
+"""Matches paths to move; everything else in these folders is left alone."""
 
 AT_ONCE = 16
-"""Requests under way at a time."""
+"""Maximum number of concurrent requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ def move_workspace(folder: Path, to: str, show: Show) -> MoveResult:
     Args:
         folder: The workspace's folder.
         to: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
-        show: Called with the progress.
+        show: Receives the progress.
 
     Raises:
         WorkspaceError: The folder is not a workspace, or is in use.
-        StoreError: The destination holds something else, or not what was sent.
+        StoreError: The destination contains something else, or differs from what was sent.
         OSError: A file, or the store, cannot be read or written.
     """
     destination = _parse_destination(folder, to)
@@ -75,7 +75,7 @@ def move_workspace(folder: Path, to: str, show: Show) -> MoveResult:
 
 
 def _list_own(root: Location) -> dict[str, int]:
-    """Return the size in bytes of everything of a workspace at a location, by its name below the location."""
+    """Return the sizes in bytes of a workspace's files at a location, by their names below it."""
     sizes: dict[str, int] = {}
     for part in PARTS:
         for path, size in list_below(root / part):
@@ -86,7 +86,7 @@ def _list_own(root: Location) -> dict[str, int]:
 
 
 def _parse_destination(folder: Path, text: str) -> str:
-    """Return the destination as `place.json` spells it.
+    """Return the destination in the spelling of `place.json`.
 
     Raises:
         PeercorpusError: It is neither a store nor the workspace's own folder.
@@ -96,7 +96,8 @@ def _parse_destination(folder: Path, text: str) -> str:
         return str(location).rstrip("/")
     if location not in {Path(HERE), folder}:
         raise WorkspaceError(
-            f"Files and tables cannot lie in '{text}'; name s3://BUCKET/PREFIX, or '.' for the workspace's own folder."
+            f"Files and tables cannot be stored in '{text}'; name s3://BUCKET/PREFIX, or '.' for the workspace's own"
+            " folder."
         )
     return HERE
 
@@ -129,12 +130,12 @@ class _Move:
         self._placement = placement
 
     def _copy(self, to: str) -> int:
-        """Copy everything, compare it, and let the copies count; return the number of files copied in this run."""
+        """Copy everything, compare it, and switch to the copies; return the number of files copied in this run."""
         before = self._placement
         source, target = parse_location(self._folder, before.at), parse_location(self._folder, to)
         if any(str(inner).startswith(f"{str(outer).rstrip('/')}/") for inner, outer in permutations((source, target))):
             raise StoreError(
-                f"'{target}' and '{source}', where files and tables are now, must not lie within each other; name"
+                f"'{target}' and '{source}', where files and tables are now, must not be inside one another; name"
                 " another prefix."
             )
         self._record(replace(before, other=to))
@@ -153,7 +154,7 @@ class _Move:
         return len(left)
 
     def _compare(self, here: Mapping[str, int], source: Location, target: Location) -> None:
-        """Check that everything of the source is at the target, and that every table there has the same version.
+        """Check that all files of the source are at the target, and that every table there has the same version.
 
         Raises:
             StoreError: Something differs.
@@ -164,15 +165,16 @@ class _Move:
         wrong = wrong or next((f"tables/{name}" for name in TABLES if of.version(name) != by.version(name)), None)
         if wrong is not None:
             raise StoreError(
-                f"'{target / wrong}' differs from what was copied there; nothing was deleted: run the command again."
+                f"'{target / wrong}' differs from the file that was copied there; nothing was deleted: run the"
+                " command again."
             )
 
     def _clear_other(self) -> None:
-        """Delete the copies that do not count; the mark, which says whose they are, last."""
+        """Delete the copies not in use; the mark, which identifies their owner, comes last."""
         assert self._placement.other is not None
         root = parse_location(self._folder, self._placement.other)
         if is_ours(root, self._placement.mark):
-            # Without its first commit a table cannot be read: better than with some of its rows.
+            # Without its first commit a table cannot be read, which is better than reading only some of its rows.
             names = sorted(_list_own(root), key=lambda name: not name.endswith(FIRST_COMMIT))
             self._for_each("remove", names, lambda name: (root / name).unlink(missing_ok=True))
             if isinstance(root, S3Path):
@@ -206,7 +208,7 @@ def _copy_file(source: Location, target: Location, partial: Path) -> None:
     local_copy = source if isinstance(source, Path) else _download(source, partial)
     try:
         if _is_damaged(local_copy, target.name):
-            raise StoreError(f"'{source}' is damaged; remove it, and 'peercorpus harvest' fetches it again.")
+            raise StoreError(f"'{source}' is damaged; remove it; 'peercorpus harvest' will fetch it again.")
         if isinstance(target, S3Path):
             target.upload(local_copy)
         else:

@@ -1,7 +1,7 @@
 """Paths on disk or in an S3 store, behind one interface.
 
-`locate` turns a path or URL into a `Location`: a `pathlib.Path`, or an `S3Path` with those of its methods that are
-needed. Errors of the store become the `OSError` that a file would raise; they never repeat a key or the store's answer.
+`locate` turns a path or URL into a `Location`: a `pathlib.Path`, or an `S3Path` with the needed subset of its methods.
+Errors of the store become the `OSError` that a file would raise; they never repeat a key or the store's response.
 """
 
 import errno
@@ -31,32 +31,32 @@ from peercorpus.errors import (
 )
 
 PARTIAL = ".partial"
-"""Suffix of a file that is not completely written; its name begins with a dot."""
+"""Suffix of an incomplete file; its name begins with a dot."""
 
 AT_A_TIME = 1_000
-"""Objects of a listing held in memory: as many as S3 returns in one response."""
+"""Objects of a listing in memory at a time: as many as S3 returns in one response."""
 
 RETRIES = 5
-"""Times a request is repeated after a 5xx answer or a broken connection."""
+"""Number of times a request is repeated after a 5xx response or a broken connection."""
 
 PATIENCE_S = 60
-"""Seconds after which a request is not repeated any more."""
+"""Seconds after which a request is no longer repeated."""
 
 WHOLE_BYTES = 2 << 20
-"""Objects up to this size are read in one request, which is no slower than two or three for parts."""
+"""Objects up to this size are read in one request, which is as fast as two or three requests for parts."""
 
 _MISREAD = re.compile(r"%[0-9A-Fa-f]{2}|[\\\x00-\x1f\x7f\ud800-\udfff]")
-"""Parts of a local path that `deltalake` 1.6 takes for something else or refuses."""
+"""Matches parts of a local path that `deltalake` 1.6 misreads or refuses."""
 
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
-"""Texts in a store's answer that mean it refuses the keys or the operation."""
+"""Texts in a store's response that mean it refuses the keys or the operation."""
 
 
 ABOUT_LOG = ("Kernel error", "Partition column", "Not a Delta table")
-"""Texts by which deltalake 1.6 says that the log of a table is not what was written, unless one below is there."""
+"""Texts of deltalake 1.6 for a damaged table log, unless one of the texts below occurs too."""
 
 ABOUT_STORAGE = ("Generic S3 error", "Generic LocalFileSystem error", "object store", "ObjectStore", "NoSuchBucket")
-"""Texts by which deltalake 1.6 says that the disk or the store fails."""
+"""Texts of deltalake 1.6 for a failure of the disk or the store."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -128,7 +128,7 @@ class S3Path:
     def upload(self, path: Path) -> None:
         """Write a local file as the object, completely or not at all, in bounded memory.
 
-        Every request carries a checksum, without which the store accepts nothing.
+        Every request carries a checksum, which the store verifies.
 
         Raises:
             OSError: The store does not accept it.
@@ -147,7 +147,7 @@ class S3Path:
                 yield bytes(chunk)
 
     def open(self) -> BinaryIO:
-        """Open the object as a binary file; of a large one, each part read is one request.
+        """Open the object as a binary file; for a large one, each part read is one request.
 
         Raises:
             OSError: The object does not exist, or the store does not return it.
@@ -159,7 +159,7 @@ class S3Path:
             return _InParts(self, response.meta["size"])  # type: ignore[return-value]
 
     def read_part(self, start: int, length: int) -> bytes:
-        """Return some bytes of the object.
+        """Return a range of bytes of the object.
 
         Raises:
             OSError: The object does not exist, or the store does not return it.
@@ -171,7 +171,7 @@ class S3Path:
         """Return whether there is an object with this key.
 
         Raises:
-            OSError: The store does not answer.
+            OSError: The store does not respond.
         """
         try:
             with _translate_obstore_errors(self) as obstore:
@@ -183,7 +183,7 @@ class S3Path:
     is_file = exists
 
     def unlink(self, *, missing_ok: bool = False) -> None:
-        """Delete the object; S3 itself does not say whether it existed.
+        """Delete the object; S3 itself does not report whether it existed.
 
         Raises:
             FileNotFoundError: It does not exist, and `missing_ok` is False.
@@ -195,10 +195,10 @@ class S3Path:
             obstore.delete(_bucket(self.bucket), self.key)
 
     def walk(self) -> Iterator["S3Path"]:
-        """Yield every object below this prefix, ordered by key, while they are listed.
+        """Yield every object below this prefix, ordered by key, as they are listed.
 
         Raises:
-            OSError: The bucket does not exist, or the store does not answer.
+            OSError: The bucket does not exist, or the store does not respond.
         """
         return (path for path, _ in self.sizes())
 
@@ -206,7 +206,7 @@ class S3Path:
         """Yield the same objects as `walk`, each with its size in bytes.
 
         Raises:
-            OSError: The bucket does not exist, or the store does not answer.
+            OSError: The bucket does not exist, or the store does not respond.
         """
         with _translate_obstore_errors(self) as obstore:
             for chunk in obstore.list(_bucket(self.bucket), self.key or None, chunk_size=AT_A_TIME):
@@ -247,7 +247,7 @@ Location = Path | S3Path
 
 
 def local_path(text: str) -> Path:
-    """Return the path; absolute where pyarrow would take a relative one for a URL (`ven:2024`) or a home (`~`).
+    """Return the path, absolute if pyarrow would take a relative one for a URL (`ven:2024`) or a home folder (`~`).
 
     >>> local_path("./ven:2024").is_absolute(), local_path("2024/ven:2024").is_absolute()
     (True, False)
@@ -264,7 +264,7 @@ def locate(text: str) -> Location:
     (PosixPath('papers/a.pdf'), 's3://papers/2025', PosixPath('/tmp/a b.pdf'))
 
     Raises:
-        PeercorpusError: The text is empty, which would mean the current folder; it is a URL of another kind, or
+        PeercorpusError: The text is empty, which would mean the current folder; or it is a URL of another kind, or
             contains more than a bucket and a key.
     """
     scheme, colon, after_colon = text.partition(":")
@@ -309,7 +309,7 @@ def write_whole(location: Location, content: bytes) -> None:
 def list_below(location: Location) -> Iterator[tuple[Location, int]]:
     """Yield every file or object below a folder or prefix with its size in bytes; nothing if there is no such folder.
 
-    Files that are removed or renamed meanwhile are left out.
+    Files removed or renamed meanwhile are left out.
 
     Raises:
         OSError: A folder or a bucket cannot be read.
@@ -337,11 +337,11 @@ def raise_error(error: OSError) -> None:
 
 
 def read_file(location: Location) -> bytes:
-    """Return the content of a file or object, for callers that can go on without this one but not without the store.
+    """Return the content of a file or object, for callers that can do without this one but not without the store.
 
     Raises:
         OSError: The object does not exist, or a local file cannot be read.
-        StoreError: The store is out of order or refuses, so that it would fail for every other object.
+        StoreError: The store fails or refuses access, so every other object would fail too.
     """
     try:
         return location.read_bytes()
@@ -353,15 +353,15 @@ def read_file(location: Location) -> bytes:
 
 
 def read_pdf(location: Location, sha256: str) -> bytes:
-    """Return the content of a stored PDF, which must still be what was stored.
+    """Return the content of a stored PDF, which must be unchanged.
 
     Args:
         location: Location of the file.
         sha256: Its SHA-256 when it was stored, in hexadecimal.
 
     Raises:
-        UnreadablePdfError: It is missing, cannot be opened, or has another content.
-        StoreError: The store is out of order or refuses.
+        UnreadablePdfError: It is missing, cannot be opened, or has changed.
+        StoreError: The store fails or refuses access.
     """
     try:
         pdf = read_file(location)
@@ -388,8 +388,8 @@ def _bucket(name: str) -> Any:  # noqa: ANN401 -- obstore is an extra
 def delta_options(location: Location) -> dict[str, str] | None:
     """Return the storage options for `deltalake`; None for a local folder.
 
-    Keys are not among them: the package takes them from the environment. A commit is
-    written only if none with its number exists, so that two writers cannot both make it.
+    They contain no keys, which the package takes from the environment. A commit is written only if none with its number
+    exists, so that two writers cannot both make it.
     """
     if isinstance(location, Path):
         return None
@@ -398,15 +398,15 @@ def delta_options(location: Location) -> dict[str, str] | None:
 
 
 def table_url(location: Location) -> str:
-    """Return the URL by which `deltalake` opens a table; a path such as `ven:2024` it would take for one itself."""
+    """Return the URL with which `deltalake` opens a table; it would take a path such as `ven:2024` for a URL itself."""
     return str(location) if isinstance(location, S3Path) else location.absolute().as_uri()
 
 
 def check_local_path(folder: Path) -> None:
-    """Check that every package reads the path of a folder as it is.
+    """Check that every package reads the path of a folder literally.
 
-    Some encode it as UTF-8 whatever the locale says; deltalake 1.6 reads `%20` in it as a space and a backslash as a
-    slash, and would then read or write another folder.
+    Some encode it as UTF-8 whatever the locale; deltalake 1.6 reads `%20` as a space and a backslash as a slash, and
+    would then read or write a different folder.
 
     Raises:
         WorkspaceError: It does not.
@@ -414,30 +414,29 @@ def check_local_path(folder: Path) -> None:
     path = folder.resolve().as_posix()
     if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
         raise WorkspaceError(
-            f"'{folder}' cannot hold a workspace here: its path is not plain ASCII, and the locale is not UTF-8; set"
+            f"'{folder}' cannot be a workspace here: its path is not plain ASCII, and the locale is not UTF-8; set"
             " PYTHONUTF8=1, or rename the folder."
         )
     misread = _MISREAD.search(path)
     if misread is not None:
         raise WorkspaceError(
-            f"'{folder}' cannot hold a workspace: Delta Lake misreads {misread.group()!r} in its path; rename the"
-            " folder."
+            f"'{folder}' cannot be a workspace: Delta Lake misreads {misread.group()!r} in its path; rename the folder."
         )
 
 
 def scan_options() -> dict[str, str]:
-    """Return the storage options for Polars, without keys, which it takes from the environment."""
+    """Return the storage options for Polars; it takes keys from the environment."""
     endpoint = _read_endpoint_url()
     return {"aws_endpoint_url": endpoint, "aws_allow_http": "true"} if endpoint.startswith("http://") else {}
 
 
 @contextmanager
 def translate_delta_errors(location: Location) -> Iterator[None]:
-    """Turn errors of `deltalake` about a table into those that a file would raise, without repeating a store's answer.
+    """Turn errors of `deltalake` about a table into those a file would raise, without repeating a store's response.
 
     Raises:
-        DamagedError: The table's log cannot be read as what was written.
-        OSError: The disk or the store cannot be reached, or refuses.
+        DamagedError: The table's log is damaged.
+        OSError: The disk or the store cannot be reached, or refuses access.
     """
     from deltalake.exceptions import DeltaError
 
@@ -452,16 +451,16 @@ def translate_delta_errors(location: Location) -> Iterator[None]:
 
 
 def damaged_table(location: Location, fault: str) -> DamagedError:
-    """Return the error of a table that is not what was written."""
+    """Return the error for a damaged table."""
     return DamagedError(
         f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, then"
-        " 'peercorpus build', which makes the table again.",
+        " 'peercorpus build', which remakes the table.",
         fault,
     )
 
 
 def _is_about_log(text: str) -> bool:
-    """Return whether an error of `deltalake` says that commits are missing or cannot be parsed."""
+    """Return whether an error of `deltalake` means that commits are missing or cannot be parsed."""
     is_storage = any(sign in text for sign in (*ABOUT_STORAGE, *REFUSALS))
     return not is_storage and any(sign in text for sign in ABOUT_LOG)
 
@@ -474,8 +473,8 @@ def _to_os_error(error: Exception, location: Location) -> OSError:
     if "NoSuchBucket" in answer:
         return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
     if any(refusal in answer for refusal in REFUSALS):
-        return PermissionError(errno.EACCES, "The store refuses what the environment gives", str(location))
-    sentence = f"The store cannot be reached with what the environment gives, or fails ({type(error).__name__})"
+        return PermissionError(errno.EACCES, "The store refuses the credentials in the environment", str(location))
+    sentence = f"The store fails, or cannot be reached with the settings in the environment ({type(error).__name__})"
     return ConnectionError(errno.EIO, sentence, str(location))
 
 
@@ -485,7 +484,7 @@ def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
 
     Raises:
         MissingExtraError: The package is not installed.
-        OSError: The store fails or refuses.
+        OSError: The store fails or refuses access.
     """
     try:
         import obstore
@@ -503,7 +502,9 @@ def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
     except (NotFoundError, FileNotFoundError):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(location)) from None
     except (PermissionDeniedError, UnauthenticatedError, PermissionError):
-        raise PermissionError(errno.EACCES, "The store refuses what the environment gives", str(location)) from None
+        raise PermissionError(
+            errno.EACCES, "The store refuses the credentials in the environment", str(location)
+        ) from None
     except (InvalidPathError, ValueError):
         raise OSError(
             errno.EINVAL, "There is a key with an empty part, as in a//b, that cannot be read", str(location)

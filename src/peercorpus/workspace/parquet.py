@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from deltalake.transaction import AddAction
 
 BATCH_ROWS = 1_000
-"""Rows collected in memory before they are written as one row group."""
+"""Number of rows buffered before they are written as one row group."""
 
 CONTENT_BITS = 60
-"""Of the number that stands for rows; it is stored in a Delta transaction, which holds 63."""
+"""Bits of the digest of rows; it is stored as a Delta transaction's number, which has 63."""
 
 SMALL_BYTES = 1 << 20
-"""Decoded size up to which a file may be kept in memory."""
+"""Maximum decoded size of a file to be cached in memory."""
 
 KEPT_FILES = 32
-"""Number of small files kept at a time: those of a few venues; 32 MB at most."""
+"""Number of small files cached at a time: those of a few venues, 32 MB at most."""
 
 FLUSHES_AT_ONCE = 8
-"""Files that a disk is waited for at a time: it writes what several wait for together."""
+"""Number of files flushed concurrently, because a disk writes them together."""
 
 _READ_BYTES = 1 << 16
-"""Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
+"""Bytes read at a time from a column; by default, pyarrow keeps a whole file in memory."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -51,7 +51,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 @contextmanager
 def open_parquet(location: Location) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file so that reading holds one batch in memory; in a store, one row group.
+    """Open a Parquet file so that reading keeps one batch in memory; in a store, one row group.
 
     Raises:
         OSError: It is missing or cannot be read, or a page that is read does not match its checksum.
@@ -59,7 +59,7 @@ def open_parquet(location: Location) -> Iterator[pq.ParquetFile]:
     """
     with ExitStack() as opened:
         if isinstance(location, S3Path):
-            # Without a buffer of pyarrow's, a column of a row group is one request.
+            # Without pyarrow's buffer, a column of a row group is one request.
             file = pq.ParquetFile(
                 opened.enter_context(location.open()),
                 pre_buffer=False,
@@ -73,11 +73,11 @@ def open_parquet(location: Location) -> Iterator[pq.ParquetFile]:
 
 @contextmanager
 def open_part(location: Location) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file of a table, as `open_parquet` does.
+    """Open a Parquet file of a table like `open_parquet`.
 
     Raises:
-        DamagedError: It is missing, or what is read is not what was written.
-        OSError: It cannot be opened, or the store does not answer.
+        DamagedError: It is missing, or the part read has changed since it was written.
+        OSError: It cannot be opened, or the store does not respond.
     """
     try:
         with open_parquet(location) as file:
@@ -86,19 +86,19 @@ def open_part(location: Location) -> Iterator[pq.ParquetFile]:
         if not _is_damage(location, error):
             raise
         raise DamagedError(
-            f"'{location}' is damaged ({name_fault(error)}); run 'peercorpus check --repair' on the workspace, which"
-            " has the next build make it again."
+            f"'{location}' is damaged ({name_fault(error)}); run 'peercorpus check --repair' on the workspace, so"
+            " that the next build remakes it."
         ) from None
 
 
 class PartReader:
-    """Reads Parquet files of tables; small ones are decoded once and kept for a while, if asked for.
+    """Reads Parquet files of tables; small ones are decoded once and cached for a while, on request.
 
-    The many small venues of a workspace are read one after the other, each by every stage in turn, and opening such a
-    file takes longer than reading it. A name is never used for other rows.
+    The many small venues of a workspace are read one after another, each by every stage in turn, and opening such a
+    file takes longer than reading it. A name is never reused for other rows.
 
     Attributes:
-        keeps: Whether small files are kept.
+        keeps: Whether small files are cached.
     """
 
     def __init__(self) -> None:
@@ -112,9 +112,9 @@ class PartReader:
         rows: int = BATCH_ROWS,
         span: ForumRange = ALL_FORUMS,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a file in batches; raise errors as `open_part` does.
+        """Yield the rows of a file in batches; raises the errors of `open_part`.
 
-        Columns may be parts of others, such as `scores.list.element.field`; for these the file itself is read.
+        Columns may be parts of others, such as `scores.list.element.field`; these are read from the file itself.
         If only a range of forums is read, `forum_id` must be among the columns.
         """
         for batch in self._all_batches(location, columns, rows, span):
@@ -138,28 +138,28 @@ class PartReader:
         yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
 
     def _keep(self, location: Location, table: pa.Table) -> None:
-        if table.nbytes <= SMALL_BYTES:  # Decoded, it may be larger than its file says.
+        if table.nbytes <= SMALL_BYTES:  # The decoded size may exceed the one stated in the file.
             self._kept[location] = table
             self._kept.move_to_end(location)
         if len(self._kept) > KEPT_FILES:
             self._kept.popitem(last=False)
 
     def count(self, location: Location) -> int:
-        """Return the number of rows of a file; raise errors as `open_part` does."""
+        """Return the number of rows of a file; raises the errors of `open_part`."""
         if self.keeps and location in self._kept:
             return int(self._kept[location].num_rows)
         with open_part(location) as file:
             return int(file.metadata.num_rows)
 
     def forget(self) -> None:
-        """Keep nothing any more."""
+        """Clear the cache."""
         self.keeps = False
         self._kept.clear()
 
 
 def _is_damage(location: Location, error: Exception) -> bool:
-    """Return whether an error says that a file is missing or damaged, not that a disk or store refuses or is away."""
-    # Arrow gives its own findings no number of the operating system.
+    """Return whether an error means a missing or damaged file, rather than a refusing or unreachable disk or store."""
+    # Errors raised by Arrow itself have no errno.
     number = getattr(error, "errno", None)
     return number in {None, errno.ENOENT} or (number == errno.EIO and isinstance(location, Path))
 
@@ -193,14 +193,14 @@ def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
 
 
 def find_fault(location: Location, rows: int | None, *, opens: bool = True) -> str | None:
-    """Return what is wrong with a file of a table, which is read whole; None if it is what was written.
+    """Return what is wrong with a file of a table, reading all of it; None if it is intact.
 
-    A file from before names ended with a digest is decoded, with the checksums of its pages.
+    An old file without a digest in its name is decoded, checking the checksums of its pages.
 
     Args:
         location: The file.
-        rows: Rows that the log says it has; None if it does not say.
-        opens: Whether to open it also where it is what its name says.
+        rows: Number of rows according to the log; None if not stated.
+        opens: Whether to open it even if it matches the digest in its name.
 
     Raises:
         StoreError: The store is out of order or refuses.
@@ -221,7 +221,7 @@ def find_fault(location: Location, rows: int | None, *, opens: bool = True) -> s
 
 
 def digest_record(record: object) -> int:
-    """Return the number that stands for a record; those of several are added, so that their order does not count."""
+    """Return the digest of a record as a number; digests of several are added, so their order does not matter."""
     return int.from_bytes(blake2b(_encode(record), digest_size=8).digest())
 
 
@@ -229,7 +229,7 @@ def flush_to_disk(paths: Iterable[Path]) -> None:
     """Wait until files are on the disk, several at a time.
 
     Raises:
-        OSError: One cannot be written.
+        OSError: A file cannot be written.
     """
     with ThreadPoolExecutor(FLUSHES_AT_ONCE) as pool:
         for _ in pool.map(_flush_file, paths):
@@ -244,14 +244,14 @@ def _flush_file(path: Path) -> None:
 class PartitionWriter:
     """Writes one new file of one partition, row group by row group; nothing is visible before the commit.
 
-    The name of the file ends with its SHA-256, so that `find_fault` notices every changed bit. It begins with a number,
-    so that files written for ranges of a venue's forums are read in the order of the ranges.
+    The name of the file ends with its SHA-256, so that `find_fault` detects every changed bit. It begins with a number,
+    so that files for ranges of a venue's forums are read in the order of the ranges.
 
     A file in a store is written locally first, and uploaded when complete.
 
     Attributes:
         rows: Rows written.
-        content: The sum of what stands for each record that was added.
+        content: The sum of the digests of the added records.
     """
 
     def __init__(
@@ -289,7 +289,7 @@ class PartitionWriter:
     def finish(self) -> "list[AddAction]":
         """Close the file and return the action for the commit; empty if nothing was written.
 
-        Before the commit, `flush_to_disk` must have ended for the file.
+        `flush_to_disk` must have finished for the file before the commit.
 
         Raises:
             OSError: The file cannot be written.

@@ -1,4 +1,4 @@
-"""Record where a workspace's files and tables are: in its folder, or in a store."""
+"""Record the location of a workspace's files and tables: its folder, or a store."""
 
 import os
 import re
@@ -14,20 +14,20 @@ from peercorpus.workspace.object_store import Location, S3Path, locate, write_wh
 
 FILE = "place.json"
 MARK = "peercorpus-workspace"
-"""Name of the object that says which workspace the files and tables beside it belong to."""
+"""Name of the object that identifies the workspace of the files and tables beside it."""
 
 HERE = "."
 PREFIX = re.compile(r"(?!\.\.?(/|$))[\w.-]+(/(?!\.\.?(/|$))[\w.-]+)*", re.ASCII)
-"""Keys that all packages spell alike: other characters are quoted in URLs, and deltalake 1.6 quotes them twice."""
+"""Matches keys that all packages spell alike: other characters are quoted in URLs, by deltalake 1.6 even twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where files and tables are.
+    """Location of files and tables.
 
     Attributes:
         at: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
-        other: Location of copies that do not count, from a move that has not finished; None if there are none.
+        other: Location of copies not in use, from an unfinished move; None if there are none.
         mark: Identifies this workspace.
     """
 
@@ -36,17 +36,17 @@ class Placement:
     mark: str
 
     def root(self, folder: Path) -> Location:
-        """Return the location that counts."""
+        """Return the location in use."""
         return parse_location(folder, self.at)
 
 
 def parse_location(folder: Path, text: str) -> Location:
-    """Return the location that `at` or `other` of a placement names."""
+    """Return the location named by `at` or `other` of a placement."""
     return folder if text == HERE else locate(text)
 
 
 def read_placement(folder: Path) -> Placement:
-    """Read where a workspace's files and tables are.
+    """Read the location of a workspace's files and tables.
 
     Raises:
         WorkspaceError: `place.json` is damaged.
@@ -65,25 +65,25 @@ def read_placement(folder: Path) -> Placement:
         is_sound = False
     if not is_sound:
         raise WorkspaceError(
-            f"'{folder / FILE}', which says where the workspace's files and tables lie, is damaged; put back a copy."
+            f"'{folder / FILE}', which records where the workspace's files and tables are, is damaged; restore a copy."
         )
     return placement
 
 
 def write_placement(folder: Path, placement: Placement) -> None:
-    """Write the placement, completely or not at all; a workspace that is all in its folder has no file."""
+    """Write the placement, completely or not at all; a workspace entirely in its folder has no such file."""
     if replace(placement, mark="") == Placement(HERE, None, ""):
         (folder / FILE).unlink(missing_ok=True)
     else:
         write_whole(folder / FILE, msgspec.json.encode(placement) + b"\n")
-    if sys.platform != "win32":  # No folder can be opened there.
+    if sys.platform != "win32":  # Windows cannot open folders.
         opened = os.open(folder, os.O_RDONLY)
         os.fsync(opened)
         os.close(opened)
 
 
 def is_ours(root: Location, mark: str) -> bool:
-    """Return whether a location holds the files and tables of this workspace.
+    """Return whether a location has the files and tables of this workspace.
 
     Raises:
         OSError: The store does not answer.
@@ -98,7 +98,7 @@ def is_ours(root: Location, mark: str) -> bool:
 
 
 def require_ours(root: Location, mark: str) -> None:
-    """Check that a location holds the files and tables of this workspace.
+    """Check that a location has the files and tables of this workspace.
 
     Raises:
         StoreError: It does not.
@@ -107,17 +107,17 @@ def require_ours(root: Location, mark: str) -> None:
     """
     if not is_ours(root, mark):
         raise StoreError(
-            f"'{root}' does not hold the files and tables of this workspace; check that AWS_ENDPOINT_URL names the"
-            " store they were moved to, and that nobody deleted them."
+            f"'{root}' does not contain the files and tables of this workspace; check that AWS_ENDPOINT_URL names the"
+            " store they were moved to, and that they were not deleted."
         )
 
 
 def take(root: Location, mark: str) -> None:
-    """Mark a location as this workspace's, if it is empty or already marked so.
+    """Mark a location as this workspace's, if it is empty or already marked.
 
     Raises:
-        StoreError: It holds something else, its name is not spelled alike by all packages, or the store overwrites an
-            object where it must not, so that commits would not be safe there.
+        StoreError: It contains something else, packages spell its name differently, or the store overwrites an object
+            when it must not, so that commits would not be safe there.
         OSError: The store does not accept the mark.
     """
     if not isinstance(root, S3Path):
@@ -127,9 +127,9 @@ def take(root: Location, mark: str) -> None:
     above = [S3Path(root.bucket, "/".join(root.key.split("/")[:steps])) for steps in range(root.key.count("/") + 1)]
     enclosing = next((prefix for prefix in above if root.key and (prefix / MARK).exists()), None)
     if enclosing is not None:
-        raise StoreError(f"'{root}' lies within '{enclosing}', where a workspace lies; name a prefix beside it.")
+        raise StoreError(f"'{root}' is inside '{enclosing}', which belongs to a workspace; name a prefix outside it.")
     if not is_ours(root, mark) and next(root.walk(), None) is not None:
-        raise StoreError(f"'{root}' holds something else already; name an empty prefix.")
+        raise StoreError(f"'{root}' already contains something else; name an empty prefix.")
     (root / MARK).create(mark.encode())
     if (root / MARK).create(mark.encode()):
         raise StoreError(f"The store of '{root}' does not protect an object from being overwritten; use another store.")

@@ -1,4 +1,4 @@
-"""Files of a workspace that only its owner may read, as they hold secrets or name people."""
+"""Files of a workspace that only its owner may read, because they contain secrets or name people."""
 
 import os
 from collections.abc import Iterable
@@ -15,23 +15,23 @@ FOLDER_OF_OWNER = 0o700
 
 
 def require_own(path: Path) -> None:
-    """Check that a file or folder of ours, which may be missing, is no link: a workspace may come from somebody else.
+    """Check that one of our files or folders, if it exists, is not a link, since a workspace may be untrusted.
 
     Raises:
-        WorkspaceError: It is a link; what is written or deleted there would be elsewhere.
+        WorkspaceError: It is a link, so writing or deleting would affect another place.
     """
     if path.is_symlink():
         raise WorkspaceError(
-            f"'{path}' is a link, and what is written there would be elsewhere; put the file or folder itself in its"
-            " place, or remove the link. To use another disk, mount it there, or move the whole workspace to it."
+            f"'{path}' is a link, so writing to it would change another place; put the file or folder itself there,"
+            " or remove the link. To use another disk, mount it there, or move the whole workspace to it."
         )
 
 
 def replace_file(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file atomically, one line for each text; a link in its place is replaced, not followed.
+    """Write a text file atomically, one line per text; a link in its place is replaced, not followed.
 
     Raises:
-        OSError: It cannot be written; the file stays as it was.
+        OSError: It cannot be written; the file is unchanged.
     """
     partial = path.with_name(f"{path.name}.partial")
     partial.unlink(missing_ok=True)
@@ -44,9 +44,9 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
 
 
 def make_private_folder(folder: Path, *, parents: bool = False) -> None:
-    """Create a folder that only its owner may open; one of ours that is there is closed to all others.
+    """Create a folder that only its owner may open; an existing one of ours is closed to others.
 
-    A folder of somebody else's, who shares the workspace, keeps its mode.
+    A folder of another user who shares the workspace keeps its mode.
     """
     folder.mkdir(mode=FOLDER_OF_OWNER, parents=parents, exist_ok=True)
     if folder.stat().st_uid == os.geteuid():
@@ -55,10 +55,10 @@ def make_private_folder(folder: Path, *, parents: bool = False) -> None:
 
 
 def create_private(database: Path) -> None:
-    """Create a file for SQLite that only its owner may read; one that is there is closed to all others.
+    """Create a file for SQLite that only its owner may read; an existing one of ours is closed to others.
 
-    SQLite gives the files beside it (`-wal`, `-shm`) the same mode when it makes them. A file of somebody else's, who
-    shares the workspace, keeps its mode.
+    SQLite creates the files beside it (`-wal`, `-shm`) with the same mode. A file of another user who shares the
+    workspace keeps its mode.
     """
     with suppress(FileExistsError):
         os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))

@@ -1,4 +1,4 @@
-"""Make pseudonyms of accounts, with a key that `raw.db` holds twice: with another one every pseudonym would change."""
+"""Make pseudonyms of accounts with a key that `raw.db` stores twice, since a new key would change all of them."""
 
 import hashlib
 import hmac
@@ -10,26 +10,26 @@ from peercorpus.errors import DamagedError, WorkspaceError
 
 KEY_BYTES = 32
 DIGITS = 10
-"""Hexadecimal digits of a pseudonym: among a million people, some two share one with a probability of one in three."""
+"""Hexadecimal digits of a pseudonym: among a million people, any two share one with a probability of one in three."""
 
 KEY = "pseudonyms"
-"""Name of the key in the tables `secrets` and `secret_copies`. Since there are copies, its SHA-256 follows it."""
+"""Name of the key in the tables `secrets` and `secret_copies`. In databases with copies, its SHA-256 follows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """What a database holds under the name of the key.
+    """The values stored in a database under the name of the key.
 
     Attributes:
-        first: In the table `secrets`; None if there is none.
-        copy: In the table `secret_copies`; None if there is none, as in a database from before there were copies.
+        first: Value in the table `secrets`; None if there is none.
+        copy: Value in the table `secret_copies`; None if there is none, as in old databases.
     """
 
     first: object
     copy: object
 
     def find_whole(self) -> bytes | None:
-        """Return the key if one of the two is what was written; one from before there were copies is taken as it is."""
+        """Return the key if either value is intact; a key from an old database without copies is accepted unchecked."""
         for value in (self.first, self.copy):
             if isinstance(value, bytes) and value == _with_digest(value[:KEY_BYTES]):
                 return value[:KEY_BYTES]
@@ -38,7 +38,7 @@ class StoredKey:
 
 
 def store_key(database: sqlite3.Connection, key: bytes) -> None:
-    """Store the key twice, in place of whatever is there."""
+    """Store the key twice, replacing any stored values."""
     for table in ("secrets", "secret_copies"):
         database.execute(f"DELETE FROM {table}")
         database.execute(f"INSERT INTO {table} (name, value) VALUES (?, ?)", (KEY, _with_digest(key)))
@@ -55,9 +55,9 @@ class Pseudonyms:
         self._db = database
 
     def ensure_key(self, *, is_first: bool) -> None:
-        """Store a copy of a key that has none; make the key if this is the first time that it could be made.
+        """Store a missing copy of the key; make the key if this is the first opportunity.
 
-        A database that had a key and has none is damaged: another key would change every pseudonym.
+        A database that has lost its key is damaged: a new key would change every pseudonym.
         """
         stored = self._read()
         key = stored.find_whole()
@@ -72,22 +72,22 @@ class Pseudonyms:
     def _read_value(self, table: str) -> object:
         if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
             return None
-        # A changed type would have SQLite decode the bytes as text.
+        # If the type was changed, SQLite would decode the bytes as text.
         row = self._db.execute(f"SELECT CAST(value AS BLOB) FROM {table} WHERE name = ?", (KEY,)).fetchone()
         return row[0] if row else None
 
     def _key(self) -> bytes | None:
-        """Return the key; None if the database was last written before there were pseudonyms.
+        """Return the key; None if the database was last written by a version without pseudonyms.
 
         Raises:
-            DamagedError: No copy of it is whole.
+            DamagedError: No copy of it is intact.
         """
         stored = self._read()
         key = stored.find_whole()
         if key is None and self._is_lost(stored):
             raise DamagedError(
-                "The key of the pseudonyms in raw.db is damaged; put back a backup of raw.db, or run 'peercorpus check"
-                " --repair' on the workspace, which makes another key: reviewers then get other pseudonyms."
+                "The key of the pseudonyms in raw.db is damaged; restore a backup of raw.db, or run 'peercorpus check"
+                " --repair' on the workspace, which makes a new key, so that reviewers get new pseudonyms."
             )
         return key
 
@@ -112,7 +112,7 @@ class Pseudonyms:
         return hashlib.sha256(b"pseudonyms" + (self._key() or b"")).hexdigest()
 
     def _is_lost(self, stored: StoredKey) -> bool:
-        """Return whether there was a key, if none is whole: since there are copies, every filled database has one."""
+        """Return whether a key without an intact copy existed: every filled database with copies had one."""
         if stored != StoredKey(None, None):
             return True
         has_copies = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'secret_copies'").fetchone()
@@ -128,7 +128,7 @@ class Pseudonyms:
         return None if is_sound else "one of its two copies was changed"
 
     def repair(self) -> bool:
-        """Store the key twice again; return False if it is lost, so that another one was made."""
+        """Store the key twice again; return False if it was lost, so that a new one was made."""
         key = self._read().find_whole()
         store_key(self._db, key or secrets.token_bytes(KEY_BYTES))
         return key is not None

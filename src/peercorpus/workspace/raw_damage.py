@@ -1,4 +1,4 @@
-"""Find what is damaged in `raw.db`, and set it aside so that it is fetched again."""
+"""Find damaged objects in `raw.db`, and set them aside so that they are fetched again."""
 
 import hashlib
 import json
@@ -12,25 +12,25 @@ from peercorpus.workspace.harvest_state import HarvestState
 from peercorpus.workspace.raw_schema import find_lacking
 
 DIGEST_BYTES = 16
-"""Length of the beginning of a body's SHA-256 that is stored with it."""
+"""Length of the prefix of a body's SHA-256 stored with it."""
 
 WITH_OWN_ID = frozenset({"note", "reference", "edit", "group", "invitation"})
-"""Kinds of object whose body states the id under which it is stored."""
+"""Kinds of objects whose body states the id that they are stored under."""
 
 LATEST_MS = 10**14
-"""Stated times from here on, after the year 5000, are not compared: those that SQLite cannot hold are stored as 0."""
+"""Later times, after the year 5000, are not compared, because times too large for SQLite are stored as 0."""
 
 VERSIONS = "versions"
 """Task of the queue that fetches earlier versions of notes."""
 
 
 def digest_body(body: bytes) -> bytes:
-    """Return the digest that is stored with a body."""
+    """Return the digest stored with a body."""
     return hashlib.sha256(body).digest()[:DIGEST_BYTES]
 
 
 def unpack_body(decompressor: zstandard.ZstdDecompressor, packed: bytes, digest: bytes) -> bytes | None:
-    """Return a body as it was received; None if what is stored is something else, if only a value of another type."""
+    """Return a body as received; None if the stored value is damaged or has the wrong type."""
     try:
         body = decompressor.decompress(packed)
     except (zstandard.ZstdError, MemoryError, TypeError):
@@ -40,7 +40,7 @@ def unpack_body(decompressor: zstandard.ZstdDecompressor, packed: bytes, digest:
 
 @dataclass(frozen=True, slots=True)
 class DamagedObject:
-    """One version of an object that is not what was received.
+    """One damaged version of an object.
 
     Attributes:
         seen: Its row in `raw.db`.
@@ -56,16 +56,16 @@ class DamagedObject:
 
 
 class DamagedObjects:
-    """What is damaged in a `raw.db`, on the connection of its `RawStore`.
+    """The damaged objects of a `raw.db`, on the connection of its `RawStore`.
 
-    Versions set aside are in the table `damaged`, which only a repair makes: a database without damage has none.
+    Versions set aside are in the table `damaged`, which only a repair creates: an intact database has none.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._db = database
 
     def database_faults(self) -> list[str]:
-        """Return what SQLite itself finds wrong with the pages and indexes of the file, in its words."""
+        """Return the faults that SQLite itself finds in the pages and indexes of the file, in its words."""
         try:
             found = [text for (text,) in self._db.execute("PRAGMA integrity_check")]
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -79,7 +79,7 @@ class DamagedObjects:
         return int(count)
 
     def check_each(self) -> Iterator[DamagedObject | None]:
-        """Yield one value for each version of each object: None where it is what was received."""
+        """Yield one value for each version of each object: None if it is intact."""
         decompressor = zstandard.ZstdDecompressor()
         rows = self._db.cursor().execute(
             """
@@ -94,7 +94,7 @@ class DamagedObjects:
             yield None if is_whole else DamagedObject(seen, kind, object_id, venue_id, subject_id, source)
 
     def set_aside(self, objects: Iterable[DamagedObject]) -> None:
-        """Take damaged versions out of what is read; a harvest asks for them again. Call it in a transaction."""
+        """Set damaged versions aside, so that a harvest requests them again; must be called in a transaction."""
         self._db.execute("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM objects WHERE FALSE")
         state = HarvestState(self._db)
         objects = list(objects)
@@ -105,7 +105,7 @@ class DamagedObjects:
             self._db.execute("INSERT INTO damaged SELECT * FROM objects WHERE seen = ?", (each.seen,))
             self._db.execute("DELETE FROM objects WHERE seen = ?", (each.seen,))
             if each.kind == "note":
-                # The version that is lost may have been the one that says that the note is deleted.
+                # The lost version may have recorded the deletion of the note.
                 state.doubt(each.venue_id, each.object_id)
             self._db.execute(
                 "DELETE FROM queue WHERE task = ? AND substr(subject_id, 1, ?) = ?",
@@ -113,7 +113,7 @@ class DamagedObjects:
             )
 
     def not_back(self) -> list[DamagedObject]:
-        """Return the versions that were set aside and have not been received again."""
+        """Return the versions set aside that have not been received again."""
         if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'damaged'").fetchone():
             return []
         rows = self._db.execute(
@@ -128,11 +128,11 @@ class DamagedObjects:
 
 
 def _agrees(body: bytes, kind: str, object_id: str, modified_ms: int) -> bool:
-    """Return whether a body states no other id and no other time than its row."""
+    """Return whether id and time stated in a body, if any, agree with its row."""
     try:
         stated = json.loads(body)
     except (ValueError, RecursionError):
-        # Received like that: its digest is right.
+        # It was received in this form, since its digest is correct.
         return True
     if not isinstance(stated, dict):
         return True

@@ -1,4 +1,4 @@
-"""Ask `raw.db` about venues: one by one, or each question once for many small venues together."""
+"""Query `raw.db` about venues: one by one, or once for many small venues together."""
 
 import json
 import sqlite3
@@ -10,16 +10,16 @@ from operator import itemgetter
 from typing import Any
 
 ASKED = "WITH asked (venue_id) AS (SELECT value FROM json_each(?))"
-"""Beginning of every question: the venues that are asked about."""
+"""Start of every query: the venues in question."""
 
 GROUP_OBJECTS = 4_000
-"""Versions of objects of the venues that are asked about together; our choice, some megabytes of answers."""
+"""Maximum versions of objects of venues that are queried together; our choice, some megabytes of results."""
 
 Row = tuple[Any, ...]
 
 
 class RawQuestions:
-    """Answers about venues, on the connection of a `RawStore`."""
+    """Queries about venues, on the connection of a `RawStore`."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._db = database
@@ -29,9 +29,9 @@ class RawQuestions:
 
     @contextmanager
     def reading_through(self, venue_ids: Iterable[str]) -> Iterator[None]:
-        """Ask about many small venues together inside, where one after the other is asked about in this order.
+        """Query many small venues together in the context, in which callers query them one after another in this order.
 
-        What is stored meanwhile may be in an answer or not.
+        Rows stored meanwhile may or may not be in the results.
         """
         self._groups = {venue_id: group for group in self._form_groups(venue_ids) for venue_id in group}
         try:
@@ -40,7 +40,7 @@ class RawQuestions:
             self._groups, self._asked, self._answers = {}, (), {}
 
     def _form_groups(self, venue_ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
-        """Yield the venues in groups of at most `GROUP_OBJECTS`; a larger venue is a group of its own."""
+        """Yield the venues in groups of at most `GROUP_OBJECTS`; a larger venue forms its own group."""
         sql = "SELECT venue_id, count(*) FROM objects INDEXED BY objects_by_forum GROUP BY venue_id"
         numbers: dict[str, int] = dict(self._db.execute(sql))
         group: list[str] = []
@@ -56,13 +56,13 @@ class RawQuestions:
             yield tuple(group)
 
     def rows(self, sql: str, venue_id: str, *values: object, is_short: bool = False) -> Iterator[Row]:
-        """Return the rows of a question for one venue, without their first column.
+        """Return the rows of a query for one venue, without their first column.
 
         Args:
-            sql: Goes on after `ASKED`; the first column is the venue. Rows of one venue are in the order of all.
+            sql: The query after `ASKED`; its first column is the venue. Rows of one venue keep the order of the result.
             venue_id: The venue.
-            values: Values of the question, after the venues.
-            is_short: Whether the answer is short however large a venue is, so that it is kept of one as well.
+            values: Parameters of the query, after the venues.
+            is_short: Whether the result is small however large a venue is, so that it is cached even for a large venue.
         """
         group = self._groups.get(venue_id, ())
         if not group or (len(group) == 1 and not is_short):

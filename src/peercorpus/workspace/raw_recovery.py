@@ -1,4 +1,4 @@
-"""Make a new `raw.db` of everything that is whole in a damaged one."""
+"""Make a new `raw.db` from all intact content of a damaged one."""
 
 import os
 import re
@@ -24,10 +24,10 @@ OBJECT_COLUMNS = 12
 FILE_COLUMNS = 7
 LISTING_COLUMNS = 7
 INDEXED = ("venue_id", "kind", "forum_id", "object_id", "modified_ms", "seen", "digest")
-"""Columns of the index `objects_by_forum`; SQLite adds the row's id, which is `seen` once more."""
+"""Columns of the index `objects_by_forum`; SQLite appends the row id, which is `seen` again."""
 
 BY_ORIGIN = ("seen_ms", "api", "subject_id", "source")
-"""Columns of the index `objects_by_origin`, to which SQLite adds the row's id."""
+"""Columns of the index `objects_by_origin`; SQLite appends the row id."""
 
 SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 KINDS = frozenset(kind.value for kind in RawKind)
@@ -35,14 +35,14 @@ KINDS = frozenset(kind.value for kind in RawKind)
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What was taken over from a damaged `raw.db`.
+    """Content recovered from a damaged `raw.db`.
 
     Attributes:
         kept: The damaged file, under its new name.
-        objects: Versions of objects taken over.
-        lost: Versions that the index names and that are not whole.
-        has_key: Whether the key of the pseudonyms was taken over.
-        venue_ids: The venues of which anything was taken over.
+        objects: Number of recovered versions of objects.
+        lost: Versions in the index that are not intact.
+        has_key: Whether the key of the pseudonyms was recovered.
+        venue_ids: The venues with recovered content.
     """
 
     kept: Path
@@ -53,7 +53,7 @@ class Recovery:
 
 
 def find_database_faults(path: Path) -> list[str]:
-    """Return what SQLite finds wrong with a database, in its words; empty if nothing. Nothing is written."""
+    """Return the faults that SQLite finds in a database, in its words, without writing; empty if none."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             database.execute("SELECT 1 FROM objects LIMIT 1")
@@ -63,14 +63,14 @@ def find_database_faults(path: Path) -> list[str]:
 
 
 def recover_database(path: Path) -> Recovery:
-    """Replace a damaged database by a new one that holds everything whole in it; the damaged one is kept beside it.
+    """Replace a damaged database with a new one that has all its intact content; the damaged one is kept beside it.
 
-    Lists and histories count as not fetched, so that the next harvest asks for all of them again. Until then no note
-    that a listing showed counts as still there: what is lost may say that it was deleted. What the index names and is
-    not whole is listed as set aside. Whoever calls holds the workspace's lock.
+    Lists and histories count as not fetched, so that the next harvest requests all of them again. Until then, the notes
+    that a listing showed are in doubt, because lost data may have recorded their deletion. Versions in the index that
+    are not intact are listed as set aside. The caller must have locked the workspace.
 
     Raises:
-        DamagedError: No object can be read; the file stays as it was.
+        DamagedError: No object can be read; the file is unchanged.
         OSError: There is no room for the new database.
     """
     with TemporaryDirectory(dir=path.parent, prefix=".recovering-") as folder:
@@ -81,7 +81,7 @@ def recover_database(path: Path) -> Recovery:
             lost = len(DamagedObjects(database).not_back())
         if not found.objects:
             raise DamagedError(
-                f"Nothing in '{path}' can be read; put back a backup of it, or harvest and import into a new workspace."
+                f"Nothing in '{path}' can be read; restore a backup, or harvest and import into a new workspace."
             )
         with closing(RawStore(made)) as raw:
             with raw.transaction():
@@ -95,7 +95,7 @@ def recover_database(path: Path) -> Recovery:
 
 
 def _has_all_sightings(path: Path) -> bool:
-    """Return whether SQLite can read the whole table of which notes the listings showed."""
+    """Return whether SQLite can read the whole table of notes that listings showed."""
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         # SQLite reads a damaged log only up to the damage.
@@ -108,7 +108,7 @@ def _has_all_sightings(path: Path) -> bool:
 
 
 def _find_shown(raw: RawStore, found: "_Found", *, is_whole: bool) -> Iterator[str]:
-    """Yield the notes of harvested venues that a listing showed, or may have shown where not all is known."""
+    """Yield the notes of harvested venues that a listing showed, or may have shown if the table is incomplete."""
     from_service = "SELECT DISTINCT venue_id FROM objects WHERE source LIKE 'http%'"
     harvested = found.listed | {venue_id for (venue_id,) in raw.select(from_service)}
     notes = "SELECT DISTINCT venue_id, object_id, source LIKE 'http%' FROM objects WHERE kind = 'note'"
@@ -118,7 +118,7 @@ def _find_shown(raw: RawStore, found: "_Found", *, is_whole: bool) -> Iterator[s
 
 
 def _keep(path: Path, kept: Path) -> None:
-    """Give a database a second name; its write-ahead log gets that one only, as it must not be read with another."""
+    """Link a database to a second name; its write-ahead log is moved there, since it must not be read with another."""
     try:
         os.link(path, kept)
     except OSError:
@@ -130,15 +130,15 @@ def _keep(path: Path, kept: Path) -> None:
 
 @dataclass(slots=True)
 class _Found:
-    """What was found in a damaged database.
+    """Content found in a damaged database.
 
     Attributes:
         objects: Number of versions of objects.
-        keys: Stored keys of the pseudonyms, whole or not.
-        shown: Ids in the table of what listings showed, among others.
+        keys: Stored keys of the pseudonyms, intact or not.
+        shown: Ids in the table of notes that listings showed, and others.
         listed: Venues with a listing.
         indexed: Entries of the index `objects_by_forum`, by the object's row.
-        origins: Entries of the index `objects_by_origin`, likewise.
+        origins: Entries of the index `objects_by_origin`, by the object's row.
     """
 
     objects: int = 0
@@ -149,7 +149,7 @@ class _Found:
     origins: dict[object, set[tuple[object, ...]]] = field(default_factory=dict)
 
     def take_entry(self, values: Sequence[object]) -> None:
-        """Note an entry of an index, or a row of a table that is stored like one."""
+        """Record an entry of an index, or a row of a table stored like one."""
         if _is_in_index(values):
             self.indexed.setdefault(values[-1], set()).add(tuple(values[:-1]))
         elif _is_origin(values):
@@ -160,13 +160,13 @@ class _Found:
             self.shown.add(str(values[0]))
 
     def find_key(self) -> bytes | None:
-        """Return the key of the pseudonyms, preferably one with its SHA-256; None if no copy is whole."""
+        """Return the key of the pseudonyms, preferably one with its SHA-256; None if no copy is intact."""
         whole = (StoredKey(value, None).find_whole() for value in sorted(self.keys, key=len, reverse=True))
         return next(filter(None, whole), None)
 
 
 def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> _Found:
-    """Write the rows that are whole, and return what else was found."""
+    """Write the intact rows, and return everything else found."""
     decompressor = zstandard.ZstdDecompressor()
     found = _Found()
     for rowid, values in rows:
@@ -177,7 +177,7 @@ def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> _Found:
                 row = (rowid, *values[1:])
                 database.execute(f"INSERT OR IGNORE INTO objects VALUES ({', '.join('?' * len(row))})", row)
         elif _is_file(values):
-            # A page that is no longer in use may hold the row from before the file came.
+            # A page no longer in use may contain the row from before the file was received.
             verb = "IGNORE" if values[4] is None else "REPLACE"
             database.execute(f"INSERT OR {verb} INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", values)
         elif len(values) == LISTING_COLUMNS and _have_types(values, str, (0, 1)):
@@ -190,7 +190,7 @@ def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> _Found:
 
 
 def _set_contradicted_aside(database: sqlite3.Connection, found: _Found) -> None:
-    """Set aside the objects of which an index says otherwise than their row, and list those that only it names."""
+    """Set aside the objects whose row contradicts an index, and list those found only in the index."""
     damaged = DamagedObjects(database)
     contradicted = [
         *_find_contradicted(database, INDEXED, found.indexed),
@@ -210,7 +210,7 @@ def _set_contradicted_aside(database: sqlite3.Connection, found: _Found) -> None
 def _find_contradicted(
     database: sqlite3.Connection, columns: Sequence[str], entries: Mapping[object, Set[tuple[object, ...]]]
 ) -> list[DamagedObject]:
-    """Return the objects of which an index says otherwise than their row; where it says nothing, the row counts."""
+    """Return the objects whose row contradicts an index; an object missing in the index is accepted."""
     rows = database.execute(
         f"SELECT seen, kind, object_id, venue_id, subject_id, source, {', '.join(columns)} FROM objects"
     )

@@ -15,23 +15,23 @@ from peercorpus.workspace.private_files import create_private
 MIGRATIONS: tuple[str, ...] = tuple(
     (files("peercorpus.workspace") / name).read_text(encoding="utf-8") for name in ("raw.sql", "raw_2.sql")
 )
-"""SQL scripts, each of which makes the next schema version.
+"""SQL scripts, each of which creates the next schema version.
 
-The first makes version 1 of an empty database, or of one from before versions were numbered. A released script never
+The first creates version 1 in an empty database, or in one from before versions were numbered. A released script never
 changes; new ones are added at the end.
 """
 
 CACHE_KIB = 65_536
-"""Maximum memory for the pages of the database."""
+"""Maximum memory for the pages of the database, in KiB."""
 
 IN_MEMORY = Path(":memory:")
-"""What SQLite takes for a database without a file."""
+"""SQLite's name for a database without a file."""
 
 OLDEST_READABLE = 1
-"""Version from which on readers need no migration: later ones add what only a check needs."""
+"""Oldest version that readers can use without a migration: later ones add only what a check needs."""
 
 UNREAD = frozenset({"budget", "secrets", "published_by_subject"})
-"""Tables and indexes of version 1 that readers do not need; databases from before they were added can still be read."""
+"""Tables and indexes of version 1 that readers do not need; older databases without them can still be read."""
 
 
 def refuse_newer(database: sqlite3.Connection, path: Path) -> None:
@@ -50,34 +50,33 @@ def refuse_newer(database: sqlite3.Connection, path: Path) -> None:
 
 
 def require_readable(database: sqlite3.Connection, path: Path) -> None:
-    """Check that a database can be read without migrating it, which a reader, holding no lock, may not do.
+    """Check that a database can be read without a migration, which a reader, having no lock, must not do.
 
     Raises:
-        WorkspaceError: The schema is older than what readers expect.
+        WorkspaceError: The schema is older than readers expect.
     """
     version = _find_version(database, not_needed=UNREAD)
     if version < OLDEST_READABLE:
         raise WorkspaceError(
             f"'{path}' was written by an older peercorpus (schema version {version}; this one reads versions from"
-            f" {OLDEST_READABLE}); run 'peercorpus build' on the workspace, which brings it up to date and keeps a copy"
-            " of it."
+            f" {OLDEST_READABLE}); run 'peercorpus build' on the workspace, which migrates it and keeps a copy."
         )
 
 
 def migrate(database: sqlite3.Connection, path: Path) -> bool:
-    """Bring a database to the newest schema version, and return whether its own was older.
+    """Migrate a database to the newest schema version, and return whether its own was older.
 
-    Whoever calls holds the workspace's lock.
+    The caller must have locked the workspace.
 
-    Unless the database is empty or only lacks its number, a copy of it is kept first; see `copy_path`.
+    Unless the database is empty or only lacks its version number, a copy of it is made first; see `copy_path`.
 
     Args:
         database: A connection in autocommit mode, outside any transaction.
         path: The file of the database.
 
     Raises:
-        WorkspaceError: Its tables are not those of any version.
-        sqlite3.Error: It cannot be written, or there is no room for the copy; it stays as it was.
+        WorkspaceError: Its tables match no version.
+        sqlite3.Error: It cannot be written, or there is no room for the copy; it is unchanged.
     """
     if _read_stated_version(database) == len(MIGRATIONS):
         return False
@@ -105,14 +104,14 @@ def _migrate_locked(database: sqlite3.Connection, path: Path) -> None:
 
 
 def copy_path(path: Path, version: int) -> Path:
-    """Return where the copy of a database lies that is kept when it is migrated from a version."""
+    """Return the path of the copy made before a database is migrated from a version."""
     return path.with_name(f"{path.name}.version-{version}")
 
 
 def _keep_copy(path: Path, version: int) -> None:
-    """Copy a database, with what still lies in its write-ahead log; replaces the copy of an interrupted migration.
+    """Copy a database including its write-ahead log; replace the copy of an interrupted migration.
 
-    Only a whole copy gets the final name.
+    Only a complete copy gets the final name.
     """
     final = copy_path(path, version)
     partial = final.with_name(f"{final.name}.partial")
@@ -121,10 +120,10 @@ def _keep_copy(path: Path, version: int) -> None:
         leftover.unlink(missing_ok=True)
     try:
         partial.touch(mode=0o600)
-        # The connection that migrates holds the write lock; SQLite copies through another one only.
+        # The migrating connection has the write lock, so SQLite must copy through another one.
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
             source.backup(target)
-        # raw.db holds the key of the pseudonyms: its copy is readable to nobody else.
+        # raw.db contains the key of the pseudonyms, so its copy must not be readable by others.
         shutil.copymode(path, partial)
         partial.rename(final)
     except BaseException:
@@ -136,7 +135,7 @@ def _keep_copy(path: Path, version: int) -> None:
 
 
 def _split_statements(script: str) -> Iterator[str]:
-    """Split a script of SQL in which every statement ends a line; `executescript` would commit before the first."""
+    """Split an SQL script with statements ending at line ends; `executescript` would commit before the first one."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line
@@ -151,7 +150,7 @@ def _read_stated_version(database: sqlite3.Connection) -> int:
 
 
 def _find_version(database: sqlite3.Connection, not_needed: frozenset[str] = frozenset()) -> int:
-    """Return the version of a schema: the number stated, else 1 where all of version 1 is there, else 0."""
+    """Return the version of a schema: the stated number, else 1 if all of version 1 exists, else 0."""
     if stated := _read_stated_version(database):
         return stated
     is_first = all(name in not_needed for name, _ in _build_shape(1) - _read_shape(database))
@@ -159,10 +158,10 @@ def _find_version(database: sqlite3.Connection, not_needed: frozenset[str] = fro
 
 
 def _refuse_foreign(database: sqlite3.Connection, path: Path) -> None:
-    """Check that a database without a version is empty, or has the table of objects and lacks no column of any table.
+    """Check that a database without a version is empty, or has the table of objects and no table lacks a column.
 
     Raises:
-        WorkspaceError: It is not, so that version 1 cannot be made of it.
+        WorkspaceError: It is not, so version 1 cannot be made from it.
     """
     shape = _read_shape(database)
     if not shape:
@@ -181,7 +180,7 @@ def _refuse_foreign(database: sqlite3.Connection, path: Path) -> None:
 
 
 def find_lacking(database: sqlite3.Connection) -> str | None:
-    """Return what the schema of a numbered database lacks, a table, an index or a column; None if nothing."""
+    """Return the table, index or column that the schema of a numbered database lacks; None if nothing."""
     version = min(_read_stated_version(database), len(MIGRATIONS))
     if version < 1:
         return None
@@ -198,7 +197,7 @@ def _build_shape(version: int) -> set[tuple[str, str]]:
 
 
 def _read_shape(database: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Return every table and named index, with "", and every column of a table, with the table's name before it."""
+    """Return every table and named index, paired with "", and every column, paired with its table."""
     rows = database.execute(
         """
         SELECT made.name, ''
@@ -215,7 +214,7 @@ def _read_shape(database: sqlite3.Connection) -> set[tuple[str, str]]:
 
 
 def open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open or create a database with the newest schema; return it, and whether the schema was older or not there.
+    """Open or create a database with the newest schema; return it, and whether the schema was older or missing.
 
     Raises:
         WorkspaceError: Its schema is newer than this code, or of no known version.
@@ -226,11 +225,11 @@ def open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
     database = sqlite3.connect(path, isolation_level=None)
     try:
         refuse_newer(database, path)
-        # Bodies of some kilobytes lie on one page; it counts only before the first table is made.
+        # Bodies of a few kilobytes fit on one page; the setting has an effect only before the first table is made.
         database.execute("PRAGMA page_size = 16384")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = FULL")
-        # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
+        # Enough for a page of a listing and the indexes it affects; SQLite's default of 2 MB would spill half-way.
         database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         was_older = migrate(database, path)
     except BaseException:
@@ -249,7 +248,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     try:
         return _connect_to_read(path, "mode=ro")
     except sqlite3.OperationalError:
-        # Where not even SQLite's own side files can be made, nobody else can write either.
+        # If not even SQLite's side files can be created, no other process can write either.
         return _connect_to_read(path, "immutable=1")
 
 

@@ -1,4 +1,4 @@
-"""Access `raw.db`, which stores everything OpenReview sent byte for byte, and the key of the pseudonyms."""
+"""Access `raw.db`, which stores OpenReview's objects byte for byte, and the key of the pseudonyms."""
 
 import hashlib
 import json
@@ -23,16 +23,16 @@ from peercorpus.workspace.raw_questions import RawQuestions
 from peercorpus.workspace.raw_schema import open_to_read, open_to_write
 
 UNPLACED = "unplaced"
-"""Venue of an object that names none, until its forum is known."""
+"""Venue of an object without a stated venue, until its forum is known."""
 
 BATCH = 1_000
 """Objects compressed together."""
 
 COMPRESSING = 2
-"""Threads that compress."""
+"""Number of compressing threads."""
 
 OBJECT = "kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, digest, body"
-"""Columns of one object, in the order in which they are unpacked."""
+"""Columns of one object, in the order of unpacking."""
 
 
 class RawKind(StrEnum):
@@ -44,10 +44,10 @@ class RawKind(StrEnum):
     GROUP = "group"
     INVITATION = "invitation"
     PUBLISHED = "published"
-    """A row of a dataset published by others, as JSON: its text is verbatim, its structure is theirs."""
+    """A row of a dataset published by others, as JSON, with its text and structure unchanged."""
 
     UNREADABLE = "unreadable"
-    """A note, edit, reference, group or invitation that is not JSON, in the bytes in which it came."""
+    """A note, edit, reference, group or invitation that is not JSON, in the bytes received."""
 
 
 _KINDS = {kind.value: kind for kind in RawKind}
@@ -64,7 +64,7 @@ class RawObject(NamedTuple):
         modified_ms: When OpenReview last modified it, milliseconds since the epoch; 0 if not stated.
         seen_ms: When it was received, milliseconds since the epoch.
         source: The request URL or file name it came from; never contains a token.
-        body: The JSON text as received, without nested replies, which are objects of their own.
+        body: The JSON text as received, without nested replies, which are separate objects.
     """
 
     kind: RawKind
@@ -83,7 +83,7 @@ _WITHIN = "forum_id >= ? AND forum_id < ?"
 """Condition that a forum is in a range, with the values of `_bounds`."""
 
 _BEHIND_ALL = b"\xff" * 8
-"""What SQLite takes for greater than any text."""
+"""A value that SQLite sorts after any text."""
 
 
 def _bounds(span: ForumRange) -> tuple[str, str | bytes]:
@@ -91,7 +91,7 @@ def _bounds(span: ForumRange) -> tuple[str, str | bytes]:
 
 
 def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[object, ...]:
-    """Return the values of one row, in the order in which `RawStore.add` names the columns."""
+    """Return the values of one row, in the order of the columns in `RawStore.add`."""
     return (
         raw_object.kind.value,
         raw_object.object_id,
@@ -112,10 +112,10 @@ class RawStore:
 
     Attributes:
         path: The file of the database.
-        questions: Questions about venues, which may be asked for many at a time.
+        questions: Queries about venues, possibly for many at a time.
         state: The harvest's own tables, on the same connection, so that transactions cover them too.
         pseudonyms: Pseudonyms of accounts, made with the key in this database.
-        damaged: What is damaged in this database.
+        damaged: Damaged objects of this database.
     """
 
     def __init__(self, path: Path, *, write: bool = True) -> None:
@@ -156,7 +156,7 @@ class RawStore:
         self._db.execute("COMMIT")
 
     def add(self, objects: Iterable[RawObject]) -> int:
-        """Store objects and versions that are not stored yet; return the number of rows added."""
+        """Store objects and versions not stored yet; return the number of rows added."""
         before = self._db.total_changes
         waiting = iter(objects)
         while batch := list(islice(waiting, BATCH)):
@@ -177,8 +177,8 @@ class RawStore:
     def place(self) -> None:
         """Give every reply, reference and edit the venue of its forum, as far as the forum is known.
 
-        A reply's own invitation may name another group than its paper's venue. All versions of a note take the
-        forum and venue of the latest, so that a note is in one forum and one venue only.
+        A reply's own invitation may name a group other than its paper's venue. All versions of a note get the forum and
+        venue of the latest, so that a note is in only one forum and venue.
         """
         latest = """
             FROM objects AS latest
@@ -227,8 +227,8 @@ class RawStore:
     def _place_published(self, root: str) -> None:
         """Give the published records of a paper without a submission one venue.
 
-        It is that of the record whose dataset comes first in `Dataset`, of records with a venue's own id where there
-        are some, and of the latest one among these.
+        It is the venue of the record whose dataset comes first in `Dataset`, preferring records with a venue's own id,
+        and the latest one among equals.
         """
         ranks = " ".join(f"WHEN '{dataset}' THEN {rank}" for rank, dataset in enumerate(Dataset))
         stated = f"""
@@ -262,10 +262,10 @@ class RawStore:
         )
 
     def unsettled(self, others: Iterable[str] = ()) -> Iterator[tuple[str, list[RawObject]]]:
-        """Yield each forum without a placed submission whose notes lie in several venues or none, with all its notes.
+        """Yield each forum without a placed submission whose notes are in several venues or none, with all its notes.
 
         Args:
-            others: Forums to yield as well, wherever their notes lie.
+            others: Forums to yield as well, wherever their notes are.
         """
         rows = self._db.cursor().execute(
             f"""
@@ -303,7 +303,7 @@ class RawStore:
             yield key, list(objects)
 
     def roots_among(self, forum_ids: Iterable[str]) -> dict[str, str]:
-        """Return those of some forums whose submission is stored, with its venue."""
+        """Return the forums among some whose submission is stored, with its venue."""
         rows = self._db.execute(
             """
             SELECT DISTINCT object_id, venue_id
@@ -315,10 +315,10 @@ class RawStore:
         return dict(rows.fetchall())
 
     def move(self, moves: Iterable[tuple[str, str, str]]) -> None:
-        """Give everything of forums another venue.
+        """Assign all objects of forums to another venue.
 
         Args:
-            moves: The new venue, the venue where the forum lies now, and the forum.
+            moves: The new venue, the forum's current venue, and the forum.
         """
         self._db.executemany(
             """
@@ -331,7 +331,7 @@ class RawStore:
         self._place_files()
 
     def rename_venues(self, names: Mapping[str, str]) -> None:
-        """Give the published records of venues another id: the new one by the one that they have."""
+        """Change the venue ids of published records, given the new id by the current one."""
         self._db.executemany(
             "UPDATE objects SET venue_id = ? WHERE venue_id = ? AND kind = 'published'",
             [(new, held) for held, new in names.items()],
@@ -339,7 +339,7 @@ class RawStore:
 
     def venues(self) -> list[str]:
         """Return every venue with notes, references, edits or published records, in alphabetical order."""
-        # Goes from each venue to the next by the index; DISTINCT would read all of it.
+        # Steps from venue to venue in the index; DISTINCT would read all of it.
         rows = self._db.execute(
             """
             WITH RECURSIVE held (venue_id) AS (
@@ -362,7 +362,7 @@ class RawStore:
         return [venue_id for (venue_id,) in rows]
 
     def select(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        """Return the rows of a query that changes nothing, for counts that only one reader needs."""
+        """Return the rows of a read-only query, for counts that only one caller needs."""
         return self._db.cursor().execute(sql, values)
 
     def is_empty(self) -> bool:
@@ -371,9 +371,9 @@ class RawStore:
         return bool(is_empty)
 
     def count(self, kind: RawKind, venue_id: str, prefix: str = "") -> int:
-        """Return the number of distinct objects of a kind (not of versions) whose ids begin with `prefix`.
+        """Return the number of distinct objects (not versions) of a kind whose ids begin with `prefix`.
 
-        A prefix ends with the first colon of an id, or before.
+        A prefix must not extend beyond the first colon of an id.
         """
         start = "substr(object_id, 1, instr(object_id || ':', ':'))" if prefix or kind is RawKind.PUBLISHED else "''"
         rows = self.questions.rows(
@@ -434,12 +434,12 @@ class RawStore:
         with_replies: bool = True,
         span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RawObject]:
-        """Yield every version of every object of a kind, ordered by forum, id and time: the latest of an id comes last.
+        """Yield every version of every object of a kind, ordered by forum, id and time, with the latest of an id last.
 
         Args:
             kind: Kind of the objects.
             venue_id: Venue of the objects.
-            prefix: Limits the objects to those whose id begins with it.
+            prefix: Limits the objects to those with this prefix in their id.
             with_replies: Whether notes include replies, not only submissions.
             span: Range of forums.
         """
@@ -459,16 +459,16 @@ class RawStore:
         """Return the object of a row.
 
         Raises:
-            DamagedError: Its body is not what was received.
+            DamagedError: Its body differs from the one received.
         """
         kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, digest, packed = row
         body = unpack_body(self._decompressor, packed, digest)
         if body is None:
             raise DamagedError(
-                f"'{self.path}' is damaged: what it stores of the {kind} '{object_id}' of '{venue_id}' is not what was"
-                " received; run 'peercorpus check --repair' on the workspace."
+                f"'{self.path}' is damaged: its {kind} '{object_id}' of '{venue_id}' differs from the one received;"
+                " run 'peercorpus check --repair' on the workspace."
             )
-        # By place, not by name: this is done for every object that is read.
+        # Positional arguments are faster, and this runs for every object read.
         return RawObject(
             _KINDS[kind], object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
         )
@@ -482,7 +482,7 @@ class RawStore:
         with_replies: bool = True,
         span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RawObject]:
-        """Yield the latest version of every object of a kind, ordered by forum and id; arguments as `versions`."""
+        """Yield the latest version of every object of a kind, ordered by forum and id; arguments as in `versions`."""
         latest = None
         for version in self.versions(kind, venue_id, prefix, with_replies=with_replies, span=span):
             if latest is not None and version.object_id != latest.object_id:
@@ -505,8 +505,8 @@ class RawStore:
         Args:
             kinds: Kinds of objects.
             venue_id: The venue.
-            earlier: Give every version of each object instead of the latest; versions of one object follow each other,
-                the latest last.
+            earlier: Yield every version of each object instead of the latest; versions of one object are consecutive,
+                with the latest last.
             with_replies: Whether notes include replies; if not, only submissions.
             span: Range of forums.
         """
@@ -515,7 +515,7 @@ class RawStore:
         of_kinds = (
             groupby(read(kind, venue_id, with_replies=with_replies, span=span), key=by_forum_id) for kind in kinds
         )
-        # A group is read before its kind's next one is asked for, as `groupby` demands.
+        # A group is read before the next one of its kind is requested, as `groupby` requires.
         for forum_id, groups in groupby(merge(*of_kinds, key=itemgetter(0)), key=itemgetter(0)):
             yield forum_id, [found for _, group in groups for found in group]
 
@@ -534,7 +534,7 @@ class RawStore:
         return self._unpack_object(row) if row else None
 
     def digest(self, kind: str, venue_id: str) -> str:
-        """Return a digest of all versions of a kind of object, in any order of arrival, and of what is gone."""
+        """Return a digest of all versions of a kind of object, in any order of arrival, and of the notes gone."""
         rows = self.questions.rows(
             """
             SELECT venue_id, object_id, digest

@@ -1,4 +1,4 @@
-"""Read the small Parquet files of many venues together: opening each by itself takes far longer than reading it."""
+"""Read the small Parquet files of many venues together, since opening each separately takes far longer."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,30 +9,30 @@ from typing import Any
 from peercorpus.workspace.table_state import TablePart
 
 SMALL_BYTES = 1 << 18
-"""Size up to which a file counts as small; our choice."""
+"""Maximum size of a small file; our choice."""
 
 GROUP_BYTES = 1 << 21
-"""Size of the files read together, which are in memory at a time; our choice."""
+"""Total size of the files read together and in memory at a time; our choice."""
 
 FIRST_FILES = 8
-"""Number of files read together at first, until it is known which columns are asked for."""
+"""Number of files read together at first, until the requested columns are known."""
 
 FEW_FILES = 32
-"""With fewer small files in a table, each is read by itself."""
+"""With fewer small files in a table, each is read separately."""
 
 _PLACE = "file in which this row is"
 
 
 @dataclass(slots=True)
 class _Table:
-    """The small files of one table, of which those of a group are in memory.
+    """The small files of one table, with one group of them in memory.
 
     Attributes:
         parts: The files in the order of their venues.
-        places: Where each file is among them, by its path.
-        wanted: Columns asked for so far.
+        places: Position of each file among them, by its path.
+        wanted: Columns requested so far.
         group: The files in memory.
-        spans: First row of each of them in the columns, and the row after its last, by path.
+        spans: For each of them, its first row in the columns and the row after its last, by path.
         columns: Values of the columns of all of them.
     """
 
@@ -44,7 +44,7 @@ class _Table:
     columns: dict[str, list[Any]] = field(default_factory=dict)
 
     def choose_group(self, part: TablePart) -> None:
-        """Take a file, and those of the venues after it, as the ones that are in memory."""
+        """Choose a file and those of the following venues as the group in memory."""
         first = self.places[part.relative]
         most = FIRST_FILES if not self.group else len(self.parts)
         group, size_bytes = [part], part.size_bytes
@@ -61,10 +61,10 @@ class _Table:
 
 
 class SmallParts:
-    """Values of small files of local tables, for whoever reads one venue after the other in alphabetical order.
+    """Values of small files of local tables, for callers that read venue after venue in alphabetical order.
 
-    They are taken only where every file has the rows that the log says; else, or where a file cannot be read, the
-    files are left to be read one by one, which says what is wrong.
+    They are used only if every file has the number of rows in the log; otherwise, or if a file cannot be read, the
+    files are read one by one, which reports the fault.
     """
 
     def __init__(self, folder: Path, list_parts: Callable[[str], Sequence[TablePart]]) -> None:
@@ -79,7 +79,7 @@ class SmallParts:
         self._tables: dict[str, _Table] = {}
 
     def columns(self, name: str, part: TablePart, columns: Sequence[str]) -> list[list[Any]] | None:
-        """Return the values of these columns in a file; None where it must be read by itself."""
+        """Return the values of these columns in a file; None if it must be read separately."""
         table = self._tables.get(name) or self._open(name)
         if part.relative not in table.places:
             return None
@@ -95,7 +95,7 @@ class SmallParts:
         return [table.columns[column][start:end] for column in columns]
 
     def count(self, name: str, part: TablePart) -> int | None:
-        """Return the number of rows of a file; None where it must be opened by itself."""
+        """Return the number of rows of a file; None if it must be opened separately."""
         return part.rows if self.columns(name, part, ()) is not None else None
 
     def _open(self, name: str) -> _Table:
@@ -108,7 +108,7 @@ class SmallParts:
         return (part for part in self._list_parts(name) if part.size_bytes <= SMALL_BYTES)
 
     def _load(self, name: str, table: _Table, columns: Sequence[str]) -> bool:
-        """Read columns of the files of the group; return whether all are what the log says."""
+        """Read columns of the files of the group; return whether all agree with the log."""
         import polars as pl
 
         paths = [str(self._folder / name / part.relative) for part in table.group]

@@ -1,7 +1,7 @@
-"""Read the rows on the pages of a damaged SQLite database, whatever became of the tree that leads to them.
+"""Read the rows on the pages of a damaged SQLite database, independent of the tree that leads to them.
 
-SQLite finds a row by its tree only, and `.recover` of its shell is not there on every machine. The format is described
-at https://sqlite.org/fileformat2.html; it has not changed since 2004.
+SQLite finds a row only through its tree, and the `.recover` command of its shell is not available on every machine. The
+format is described at https://sqlite.org/fileformat2.html; it has not changed since 2004.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import NamedTuple
 MAGIC = b"SQLite format 3\0"
 
 PAGE_BYTES = 16_384
-"""Size of the pages of a `raw.db` whose header is lost."""
+"""Page size assumed for a `raw.db` with a lost header."""
 
 FRAME_BYTES = 24
 WAL_HEADER_BYTES = 32
@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
     Attributes:
         rowid: Its id; None for an entry of an index.
-        values: Its columns in order; an INTEGER PRIMARY KEY is None here, as it is the rowid.
+        values: Its columns in order; an INTEGER PRIMARY KEY is None here, because it is the rowid.
     """
 
     rowid: int | None
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 class _Pages:
-    """Pages of a database, as its write-ahead log leaves them."""
+    """Pages of a database, after applying its write-ahead log."""
 
     def __init__(self, path: Path) -> None:
         self._content = _map(path)
@@ -58,13 +58,13 @@ class _Pages:
             self.count = max(self.count, number)
 
     def read(self, number: int) -> bytes:
-        """Return a page; the first has number 1. One that is missing is empty."""
+        """Return a page, numbered from 1; a missing page is empty."""
         start = (number - 1) * self.page_bytes
         return self._newer.get(number) or self._content[start : start + self.page_bytes]
 
 
 def _map(path: Path) -> bytes | mmap:
-    """Return the content of a file, which is not read into memory."""
+    """Return the content of a file without reading it into memory."""
     with path.open("rb") as file:
         return mmap(file.fileno(), 0, access=ACCESS_READ) if path.stat().st_size else b""
 
@@ -75,9 +75,9 @@ def _read_page_size(content: bytes | mmap) -> int:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield every row that can be decoded, of every table and index, those of pages no longer in use too.
+    """Yield every decodable row of every table and index, including those on pages no longer in use.
 
-    Rows are not known to be what was written: check them against digests.
+    Rows may differ from those written; check them against digests.
     """
     pages = _Pages(path)
     for number in range(1, pages.count + 1):
@@ -89,7 +89,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         pointers = start + (12 if kind == INDEX_INTERIOR else 8)
         for cell in range(int.from_bytes(page[start + 3 : start + 5])):
             at = int.from_bytes(page[pointers + 2 * cell : pointers + 2 * cell + 2])
-            with suppress(IndexError, ValueError):  # what is damaged is no row
+            with suppress(IndexError, ValueError):  # skip damaged cells
                 yield _read_cell(pages, page, at, kind)
 
 
@@ -102,7 +102,7 @@ def _read_cell(pages: _Pages, page: bytes, at: int, kind: int) -> Row:
 
 
 def _read_varint(page: bytes, at: int) -> tuple[int, int]:
-    """Return an integer of variable length, and where the next field begins."""
+    """Return an integer of variable length, and the start of the next field."""
     value = 0
     for position in range(8):
         byte = page[at + position]
@@ -113,7 +113,7 @@ def _read_varint(page: bytes, at: int) -> tuple[int, int]:
 
 
 def _read_payload(pages: _Pages, page: bytes, at: int, length: int, *, is_table: bool) -> bytes:
-    """Return the payload of a cell, with what lies on other pages."""
+    """Return the payload of a cell, including its overflow pages."""
     if length > pages.count * pages.page_bytes:
         raise ValueError("longer than the database")
     usable = pages.page_bytes

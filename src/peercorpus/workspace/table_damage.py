@@ -1,4 +1,4 @@
-"""Find what is damaged in the tables: in the log of commits, and in the Parquet files that it names."""
+"""Find damage in the tables: in the log of commits, and in the Parquet files that it names."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class _Transaction(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
 
 
 class _Action(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """One line of a commit: one action of those that ours have, as Delta Lake ignores what it does not know."""
+    """One line of a commit: an action of a kind that ours have; Delta Lake itself ignores unknown ones."""
 
     add: _Named | None = None
     remove: _Named | None = None
@@ -38,10 +38,10 @@ class _Action(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class TableFault:
-    """Something in a table that is not what was written.
+    """Damage in a table.
 
     Attributes:
-        venue_id: The venue whose part is damaged; None if it is the log.
+        venue_id: The venue with a damaged partition; None if it is the log.
         detail: What is wrong.
     """
 
@@ -50,13 +50,13 @@ class TableFault:
 
 
 def check_table(tables: Tables, name: str, *, opens: bool = True) -> Iterator[TableFault | None]:
-    """Yield one value for each Parquet file of a table, None where it is what was written; and what its log lacks.
+    """Yield one value for each Parquet file of a table, None if it is intact; and faults of its log.
 
     Args:
         tables: The tables.
         name: The table.
-        opens: Whether each file is opened, to compare its rows with those of the log, also where its name says that
-            its bytes are those written and every file of the log is the one recorded: then the log's number is too.
+        opens: Whether each file is opened to compare its rows with the log, even if its digest matches its name and
+            every file of the log is the recorded one, in which case the log's number is correct too.
 
     Raises:
         StoreError: The store is out of order or refuses.
@@ -82,12 +82,12 @@ def check_table(tables: Tables, name: str, *, opens: bool = True) -> Iterator[Ta
 
 
 def require_whole(tables: Tables, name: str) -> None:
-    """Check that a table on this machine is what was written, for readers that do not verify it; its files are hashed.
+    """Check by hashing that a table on this machine is intact, for readers that do not verify it.
 
-    In a store, where that would download everything, only `check` does it.
+    In a store, this would download everything, so only `check` does it.
 
     Raises:
-        DamagedError: It is not.
+        DamagedError: It is not intact.
     """
     if isinstance(tables.folder, Path):
         fault = next(filter(None, check_table(tables, name, opens=False)), None)
@@ -101,16 +101,16 @@ def _is_misnamed(part: TablePart) -> bool:
 
 
 def _find_changed_file(tables: Tables, name: str) -> str | None:
-    """Return which file of a log is not the one recorded; None if all are. Old ones are deleted in time."""
+    """Return the file of a log that differs from the recorded one; None if there is none. Old files may be deleted."""
     recorded = tables.logs.read(name) if tables.logs else {}
     for path in list_log(tables.folder / name / LOG):
         if path.name in recorded and digest_log_file(path) != recorded[path.name]:
-            return f"'{path.name}' of its log is not what was written"
+            return f"'{path.name}' of its log has changed since it was written"
     return None
 
 
 def _is_recorded(tables: Tables, name: str) -> bool:
-    """Return whether it is recorded of every file of a log what it was."""
+    """Return whether a digest is recorded for every file of a log."""
     recorded = tables.logs.read(name) if tables.logs else {}
     return all(path.name in recorded for path in list_log(tables.folder / name / LOG))
 
@@ -124,7 +124,7 @@ def _find_log_fault(log: Location) -> str | None:
         try:
             actions = [msgspec.json.decode(line, type=_Action) for line in read_file(commit).splitlines()]
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            return f"its commit '{commit.name}' is not what was written"
+            return f"its commit '{commit.name}' has changed since it was written"
         added |= {action.add.path for action in actions if action.add}
         removed = {action.remove.path for action in actions if action.remove}
         if is_whole and removed - added:

@@ -1,4 +1,4 @@
-"""Record in `raw.db` what the log of each table last was, so that an older or changed one is not taken for it."""
+"""Record digests of each table's log in `raw.db`, so that an older or changed log is detected."""
 
 import hashlib
 import sqlite3
@@ -11,24 +11,24 @@ from peercorpus.workspace.raw_schema import open_to_read
 
 LOG = "_delta_log"
 NUMBER_DIGITS = 20
-"""Digits of a commit's number, with which the name of its file begins; other files of a log are replaced at times."""
+"""Digits of a commit's number at the start of its file name; other files of a log may be replaced."""
 CHECKPOINT = ".checkpoint.parquet"
-"""End of the name of a checkpoint, which stands for all commits up to its own."""
+"""End of the name of a checkpoint, which replaces all commits up to its own."""
 
 
 class TableLogs:
-    """Digests of the commits and checkpoints of all tables, as this workspace wrote them.
+    """Digests of the commits and checkpoints of all tables written by this workspace.
 
-    Each call has its own connection, so that threads may share this object, and a transaction on `raw.db` that is
-    rolled back leaves what is recorded of the tables. A table from before there were records has none until its next
-    commit; a commit that a kill left unrecorded is recorded with the next one.
+    Each call has its own connection, so that threads may share this object, and rolling back a transaction on `raw.db`
+    does not affect the records. A table from an older version has no records until its next commit; a commit left
+    unrecorded by a kill is recorded with the next one.
 
     Attributes:
-        is_writer: Whether whoever has this object makes tables that are gone again.
+        is_writer: Whether the owner of this object remakes missing tables.
     """
 
     def __init__(self, database: Path, *, write: bool) -> None:
-        """Use the records in a `raw.db`, which `RawStore` has already opened."""
+        """Use the records in a `raw.db` that `RawStore` has already opened."""
         self.is_writer = write
         self._path = database
 
@@ -39,12 +39,12 @@ class TableLogs:
                 yield database
             return
         with closing(sqlite3.connect(self._path, timeout=60)) as database, database:
-            # A record lost at a power failure is that of a commit which the table has all the same.
+            # A record may be lost in a power failure, but the table still has its commit.
             database.execute("PRAGMA synchronous = NORMAL")
             yield database
 
     def read(self, name: str) -> dict[str, bytes]:
-        """Return the digests of a table's files of log by their names, in the order of the commits."""
+        """Return the digests of a table's log files by name, in the order of the commits."""
         with self._connect() as database:
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'table_logs'").fetchone():
                 return {}
@@ -52,9 +52,9 @@ class TableLogs:
             return dict(rows.fetchall())
 
     def record(self, name: str, log: Location, version: int) -> None:
-        """Record the files of a table's log that are new; call it after each commit.
+        """Record the new files of a table's log; must be called after each commit.
 
-        They are looked for by their names, as a listing of the log takes longer with every commit.
+        They are found by name, because listing the log takes longer with every commit.
 
         Args:
             name: The table.
@@ -68,12 +68,12 @@ class TableLogs:
             database.executemany("INSERT OR REPLACE INTO table_logs (table_name, file, digest) VALUES (?, ?, ?)", rows)
 
     def find_loss(self, name: str, log: Location, version: int | None) -> str | None:
-        """Return, in words, why a log is not the one last written; None if it is.
+        """Return a description of how a log differs from the one last written; None if it does not.
 
         Args:
             name: The table.
             log: Location of its log.
-            version: Number of the last commit that is there; None if there is none.
+            version: Number of the last existing commit; None if there is none.
         """
         recorded = self.read(name)
         last = _last_commit(recorded)
@@ -81,31 +81,31 @@ class TableLogs:
             return None
         number = int(last[:NUMBER_DIGITS])
         if version is None:
-            return "its log is gone"
+            return "its log is missing"
         if version < number:
-            return f"its log ends with commit {version}, and commit {number} was written"
+            return f"its log ends with commit {version}, but commit {number} was written"
         if version == number and digest_log_file(log / last) != recorded[last]:
-            return f"its last commit, '{last}', is not what was written"
+            return f"its last commit, '{last}', has changed since it was written"
         return None
 
     def forget(self, name: str) -> None:
-        """Forget a table that is about to be made anew."""
+        """Forget a table that is about to be remade."""
         with self._connect() as database:
             database.execute("DELETE FROM table_logs WHERE table_name = ?", (name,))
 
 
 def _last_commit(recorded: Iterable[str]) -> str | None:
-    """Return the file of the last commit among files of a log; None if there is none."""
+    """Return the file of the last commit among a log's files; None if there is none."""
     return max((file for file in recorded if file.endswith(".json")), default=None)
 
 
 def name_commit(number: int, end: str = ".json") -> str:
-    """Return the name of a commit's file in a log, or of another file with its number."""
+    """Return the name of a commit's file in a log, or of another file with the same number."""
     return f"{number:0{NUMBER_DIGITS}}{end}"
 
 
 def _name_files(log: Location, first: int, last: int) -> Iterator[Location]:
-    """Yield the files that these commits have in a log, and the checkpoints that they may have."""
+    """Yield the paths of these commits in a log, and of their possible checkpoints."""
     for number in range(first, last + 1):
         yield log / name_commit(number)
         yield log / name_commit(number, CHECKPOINT)
@@ -118,7 +118,7 @@ def list_log(log: Location) -> list[Location]:
 
 
 def digest_log_file(path: Location) -> bytes:
-    """Return the digest that is recorded of a file of a log; empty if it is gone."""
+    """Return the digest to record for a file of a log; empty if the file is missing."""
     try:
         return hashlib.sha256(read_file(path)).digest()
     except FileNotFoundError:

@@ -68,13 +68,13 @@ TABLES: dict[str, type] = {
 }
 
 ON_DEMAND: Mapping[str, str] = MappingProxyType({"5-figures": "--figures", "9-points": "--points"})
-"""Tables that a build makes only if asked to, with the option that asks."""
+"""Tables that a build makes only on request, with the option for it."""
 
 RecordT = TypeVar("RecordT")
 
 
 def partition_columns(name: str) -> tuple[str, ...]:
-    """Return the columns by which a table is partitioned."""
+    """Return the partition columns of a table."""
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
 
 
@@ -83,7 +83,7 @@ def _by_place(part: TablePart) -> list[str]:
 
 
 class TableReader:
-    """The tables of a workspace, as they are when they are read."""
+    """The tables of a workspace, in their state at the time of reading."""
 
     def __init__(
         self, folder: Location, scratch: Path, logs: TableLogs | None = None, *, is_steady: bool = False
@@ -92,10 +92,10 @@ class TableReader:
 
         Args:
             folder: Location of the tables.
-            scratch: Local folder for files that are not complete yet.
-            logs: What is recorded of their logs; None if nothing is.
-            is_steady: Whether each table stays as it was when first opened, but for this process's own commits: where
-                no other process writes, or its commits are not looked for.
+            scratch: Local folder for incomplete files.
+            logs: Records of their logs; None if there are none.
+            is_steady: Whether each table stays in its state at first opening, apart from this process's own commits;
+                True if no other process writes, or its commits should be ignored.
         """
         self.folder = folder
         self.scratch = scratch
@@ -108,7 +108,7 @@ class TableReader:
         self._small: SmallParts | None = None
 
     def _open(self, name: str) -> OpenedTable | None:
-        """Return a table as it is now, whatever its columns; only commits that are new are read."""
+        """Return a table in its current state, whatever its columns; only new commits are read."""
         opened = self._opened.get(name)
         if (self._is_steady and name in self._opened) or (opened is not None and opened.is_changed):
             return opened
@@ -123,7 +123,7 @@ class TableReader:
 
     @contextmanager
     def looking_once(self) -> Iterator[None]:
-        """Read every table inside as it is when first opened there, whatever other processes commit meanwhile."""
+        """In the context, read every table in its state at first opening, whatever other processes commit meanwhile."""
         was_steady, self._is_steady = self._is_steady, True
         if not was_steady:
             self._opened.clear()
@@ -136,9 +136,9 @@ class TableReader:
 
     @contextmanager
     def reading_through(self) -> Iterator[None]:
-        """Look once, and read the small files of many venues together: venues are read in alphabetical order inside.
+        """Look once, and read the small files of many venues together; venues must then be read in alphabetical order.
 
-        In a store, where a file is a request in either case, each is read by itself.
+        In a store, where every file needs a request anyway, each is read separately.
         """
         with self.looking_once():
             self._small = SmallParts(self.folder, self.parts) if isinstance(self.folder, Path) else None
@@ -154,7 +154,7 @@ class TableReader:
         url = table_url(self.folder / name)
         table: DeltaTable | None = None
         with translate_delta_errors(self.folder / name):
-            # Of a folder that may not be read, only this says so; in a store, it is one more listing.
+            # Only this detects an unreadable folder; in a store, it would be one more listing.
             is_there = not isinstance(self.folder, Path) or DeltaTable.is_deltatable(url)
             with suppress(TableNotFoundError):
                 table = DeltaTable(url, storage_options=self._options) if is_there else None
@@ -164,13 +164,14 @@ class TableReader:
         return table
 
     def find_loss(self, name: str, version: int | None) -> str | None:
-        """Return, in words, why a table with this last commit is not the one last written; None if it is."""
+        """Return how a table with this last commit differs from the one last written, in words; None if it does not."""
         return self.logs.find_loss(name, self.folder / name / LOG, version) if self.logs else None
 
     def _state(self, name: str) -> TableState | None:
-        """Return what a table holds; one with other columns, made by another version of peercorpus, counts as missing.
+        """Return the state of a table; one with different columns, from another version of peercorpus, counts as
+        missing.
 
-        What changes that are not committed yet make of it counts.
+        Uncommitted changes are included.
         """
         opened = self._open(name)
         if opened is None:
@@ -185,7 +186,7 @@ class TableReader:
         return opened.state
 
     def state_of(self, name: str, venue_id: str, stages: Sequence[str]) -> TableState | None:
-        """Return what a table holds of one venue, with what these stages set aside; None if there is no such table."""
+        """Return a table's state for one venue, with rows set aside by these stages; None if there is no such table."""
         state = self._state(name)
         return None if state is None else state.of_venue(venue_id, stages)
 
@@ -200,35 +201,35 @@ class TableReader:
         return self._read_key(name, owner) == number_of(key)
 
     def _read_key(self, name: str, owner: str) -> int | None:
-        """Return the number that the last commit with this owner's transaction has; None if there is none."""
+        """Return the number in the last commit with this owner's transaction; None if there is none."""
         state = self._state(name)
         return state.numbers.get(owner) if state else None
 
     def digest(self, name: str, venue_id: str) -> str:
-        """Return what stands for a partition's content in the keys of stages that read it: its own finishing key."""
+        """Return a partition's digest for the keys of stages that read it: its own finishing key."""
         return str(self._read_key(name, venue_id))
 
     def content(self, name: str, venue_id: str | None) -> str:
-        """Return what stands for a venue's rows of a table, or for all rows, however they were made.
+        """Return a digest of a venue's rows in a table, or of all rows, however they were made.
 
-        Equal rows give the same 15 hexadecimal digits in every workspace, in any order.
+        Equal rows give the same 15 hexadecimal digits in every workspace, whatever their order.
         """
         parts = self._list_partitions(name, venue_id)
         return f"{sum(self._read_content(name, part) for part in parts) % (1 << CONTENT_BITS):015x}"
 
     def _read_content(self, name: str, partition: Mapping[str, str]) -> int:
-        """Return the number that stands for a partition's rows; those of earlier versions are read for it."""
+        """Return the digest of a partition's rows as a number; rows of earlier versions are read for it."""
         stored = self._read_key(name, content_of(owner_of(partition)))
         if stored is not None:
             return stored
         return sum(map(digest_record, self._read_partition(TABLES[name], partition)))
 
     def digests(self, name: str) -> dict[str, str]:
-        """Return the digest of every venue that has rows in a table."""
+        """Return the digest of every venue with rows in a table."""
         return {venue_id: self.digest(name, venue_id) for venue_id in self.venues(name)}
 
     def venues(self, name: str) -> list[str]:
-        """Return the venues that have rows in a table, in alphabetical order."""
+        """Return the venues with rows in a table, in alphabetical order."""
         state = self._state(name)
         return sorted(state.parts) if state else []
 
@@ -240,7 +241,7 @@ class TableReader:
         return [self.folder / name / part.relative for part in self._parts_of(name, partition)]
 
     def paths(self, name: str, venue_id: str) -> list[Location]:
-        """Return the Parquet files of a venue's partition as they are now."""
+        """Return the current Parquet files of a venue's partition."""
         return self._files(name, {"venue_id": venue_id})
 
     def count(self, name: str, venue_id: str) -> int:
@@ -257,7 +258,7 @@ class TableReader:
         return sorted(state.all_parts(), key=attrgetter("relative")) if state else []
 
     def count_committed(self, name: str, venue_id: str) -> int:
-        """Return the number of rows of a venue according to the commits that wrote them; 0 if there is no table."""
+        """Return the number of a venue's rows according to the commits that wrote them; 0 if there is no table."""
         state = self._state(name)
         return sum(part.rows for part in (state.parts_of({"venue_id": venue_id}) if state else ()))
 
@@ -285,15 +286,15 @@ class TableReader:
         stage: str | None = None,
         span: ForumRange = ALL_FORUMS,
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of these columns in a venue's rows, without the partition columns, in their order.
+        """Yield the values of these columns in a venue's rows, in order, without the partition columns.
 
         Args:
             name: The table.
             venue_id: The venue.
-            columns: Columns, or parts of them such as `scores.list.element.field`, which limit what is read of a large
-                file; parts of one column are one value.
-            stage: Of what is set aside, the stage whose rows these are; None means all.
-            span: The range of forums whose rows these are.
+            columns: Columns, or parts of them such as `scores.list.element.field`, which limit the amount read from a
+                large file; parts of one column form one value.
+            stage: For rows set aside, the stage; None means all.
+            span: The range of forums.
         """
         partition = {"venue_id": venue_id} if stage is None else {"venue_id": venue_id, "stage": stage}
         whole = list(dict.fromkeys(column.partition(".")[0] for column in columns))
@@ -306,7 +307,7 @@ class TableReader:
                 yield from zip(*(batch.column(column).to_pylist() for column in whole), strict=True)
 
     def _list_partitions(self, name: str, venue_id: str | None) -> list[Mapping[str, str]]:
-        """Return the partitions of a venue, or all, in the order of their stages."""
+        """Return the partitions of a venue, or of all venues, in the order of their stages."""
         state = self._state(name)
         if state is None:
             return []
@@ -321,13 +322,13 @@ class TableReader:
         unread: Mapping[str, object] = NOTHING,
         span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RecordT]:
-        """Yield a venue's records in the order in which they were written.
+        """Yield a venue's records in the order of writing.
 
         Args:
             record_type: The type of the records.
             venue_id: The venue.
-            unread: Fields that are not read, with what every record has instead, as reading all takes longer.
-            span: Range of forums, for records that have one.
+            unread: Fields not to read, with the value that every record gets instead; reading all fields takes longer.
+            span: Range of forums, for records with a forum.
         """
         for partition in self._list_partitions(self.name_of(record_type), venue_id):
             yield from self._read_partition(record_type, partition, unread, span)
@@ -376,11 +377,11 @@ class TableReader:
                             yield from from_arrow(record_type, batch, unread)
 
     def stages(self, venue_id: str) -> list[str]:
-        """Return the stages that set rows of a venue aside."""
+        """Return the stages with rows of a venue set aside."""
         return [part["stage"] for part in self._list_partitions("set-aside", venue_id)]
 
     def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
-        """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
+        """Return the number of a venue's rows set aside by a stage, by reason; reasons without rows are left out."""
         counts = Counter(Reason(reason) for (reason,) in self.rows("set-aside", venue_id, ["reason"], stage))
         return dict(sorted(counts.items()))
 
@@ -393,7 +394,7 @@ class TableReader:
         """
         name = next((name for name, kind in TABLES.items() if kind is record_type), None)
         if name is None:
-            raise TableError(f"No table holds records of type '{record_type.__name__}'.")
+            raise TableError(f"No table contains records of type '{record_type.__name__}'.")
         return name
 
     def require(self, name: str) -> Location:
@@ -404,5 +405,5 @@ class TableReader:
         """
         if self._state(name) is None:
             command = f"peercorpus build {ON_DEMAND.get(name, '')}".rstrip()
-            raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run '{command}'.")
+            raise TableError(f"The table '{name}' has not been built in '{self.folder.parent}'; run '{command}'.")
         return self.folder / name

@@ -1,4 +1,4 @@
-"""What a Delta table holds, read once from its log, with the changes to it that are not committed yet."""
+"""The state of a Delta table, read once from its log, with uncommitted changes."""
 
 import time
 from collections import defaultdict
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _LAST_CHECKPOINT = "_last_checkpoint"
 
 CHECKPOINT_COMMITS = 100
-"""After so many commits a checkpoint is written, and the log before earlier checkpoints is deleted once it is old."""
+"""Commits between checkpoints; at a checkpoint, old parts of the log before earlier ones are deleted."""
 
 
 def skip_hooks() -> "PostCommitHookProperties":
-    """Return what does nothing after a commit; whether a checkpoint is due, Delta Lake finds out by listing the log."""
+    """Return hooks that do nothing after a commit; Delta Lake's own would list the log to see whether one is due."""
     from deltalake import PostCommitHookProperties
 
     return PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
@@ -36,7 +36,7 @@ def skip_hooks() -> "PostCommitHookProperties":
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """One Parquet file of a table, as the log has it.
+    """One Parquet file of a table, according to the log.
 
     Attributes:
         relative: Its path below the table.
@@ -52,37 +52,37 @@ class TablePart:
 
 
 def owner_of(partition: Mapping[str, str]) -> str:
-    """Return the name of the transaction that holds the key of a partition."""
+    """Return the name of the transaction that stores a partition's key."""
     return "/".join(partition.values())
 
 
 def number_of(key: str) -> int:
-    """Return the number of the transaction that holds a content key."""
+    """Return the transaction number that represents a content key."""
     return int(key[:15], 16)
 
 
 def digest_of(key: str) -> str:
-    """Return what stands for a partition that is finished under a content key, in the keys of stages that read it."""
+    """Return the digest of a partition finished under a content key, for the keys of stages that read it."""
     return str(number_of(key))
 
 
 def content_of(owner: str) -> str:
-    """Return the name of the transaction that holds what stands for a partition's rows."""
+    """Return the name of the transaction that stores the digest of a partition's rows."""
     return f"content of {owner}"
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionChange:
-    """A change to one partition of a table, whose files are written.
+    """A change to one partition of a table; its files are already written.
 
     Attributes:
         name: The table.
         partition: Its value of each partition column.
-        replaces: Whether the rows that are there are removed.
-        files: What is added: each file, and its number of rows.
-        content: The sum of what stands for each row that is added.
+        replaces: Whether existing rows are removed.
+        files: The files to add, each with its number of rows.
+        content: The sum of the digests of the added rows.
         key: Content key that finishes the partition; None if it is not finished.
-        made_from: What the commit says of the change.
+        made_from: The inputs of the change, recorded in the commit.
     """
 
     name: str
@@ -95,13 +95,13 @@ class PartitionChange:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """Return the number of the transaction that holds the key, if there is one."""
+        """Return the transaction number for the key, if there is one."""
         return {owner_of(self.partition): number_of(self.key)} if self.key else {}
 
 
 @dataclass(slots=True)
 class TableState:
-    """What a table holds after a commit.
+    """The state of a table after a commit.
 
     Attributes:
         parts: Its Parquet files by venue, then by path.
@@ -112,7 +112,7 @@ class TableState:
     numbers: dict[str, int]
 
     def parts_of(self, partition: Mapping[str, str]) -> list[TablePart]:
-        """Return the files in which the columns have these values, among them `venue_id`."""
+        """Return the files in which the columns, including `venue_id`, have these values."""
         of_venue = self.parts.get(partition["venue_id"], {})
         return [part for part in of_venue.values() if partition.items() <= part.values.items()]
 
@@ -121,11 +121,11 @@ class TableState:
         return (part for of_venue in self.parts.values() for part in of_venue.values())
 
     def copy(self) -> "TableState":
-        """Return a state of its own."""
+        """Return an independent copy."""
         return TableState({venue_id: dict(parts) for venue_id, parts in self.parts.items()}, dict(self.numbers))
 
     def of_venue(self, venue_id: str, stages: Sequence[str]) -> "TableState":
-        """Return what the table holds of one venue alone, with what each of these stages set aside."""
+        """Return the table's state for a single venue, with rows set aside by each of these stages."""
         owners = [venue_id, *(f"{venue_id}/{stage}" for stage in stages)]
         names = [name for owner in owners for name in (owner, content_of(owner))]
         numbers = {name: self.numbers[name] for name in names if name in self.numbers}
@@ -146,13 +146,13 @@ class TableState:
 
 @dataclass(slots=True)
 class TableChanges:
-    """Changes to a table that become one commit.
+    """Changes to a table that will become one commit.
 
     Attributes:
         added: Files by path.
         removed: Files.
         numbers: Numbers of transactions, by owner.
-        made_from: What each partition that changed was made from.
+        made_from: The inputs of each changed partition.
     """
 
     added: "dict[str, AddAction]" = field(default_factory=dict)
@@ -171,7 +171,7 @@ class TableChanges:
         return [*removed, *self.added.values()]
 
     def properties(self) -> "CommitProperties":
-        """Return the properties of the commit: what it was made from, by stage and venue if there are several."""
+        """Return the properties of the commit: its inputs, by stage and venue if there are several."""
         from deltalake import CommitProperties, Transaction
 
         metadata: dict[str, object] = dict(self.made_from[-1])
@@ -189,16 +189,17 @@ Identity = tuple[int, int]
 
 @dataclass(slots=True)
 class OpenedTable:
-    """A table that was opened, with changes to it that are not committed yet.
+    """An opened table with its uncommitted changes.
 
     Attributes:
-        table: The table, with the commits that were read; None where this process makes it, until it is needed.
-        identity: What distinguishes a local table from another one made in its place; None if that is not known.
-        changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
-            time in nanoseconds, in which two changes may fall together. None if that was not looked at.
-        read_version: Number of the commit after which `state` was read; None if it was not, or there is none yet.
-        state: What it holds, with the changes that are not committed; None if it has other columns.
-        changes: Changes that are not committed yet.
+        table: The table, with the commits that were read; None if this process created it, until it is needed.
+        identity: Value that distinguishes a local table from another one made in its place; None if not known.
+        changed_at: Time in nanoseconds when a file of the log was last added or removed, taken before the last commits
+            were read; two changes may have the same time. None if not taken.
+        read_version: Number of the commit after which `state` was read; None if it was not read, or there is no commit
+            yet.
+        state: Its state, including uncommitted changes; None if it has different columns.
+        changes: Uncommitted changes.
     """
 
     table: "DeltaTable | None"
@@ -215,11 +216,11 @@ class OpenedTable:
 
     @property
     def is_changed(self) -> bool:
-        """Whether there are changes that are not committed, or the table has no commit yet."""
+        """Whether there are uncommitted changes, or the table has no commit yet."""
         return bool(self.changes.made_from) or self.version is None
 
     def follow(self, log: Location) -> None:
-        """Read the commits of a local table that are new."""
+        """Read the new commits of a local table."""
         assert isinstance(log, Path)
         assert self.table is not None
         changed_at = log.stat().st_mtime_ns
@@ -228,7 +229,7 @@ class OpenedTable:
             self.changed_at = changed_at
 
     def remove(self, partition: Mapping[str, str]) -> Iterator[str]:
-        """Remove the files of a partition; yield the paths of those that were not committed, which nothing names."""
+        """Remove the files of a partition; yield the paths of uncommitted ones, which nothing refers to any more."""
         assert self.state is not None
         for part in self.state.parts_of(partition):
             self.state.remove(part)
@@ -244,10 +245,10 @@ class OpenedTable:
         self.changes.added[action.path] = action
 
     def commit(self, schema: "Schema", columns: Sequence[str]) -> None:
-        """Commit the changes; should another process have committed as well, the state is read again."""
+        """Commit the changes; if another process has committed too, read the state again."""
         assert self.table is not None
         version = self.table.version()
-        commits = version + 2  # That of this commit is among them, and they are numbered from 0.
+        commits = version + 2  # Including this commit; they are numbered from 0.
         self.table.create_write_transaction(
             self.changes.actions(),
             "append",
@@ -263,9 +264,9 @@ class OpenedTable:
     def create(
         self, url: str, name: str, schema: "Schema", columns: Sequence[str], options: dict[str, str] | None
     ) -> None:
-        """Make the table with the changes as its first commit.
+        """Create the table with the changes as its first commit.
 
-        It is not opened: each look at the log of a table in a store is a listing.
+        It is not opened, because each look at the log of a table in a store is a listing.
         """
         from deltalake.transaction import create_table_with_add_actions
 
@@ -284,9 +285,9 @@ class OpenedTable:
 
 
 def identify_table(log: Location) -> Identity | None:
-    """Return what distinguishes a local table from another one made in its place; None if there is none.
+    """Return a value that distinguishes a local table from another one made in its place; None if there is none.
 
-    It is the first commit, or the folder of the log, once the first commits are deleted after a checkpoint.
+    It identifies the first commit, or the folder of the log once the first commits are deleted after a checkpoint.
     """
     if not isinstance(log, Path):
         return None
@@ -299,7 +300,7 @@ def identify_table(log: Location) -> Identity | None:
 
 
 def read_state(table: "DeltaTable", folder: Location, columns: Sequence[str]) -> TableState:
-    """Return what a table holds after the newest commit, up to which the table is read if it was not.
+    """Return the state of a table after the newest commit; read the table up to that commit if necessary.
 
     Args:
         table: The table.
@@ -307,12 +308,12 @@ def read_state(table: "DeltaTable", folder: Location, columns: Sequence[str]) ->
         columns: Its partition columns.
 
     Raises:
-        DamagedError: Its log is not what was written.
-        OSError: The disk or the store cannot be reached, or refuses.
+        DamagedError: Its log is damaged.
+        OSError: The disk or the store cannot be reached, or refuses access.
     """
     state = TableState({}, _read_numbers(table, folder))
     named = ["path", "num_records", "size_bytes", *(f"partition.{column}" for column in columns)]
-    # `pa.table` would import pandas, to see whether this is one of its frames.
+    # `pa.table` would import pandas to check whether this is one of its frames.
     actions = pa.RecordBatchReader.from_stream(table.get_add_actions(flatten=True)).read_all().select(named)
     for path, rows, size_bytes, *values in zip(*(column.to_pylist() for column in actions.columns), strict=True):
         state.add(TablePart(unquote(path), dict(zip(columns, values, strict=True)), rows, size_bytes))
@@ -338,7 +339,7 @@ def _read_numbers(table: "DeltaTable", folder: Location) -> dict[str, int]:
     log = folder / LOG
     number, checkpoint = _find_checkpoint(log)
     if number > table.version():
-        table.update_incremental()  # Another process went on writing.
+        table.update_incremental()  # Another process has written more commits.
     numbers: dict[str, int] = {}
     for path in checkpoint:
         try:

@@ -34,13 +34,13 @@ OWN = (
 """Files and folders of a workspace that must not be links."""
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-"""Result codes of SQLite that mean damage."""
+"""SQLite's result codes that mean damage."""
 
 ABOUT_DAMAGE = ("no such table", "no such column", "Could not decode to UTF-8")
-"""Parts of the sentences of SQLite's other errors that mean damage."""
+"""Parts of the messages of SQLite's other errors that mean damage."""
 
 OWN_VENUES = "venues.toml"
-"""File in which a user states what they know about venues themselves."""
+"""File with a user's own statements about venues."""
 
 
 class Files:
@@ -51,7 +51,7 @@ class Files:
 
         Args:
             folder: Location of the files.
-            partial: Local folder for files that are not complete yet.
+            partial: Local folder for incomplete files.
         """
         self.folder = folder
         self.partial = partial
@@ -98,15 +98,15 @@ class Files:
 
 
 class StoredFiles(Files):
-    """Files in a store; names are listed once per prefix, so that few requests show which exist."""
+    """Files in a store; names are listed once per prefix, so that few requests are needed to see which exist."""
 
     def __init__(self, folder: Location, partial: Path) -> None:
-        """Use the files below a prefix; arguments as `Files`."""
+        """Use the files below a prefix; the arguments are those of `Files`."""
         super().__init__(folder, partial)
         self._listed: dict[str, set[str]] = {}
 
     def has(self, sha256: str) -> bool:
-        """Return whether a file exists; nobody else adds any while this workspace is open."""
+        """Return whether a file exists; no other process adds files while this workspace is open."""
         shelf = self.path(sha256).parent
         if shelf.name not in self._listed:
             assert isinstance(shelf, S3Path)
@@ -119,7 +119,7 @@ class StoredFiles(Files):
 
 
 class Workspace:
-    """An open workspace: the objects received, the files, and the tables made of them.
+    """An open workspace: the objects received, the files, and the tables made from them.
 
     Attributes:
         raw: Everything received, in `raw.db`.
@@ -139,7 +139,7 @@ class Workspace:
         is_here = isinstance(root, Path)
         self.files = (Files if is_here else StoredFiles)(root / "files", partial)
         logs = TableLogs(folder / "raw.db", write=write)
-        # In a store, each look for what another run commits takes requests.
+        # In a store, each check for commits of other runs costs requests.
         self.tables: Tables = Tables(root / "tables", partial, logs, is_steady=not is_here)
         with ExitStack() as opened:
             self.raw = opened.enter_context(closing(RawStore(folder / "raw.db", write=write)))
@@ -149,12 +149,12 @@ class Workspace:
             self._open = opened.pop_all()
 
     def venues(self) -> list[str]:
-        """Return every venue with anything received, or in a table although its notes are now in another venue."""
+        """Return every venue with received objects, or with rows in a table although its notes have moved elsewhere."""
         built = (venue_id for name in TABLES for venue_id in self.tables.venues(name))
         return sorted({*self.raw.venues(), *built})
 
     def with_drafts(self) -> tuple["Workspace", DraftTables]:
-        """Return this workspace with tables that collect what is written and never commit it, and these tables."""
+        """Return this workspace with tables that collect changes without committing them, and those tables."""
         drafts = DraftTables(self.tables.folder, self.tables.scratch)
         drafting = copy(self)
         drafting.tables = drafts
@@ -183,17 +183,17 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
     if (folder / "raw.db").exists():
         if (folder / "raw.db").stat().st_size == 0 and any((folder / name).exists() for name in ("files", "tables")):
             raise DamagedError(
-                f"'{folder / 'raw.db'}' is empty, though there are files or tables beside it; put back a backup of it,"
-                " or harvest and import into a new workspace."
+                f"'{folder / 'raw.db'}' is empty, although there are files or tables beside it; restore a backup, or"
+                " harvest and import into a new workspace."
             )
         return False
     if not create:
         raise WorkspaceError(
-            f"'{folder}' is not a workspace: it holds no raw.db; fill one with 'peercorpus harvest' or 'import'."
+            f"'{folder}' is not a workspace: it has no raw.db; fill one with 'peercorpus harvest' or 'import'."
         )
     if folder.is_dir() and {path.name for path in folder.iterdir()} - {LOCK, FILE, OWN_VENUES}:
         raise WorkspaceError(
-            f"'{folder}' holds other files and no raw.db; name a new folder, or a workspace, with --workspace."
+            f"'{folder}' contains other files and no raw.db; name a new folder, or a workspace, with --workspace."
         )
     return True
 
@@ -219,16 +219,16 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
     Args:
         folder: The workspace's folder.
-        create: Create it if missing; it is removed again if nothing is stored, or the work fails before a note is,
-            unless OpenReview asks to wait.
-        write: Lock it, and migrate `raw.db` to the newest schema, keeping a copy. Readers need no lock, as a commit
-            shows them the old state or the new, and never migrate.
+        create: Create it if missing; it is removed again if nothing is stored, or the work fails before a note is
+            stored, unless OpenReview asks to wait.
+        write: Lock it, and migrate `raw.db` to the newest schema, keeping a copy. Readers need no lock, because they
+            see the state either before or after a commit, and never migrate.
 
     Raises:
         WorkspaceError: The folder is not a workspace, or cannot be read or written; or its `raw.db` was written by a
             newer version of peercorpus or, for a reader, by one that is too old.
-        WorkspaceLockedError: Another run holds it.
-        StoreError: Its files and tables are not where `place.json` says.
+        WorkspaceLockedError: Another run has locked it.
+        StoreError: Its files and tables are not at the location in `place.json`.
         MissingExtraError: The package that reads and writes tables is not installed; or the tables are in a store, and
             the package that reads stores is not.
     """
@@ -260,19 +260,19 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
 
 def require_tables() -> None:
-    """Check that Delta Lake is installed, in which a workspace has its tables.
+    """Check that Delta Lake, which stores a workspace's tables, is installed.
 
     Raises:
         MissingExtraError: It is not.
     """
     try:
-        import deltalake  # noqa: F401 -- threads find it imported
+        import deltalake  # noqa: F401 -- imported before threads need it
     except ModuleNotFoundError:
         raise MissingExtraError("deltalake", "corpus") from None
 
 
 def _refuse_links(folder: Path) -> None:
-    """Refuse a workspace in which what is written or deleted would be elsewhere."""
+    """Refuse a workspace with links, in which writing or deleting would affect other places."""
     for name in OWN:
         require_own(folder / name)
     for name in ("files", "tables"):
@@ -281,12 +281,12 @@ def _refuse_links(folder: Path) -> None:
 
 
 def _holds_settings(folder: Path) -> bool:
-    """Return whether a user put a file into the workspace that must stay, even if nothing else is stored."""
+    """Return whether the workspace has a user's file that must be kept even if nothing else is stored."""
     return any((folder / name).exists() for name in (FILE, OWN_VENUES))
 
 
 def _must_wait(workspace: Workspace) -> bool:
-    """Return whether OpenReview refuses requests for now, which a later run must know."""
+    """Return whether OpenReview refuses requests for now, which must be recorded for later runs."""
     windows = workspace.budget_state.windows().values() if workspace.budget_state else ()
     return any(window.remaining <= 0 and window.left_s(time.time()) > 0 for window in windows)
 
@@ -299,26 +299,26 @@ def _open(folder: Path, *, write: bool) -> Workspace:
 
 
 def translate_database_error(error: sqlite3.Error | UnicodeDecodeError, path: Path | str) -> WorkspaceError:
-    """Return what an error of SQLite says of a `raw.db`, and what to do.
+    """Return the error for the user for an SQLite error in a `raw.db`.
 
-    Python cannot decode the sentence of an error that quotes a damaged name.
+    Python cannot decode the message of an error that quotes a damaged name.
     """
     number = getattr(error, "sqlite_errorcode", None)
     is_damage = isinstance(error, UnicodeDecodeError) or (number is not None and number & 0xFF in DAMAGED)
     if is_damage or any(sign in str(error) for sign in ABOUT_DAMAGE):
         return DamagedError(f"'{path}' is damaged ({error}); run 'peercorpus check --repair' on the workspace.")
     return WorkspaceError(
-        f"'{path}' cannot be read or written ({error}); check that it is a file that you may read and write, and that"
-        " its disk is not full."
+        f"'{path}' cannot be read or written ({error}); check that it is a file that you have permission to read and"
+        " write, and that its disk is not full."
     )
 
 
 def repair_database(folder: Path) -> Recovery | None:
-    """Make a new `raw.db` of what is whole in a damaged one; None if it is not damaged.
+    """Make a new `raw.db` from the intact content of a damaged one; return None if it is not damaged.
 
     Raises:
-        WorkspaceError: The folder is not a workspace, or cannot be written; or nothing of its `raw.db` is whole.
-        WorkspaceLockedError: Another run holds it.
+        WorkspaceError: The folder is not a workspace, or cannot be written; or no content of its `raw.db` is intact.
+        WorkspaceLockedError: Another run has locked it.
     """
     path = folder / "raw.db"
     if not path.is_file():
@@ -337,5 +337,5 @@ def _clear(folder: Path) -> None:
 
 
 def find_workspace_around(folder: Path) -> Path | None:
-    """Return the workspace that a folder lies in, such as a dated release; None if it lies in none."""
+    """Return the workspace that contains a folder, such as a dated release; None if there is none."""
     return next((parent for parent in folder.resolve().parents if (parent / "raw.db").is_file()), None)

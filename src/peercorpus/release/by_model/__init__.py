@@ -1,1 +1,1 @@
-"""What a model is asked while a release is written: titles of turns, and what rules left open of points."""
+"""Questions to a model while a release is written: titles of turns, and labels of points that rules left open."""

@@ -1,4 +1,4 @@
-"""Ask a language model about the points of reviews what the rules left open: kinds, aspects and answers."""
+"""Ask a language model for labels of review points that the rules left open: kinds, aspects and answers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from peercorpus.release.by_model.point_questions import ask_answers, ask_kinds, 
 from peercorpus.release.point_rows import Annotation, ModelAnswer
 
 _MAX_POINT_CHARACTERS = 8_000
-"""Characters of all points of one question, unless it has one point only; further points are asked about in another."""
+"""Maximum characters of all points in one question, unless it has a single point; others go into further questions."""
 _MAX_SENTENCE_CHARACTERS = 24_000
-"""The same for the sentences."""
+"""The same maximum for the sentences."""
 _MAX_ANSWER_TOKENS = 4_000
 _WITHOUT_ASPECT = frozenset({PointKind.SUMMARY, PointKind.OTHER})
 """Kinds that have no aspect."""
@@ -28,7 +28,7 @@ class ReplySentence:
     """A sentence of a reply.
 
     Attributes:
-        part: Number of the part of a reply that it stands in; sentences in a row of one part are one passage.
+        part: Number of its part of a reply; consecutive sentences of one part form a passage.
         start: Offset of its first character in the post's text.
         end: Offset after its last character.
     """
@@ -46,14 +46,14 @@ class ReplySentence:
 
 @dataclass(slots=True)
 class Annotator:
-    """Asks a model about points that the rules left open.
+    """Asks a model for labels of points that the rules left open.
 
     Attributes:
-        model: The model that is asked.
-        kinds: Points whose kind it named, in this run or an earlier one.
-        aspects: Points whose aspect it named.
-        answered: Points whose answer it found.
-        unread: Questions without an answer, or with one in which nothing can be read: what the rules found stays.
+        model: The model.
+        kinds: Number of points whose kind it named, in this run or an earlier one.
+        aspects: Number of points whose aspect it named.
+        answered: Number of points whose answer it found.
+        unread: Number of questions without an answer, or with an unreadable one; the result of the rules is kept.
     """
 
     model: AskedModel
@@ -63,14 +63,14 @@ class Annotator:
     unread: int = 0
 
     def annotate(self, points: Sequence[Point], forum: Forum) -> dict[str, Annotation]:
-        """Return what the model says about the points of a paper, by their ids.
+        """Return the model's annotations of the points of a paper, by their ids.
 
         Args:
-            points: As everyone may see them.
-            forum: A forum from which what was taken down is already removed; its public posts are asked about.
+            points: The public points.
+            forum: A forum without its taken-down parts; its public posts are used.
 
         Raises:
-            ModelError: The model cannot be asked, or the budget is used up; all answers so far are kept.
+            ModelError: The model cannot be called, or the budget is used up; all answers so far are kept.
         """
         posts = {post.post_id: post for post in forum.public_posts}
         talks = {talk.reviewer: talk for talk in forum.conversations if talk.is_with_reviewer}
@@ -81,14 +81,14 @@ class Annotator:
         return annotations
 
     def annotate_review(self, points: Sequence[Point], replies: Iterable[Reply]) -> dict[str, Annotation]:
-        """Return what the model says about the points of one review, by their ids.
+        """Return the model's annotations of the points of one review, by their ids.
 
         Args:
-            points: Of the review.
-            replies: What may answer it.
+            points: The points of the review.
+            replies: Replies that may answer it.
 
         Raises:
-            ModelError: The model cannot be asked, or the budget is used up; all answers so far are kept.
+            ModelError: The model cannot be called, or the budget is used up; all answers so far are kept.
         """
         told = self._ask_kinds([point for point in points if _is_kind_open(point) or _is_aspect_open(point)])
         labels = {point.point_id: _keep_open(point, told[point.point_id]) for point in points if point.point_id in told}
@@ -136,7 +136,7 @@ class Annotator:
 
 
 def _is_kind_open(point: Point) -> bool:
-    """Return whether the rules know no kind of a point that is more than headings and references."""
+    """Return whether the rules found no kind for a point that is more than headings and references."""
     passages = read_passages(point.text) if point.kind is PointKind.OTHER else ()
     return any(_says_something(passage) and not passage.is_reference for passage in passages)
 
@@ -150,14 +150,14 @@ def _is_aspect_open(point: Point) -> bool:
 
 
 def _keep_open(point: Point, told: Labels) -> Annotation:
-    """Return of what a model says of a point what the rules left open."""
+    """Return the part of a model's labels that the rules left open."""
     kind = told[0] if _is_kind_open(point) and told[0] is not PointKind.OTHER else None
     has_aspect = point.aspect is None and (kind or point.kind) not in _WITHOUT_ASPECT
     return Annotation(kind, told[1] if has_aspect else None)
 
 
 def _split_by_length(texts: Sequence[str], most: int) -> Iterator[range]:
-    """Yield the places of successive texts with at most so many characters together; a longer text is alone."""
+    """Split texts into ranges with a maximum total length each; a longer text gets a range of its own."""
     start = characters = 0
     for place, text in enumerate(texts):
         if place > start and characters + len(text) > most:
@@ -169,7 +169,7 @@ def _split_by_length(texts: Sequence[str], most: int) -> Iterator[range]:
 
 
 def read_sentences(replies: Iterable[Reply]) -> Iterator[ReplySentence]:
-    """Yield the sentences of replies that say something, without headings and the space around them."""
+    """Yield the sentences of replies that have content, without headings and surrounding white space."""
     parts = ((reply, offset, text) for reply in replies for offset, text in reply.parts())
     for number, (reply, offset, text) in enumerate(parts):
         for passage in read_passages(text):
@@ -179,7 +179,7 @@ def read_sentences(replies: Iterable[Reply]) -> Iterator[ReplySentence]:
 
 
 def _join_sentences(sentences: Sequence[ReplySentence], places: Sequence[int]) -> Iterator[ModelAnswer]:
-    """Yield the passages that some sentences are: those in a row are one."""
+    """Join sentences into passages, with consecutive sentences in one passage."""
     ordered = [*enumerate(sorted(places))]
     for _, run in groupby(ordered, key=lambda pair: (sentences[pair[1]].part, pair[1] - pair[0])):
         own = [sentences[place] for _, place in run]

@@ -1,4 +1,4 @@
-"""Write the questions about points that a model is asked, and read its answers: only what was offered counts."""
+"""Write a model's questions about points, and read its answers: only choices that were offered count."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ KINDS: Mapping[PointKind, str] = MappingProxyType(
         PointKind.OTHER: "none of these: a heading, a verdict, a remark about the review itself",
     }
 )
-"""The kinds that are offered; `limitation` is that of a field of the form."""
+"""The kinds offered to the model; `limitation` is known from the form's field instead."""
 ASPECTS: Mapping[PointAspect, str] = MappingProxyType(
     {
         PointAspect.NOVELTY: "how new it is",
@@ -71,16 +71,16 @@ Sentences:
 {sentences}
 """
 _SHOWN_CHARACTERS = 1_500
-"""Characters of a point or a sentence that the model sees."""
+"""Maximum number of characters of a point or a sentence shown to the model."""
 _LINE = re.compile(r"p(\d{1,5}) ?: ?([a-z0-9_, ]{1,4000})")
 _EMPHASIS = str.maketrans("", "", "*`")
-"""Marks of emphasis, which an answer may hold anywhere."""
+"""Emphasis marks, which may occur anywhere in an answer."""
 _MARKS = "-. \t"
-"""What may stand around a line of an answer."""
+"""Characters allowed around a line of an answer."""
 
 
 def show(text: str) -> str:
-    r"""Return a text from outside as one line that a question may hold.
+    r"""Return an untrusted text as one line that is safe in a question.
 
     >>> show("No wind\nS9. was measured; ask ada@example.org.")
     'No wind S9. was measured; ask [e-mail].'
@@ -98,17 +98,17 @@ def _define(meanings: Mapping[PointKind, str] | Mapping[PointAspect, str]) -> st
 
 
 def ask_kinds(points: Sequence[str]) -> str:
-    """Return the question for kind and aspect of some points, as `show` gives them."""
+    """Return the question about kind and aspect of some points, given as formatted by `show`."""
     return KIND_PROMPT.format(kinds=_define(KINDS), aspects=_define(ASPECTS), points=_number("P", points))
 
 
 def ask_answers(points: Sequence[str], sentences: Sequence[str]) -> str:
-    """Return the question for the sentences that answer some points, all as `show` gives them."""
+    """Return the question about the sentences that answer some points, given as formatted by `show`."""
     return ANSWER_PROMPT.format(points=_number("P", points), sentences=_number("S", sentences))
 
 
 def read_kinds(answer: str, points: int) -> dict[int, tuple[PointKind, PointAspect | None]]:
-    r"""Return kind and aspect of points by their index, from 0; those without a line that can be read are absent.
+    r"""Return kind and aspect of points by their index, from 0; points without a readable line are absent.
 
     >>> read_kinds("P1: weakness, clarity\nP2: weakness, charm\nP9: other, none", points=2)
     {0: (<PointKind.WEAKNESS: 'weakness'>, <PointAspect.CLARITY: 'clarity'>)}
@@ -123,9 +123,9 @@ def read_kinds(answer: str, points: int) -> dict[int, tuple[PointKind, PointAspe
 
 
 def read_answers(answer: str, points: int, sentences: int) -> dict[int, tuple[int, ...]]:
-    r"""Return the sentences that answer each point, all by their index, from 0; empty where the model says none.
+    r"""Return the sentences that answer each point, all by index from 0; empty if the model says none.
 
-    Points are absent that have no line that can be read, or one that names a sentence that was not offered.
+    Points without a readable line, or with a line naming a sentence that was not offered, are absent.
 
     >>> read_answers("P1: S2, S1\nP2: none\nP3: S7", points=3, sentences=2)
     {0: (0, 1), 1: ()}
@@ -139,7 +139,7 @@ def read_answers(answer: str, points: int, sentences: int) -> dict[int, tuple[in
 
 
 def _read_lines(answer: str, points: int) -> dict[int, list[str]]:
-    """Return what an answer says of each point by its index, without points of which it says two different things."""
+    """Return the line of an answer for each point, by index; points with two contradictory lines are absent."""
     found: dict[int, list[str] | None] = {}
     for line in answer.splitlines():
         match = _LINE.fullmatch(line.translate(_EMPHASIS).strip(_MARKS).lower())

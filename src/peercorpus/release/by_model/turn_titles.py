@@ -20,23 +20,23 @@ The message begins:
 {beginning}
 """
 _SHOWN_CHARACTERS = 2_000
-"""Characters of a message that the model sees."""
+"""Maximum number of characters of a message shown to the model."""
 _MAX_TITLE_CHARACTERS = 200
-"""Most characters of a title; a longer answer is discarded."""
+"""Maximum characters of a title; a longer answer is discarded."""
 _MAX_LINE_CHARACTERS = 1_000
-"""Most characters of the line with the title, its marks included."""
+"""Maximum characters of the line with the title, including its marks."""
 _MAX_ANSWER_TOKENS = 100
 _TITLE_MARKS = re.compile(r"^\s*(?:title\s*:\s*)?[\"'\u201c#*\s]*|[\"'\u201d*\s]*$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class Titler:
-    """Gives titles that a model wrote.
+    """Gives turns titles written by a model.
 
     Attributes:
-        model: The model that is asked.
-        given: Titles that the model gave, in this run or an earlier one.
-        unanswered: Turns that keep the title made of their posts' titles, as the model gave none.
+        model: The model.
+        given: Number of titles that the model gave, in this run or an earlier one.
+        unanswered: Number of turns that keep the title made of their posts' titles because the model gave none.
     """
 
     model: AskedModel
@@ -63,7 +63,7 @@ class Titler:
 
 
 def read_title(answer_text: str) -> str | None:
-    """Return the title in an answer; None where it is empty or too long.
+    """Return the title in an answer; None if it is empty or too long.
 
     >>> read_title('Title: "On the novelty of kites"')
     'On the novelty of kites'

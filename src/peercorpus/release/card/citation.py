@@ -28,11 +28,11 @@ CITED = {
         "}",
     ),
 }
-"""Name, licence and entry of each dataset, by the prefix of its record ids."""
+"""Name, licence and BibTeX entry of each dataset, by the prefix of its record ids."""
 
 
 def release_version(newest: datetime | None) -> str:
-    """Return the version of peercorpus with the day on which the newest data was received.
+    """Return the version of peercorpus with the day when the newest data was received.
 
     >>> release_version(datetime(2026, 11, 21, 23, 59)).partition("+")[2]
     '20261121'
@@ -62,7 +62,7 @@ def adapter_bibtex(base: str, subject: str, made_with: str, release: str) -> str
 
     Args:
         base: The name of the model.
-        subject: What it was tuned for.
+        subject: The task that it was tuned for.
         made_with: The version of peercorpus.
         release: The sha256 of the release.
 

@@ -46,7 +46,7 @@ DATA_TYPES = (
     (pa.types.is_floating, "sc:Float"),
     (pa.types.is_boolean, "sc:Boolean"),
 )
-"""Croissant's data types of columns that are not text."""
+"""Croissant's data types for columns that are not text."""
 Node = dict[str, Any]
 
 
@@ -70,7 +70,7 @@ def _describe_shape(kind: pa.DataType) -> Node:
 
 
 def _describe_field(config: str, path: Sequence[pa.Field]) -> Node:
-    """Return a column, or a part of one, given the fields that lead to it."""
+    """Describe a column, or a part of one, given the path of fields to it."""
     *_, own = path
     inner = own.type.value_type if pa.types.is_list(own.type) else own.type
     node: Node = {"@type": "cr:Field", "@id": "/".join([config, *(column.name for column in path)]), "name": own.name}
@@ -80,7 +80,7 @@ def _describe_field(config: str, path: Sequence[pa.Field]) -> Node:
         return node | {"subField": [_describe_field(config, [*path, part]) for part in inner]}
     source: Node = {"fileSet": {"@id": _join_file_set_id(config)}, "extract": {"column": path[0].name}}
     if len(path) > 1:
-        # The JSON path of a part within its column.
+        # JSON path of the part within its column.
         steps = [part.name + "[*]" * pa.types.is_list(part.type) for part in path[1:-1]]
         source["transform"] = {"jsonPath": ".".join([*steps, own.name])}
     return node | {"dataType": data_type(own.type), "source": source}
@@ -91,7 +91,7 @@ def _join_file_set_id(config: str, split: str = "") -> str:
 
 
 def _describe_split_field(config: Config, splits: Sequence[SplitShards]) -> Node:
-    """Return the field with a record's split, read from its file name; the pattern also matches its own result."""
+    """Describe the field with a record's split, read from its file name; the pattern also matches its own result."""
     names = "|".join(split.name for split in splits)
     return {
         "@type": "cr:Field",

@@ -47,7 +47,7 @@ SIDES = {
     " that would train on it. Papers without a stated side are in no split. The sides are its publisher's: nothing is"
     " moved, also where papers of one work are on two of them.",
 }
-"""Text of the card on how each profile draws."""
+"""Text of the card on how each profile draws papers."""
 TASKS = (
     "A task uses papers with a text of grade `{grade}` or better: `review` those with a review that was not posted"
     " after the decision, `rebuttal` those with a conversation in which a reviewer and the authors speak before it,"
@@ -64,7 +64,7 @@ STATUSES: tuple[Status | None, ...] = (*Status, None)
 
 
 def configurations(splits: Sequence[SplitShards]) -> str:
-    """Return the table of configurations: what a row is, and their sizes."""
+    """Return the table of configurations with the meaning of their rows and their sizes."""
     rows = []
     for config in held(splits):
         config_splits = [split for split in splits if split.config == config.name]
@@ -81,7 +81,7 @@ def held(splits: Sequence[SplitShards]) -> list[Config]:
 
 
 def rows_by_split(splits: Sequence[SplitShards]) -> str:
-    """Return the tables of rows by split: configurations split by conference, then those split by side."""
+    """Return the tables of rows by split: first configurations split by conference, then those split by side."""
     rows = {(split.config, split.name): split.rows for split in splits}
     tables: list[str] = []
     for is_task in (False, True):
@@ -94,7 +94,7 @@ def rows_by_split(splits: Sequence[SplitShards]) -> str:
 
 
 def coverage(tally: ReleaseCounts) -> str:
-    """Return the table of what the release holds of each venue."""
+    """Return the table of the release's contents by venue."""
     columns: dict[str, Callable[[VenueCounts], int]] = {
         "papers": lambda venue: venue.papers,
         "reviews": lambda venue: venue.reviews,
@@ -114,7 +114,7 @@ def coverage(tally: ReleaseCounts) -> str:
 
 
 def grades_table(tally: ReleaseCounts) -> str:
-    """Return the table of papers by status and grade, of all venues and then of each."""
+    """Return the table of papers by status and grade, for all venues together and then for each."""
     columns: tuple[Grade | None, ...] = (*Grade, None)
     rows = []
     total = VenueCounts("all")
@@ -133,7 +133,7 @@ def grades_table(tally: ReleaseCounts) -> str:
 
 
 def texts_table(tally: ReleaseCounts) -> str:
-    """Return the table of papers by the grade of their text, and where that has none by its moment."""
+    """Return the table of papers by the grade of their text, or by its moment if it has no grade."""
     counts: Counter[tuple[Grade | None, VersionMoment | None]] = Counter()
     in_tasks: Counter[tuple[Grade | None, Task]] = Counter()
     for paper in tally.papers:
@@ -187,7 +187,7 @@ _UNSTATED = (
 
 
 def text_choice(tally: ReleaseCounts) -> str:
-    """Return which texts the release holds, and which of them the tasks do."""
+    """Return the paragraphs on the texts in the release, and on those used in the tasks."""
     worst = tally.text_rule.worst_grade
     if tally.asked is None:
         return _CHOICES[tally.text_rule.choice]
@@ -196,7 +196,7 @@ def text_choice(tally: ReleaseCounts) -> str:
 
 
 def grade_meanings(tally: ReleaseCounts) -> str:
-    """Return the list of what each grade means and, in a release with tasks, which are not in them."""
+    """Return the list of the grades' meanings and, in a release with tasks, of the grades that are not in them."""
     worst = tally.text_rule.worst_grade
     left_out = {grade for grade in Grade if tally.asked is not None and not is_grade_accepted(grade, worst)}
     lines = [
@@ -207,7 +207,7 @@ def grade_meanings(tally: ReleaseCounts) -> str:
 
 
 def set_aside_table(tally: ReleaseCounts) -> str:
-    """Return the table of rows set aside while the tables were made, by stage and reason."""
+    """Return the table of rows set aside during the build, by stage and reason."""
     counts = sum((venue.set_aside for venue in tally.venues), Counter[tuple[str, Reason]]())
     if not counts:
         return "Nothing was set aside."
@@ -219,7 +219,7 @@ def set_aside_table(tally: ReleaseCounts) -> str:
 
 
 def figures(tally: ReleaseCounts) -> str:
-    """Return the section on figures: how many, of which versions, and how many captions have none; or nothing."""
+    """Return the section on figures: their number, their versions, and captions without a figure; or nothing."""
     counts = tally.figures
     if counts is None:
         return ""
@@ -236,7 +236,7 @@ def figures(tally: ReleaseCounts) -> str:
 
 
 def points(tally: ReleaseCounts) -> str:
-    """Return the section on the points of reviews: how many of each kind, and how many have an answer; or nothing."""
+    """Return the section on the points of reviews, with counts by kind and of answered points; or nothing."""
     counts = tally.points
     if counts is None:
         return ""
@@ -259,7 +259,7 @@ def points(tally: ReleaseCounts) -> str:
 
 
 def _tell_of_points_model(model: str, counts: PointCounts) -> str:
-    """Return which model was asked what the rules left open, and how much it answered."""
+    """Return the sentences on the model that labelled what the rules left open, with counts of its answers."""
     return (
         f" The model {escape(model)} was asked what the rules left open; its answers are marked `{BY_MODEL}`: kinds:"
         f" {counts.kinds_by_model:,}, aspects: {counts.aspects_by_model:,}, answers: {counts.answers[BY_MODEL]:,}. How"
@@ -275,7 +275,7 @@ def links(tally: ReleaseCounts) -> str:
 
 
 def beside_others(tally: ReleaseCounts, name: str) -> str:
-    """Return the row of the release in Table 1 of Re², above the printed rows, with what its numbers count."""
+    """Return the row of the release in Table 1 of Re², above the printed rows, with an explanation of its numbers."""
     row = make_row(name, tally.dataset)
     return f"{table_markdown(row)}\n\n{explain_row(row)}"
 
@@ -288,7 +288,7 @@ def licences(tally: ReleaseCounts) -> str:
 
 
 def _tell_of_stated(tally: ReleaseCounts) -> str:
-    """Return what is odd about the sides that a dataset states."""
+    """Return the sentences on inconsistencies in the sides that a dataset states."""
     both = sum(any(one.also_stated for one in paper.stated) for paper in tally.papers)
     return (
         f"Works of which papers are on two sides, in the same words or as links say: {tally.sides.apart:,}. Papers that"
@@ -330,7 +330,7 @@ def sides(tally: ReleaseCounts) -> str:
 
 CARD = "card.md"
 REVIEWS_JSON = "reviews_json.md"
-"""Text that explains the one column that holds JSON."""
+"""File with the explanation of the only column that contains JSON."""
 
 
 def _load(splits: Sequence[SplitShards]) -> str:
@@ -368,7 +368,7 @@ _SIDES_AS_SPLITS = "; in the configurations for tasks the splits are train, vali
 
 
 def _tell_received(days: Sequence[str]) -> str:
-    """Return when the data was received: between two days, or on the only one."""
+    """Return when the data was received: between two days, or on a single one."""
     if not days:
         return "when its data was received is not recorded"
     first, last = days

@@ -16,7 +16,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 """Upper bounds, in rows, of the Hub's size categories."""
 
 
-def to_yaml(value: Any, indent: str = "") -> str:  # noqa: ANN401 -- whatever YAML holds
+def to_yaml(value: Any, indent: str = "") -> str:  # noqa: ANN401 -- any YAML value
     r"""Return mappings, lists and scalars as YAML; strings are quoted, so that none is read as another type.
 
     >>> to_yaml({"name": "no", "list": [{"a": 1, "b": []}, "x"]})
@@ -66,7 +66,7 @@ def _describe_dataset(config: Config, splits: Sequence[SplitShards]) -> dict[str
 
 
 def front_matter(splits: Sequence[SplitShards]) -> str:
-    """Return the YAML head of a card, with the lines of dashes around it."""
+    """Return the YAML head of a card, between lines of dashes."""
     grouped = [(config, [split for split in splits if split.config == config.name]) for config in CONFIGS.values()]
     by_config = [(config, config_splits) for config, config_splits in grouped if config_splits]
     papers = sum(split.rows for split in grouped[0][1])
@@ -85,7 +85,7 @@ def front_matter(splits: Sequence[SplitShards]) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text escaped so that Markdown and HTML show it as it is.
+    """Return text escaped so that Markdown and HTML show it literally.
 
     >>> escape("A.cc/2020|<b>")
     'A.cc/2020&#124;&#60;b&#62;'
@@ -94,7 +94,7 @@ def escape(text: str) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], text_columns: int = 1) -> str:
-    """Return a Markdown table; columns after the first `text_columns` are numbers, aligned right."""
+    """Return a Markdown table; columns after the first `text_columns` contain numbers, aligned right."""
     aligned = ["---"] * text_columns + ["---:"] * (len(header) - text_columns)
     lines = (
         [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in line] for line in (header, aligned, *rows)
@@ -107,7 +107,7 @@ def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({}
 
     Args:
         config: The configuration.
-        meanings: What columns hold, where the schema says something else or nothing.
+        meanings: Meanings of columns that replace or complete those of the schema.
     """
     rows = (
         (f"`{name}`", type_name(field.type), meanings.get(name) or column_meaning(field))
@@ -117,7 +117,7 @@ def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({}
 
 
 def units(configs: Iterable[Config]) -> str:
-    """Return the table of units, with the columns of some configurations that have them."""
+    """Return the table of units, each with the columns of some configurations that use it."""
     columns_by_unit: dict[str, dict[str, None]] = {unit: {} for unit in UNITS}
     for config in configs:
         for name, field in flatten_columns(config.schema):

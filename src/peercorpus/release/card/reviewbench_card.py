@@ -29,7 +29,7 @@ MEANINGS = {
     ),
     "track": "`main`, `datasets_and_benchmarks`, `findings`, else the words of the venue id in lower case",
 }
-"""What columns hold that differ from those of the same name in the default layout."""
+"""Meanings of columns that differ from those of the same name in the default layout."""
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class ReviewBenchCounts:
         self.with_text += bool(row["markdown"])
 
     def add(self, others: "ReviewBenchCounts") -> None:
-        """Add what was counted of further papers."""
+        """Add the counts of further papers."""
         self.opening = others.opening | self.opening
         self.papers.update(others.papers)
         self.reviews += others.reviews
@@ -68,7 +68,7 @@ def _order(split: SplitShards) -> tuple[int, str]:
 
 
 def _write_head(splits: Sequence[SplitShards]) -> str:
-    """Return the YAML head with the members of ReviewBench's own."""
+    """Return the YAML head with the same members as ReviewBench's own."""
     papers = sum(split.rows for split in splits)
     fields = {
         "pretty_name": "Peer reviews from OpenReview in the layout of ReviewBench",
@@ -119,7 +119,7 @@ def write_reviewbench_card(
         reviews=f"{counts.reviews:,}",
         with_text=f"{counts.with_text:,}",
         splits="\n".join(f"#     {split.name}: Dataset({split.rows} rows)" for split in splits),
-        # The code of the card looks at the first review of the first paper.
+        # The card's example code uses the first review of the first paper.
         shown=next((split.name for split in splits if counts.opening[split.name]), splits[0].name),
         papers_by_track=_tabulate_papers(counts),
         columns=columns_of(REVIEWBENCH, MEANINGS),

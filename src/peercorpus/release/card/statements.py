@@ -1,4 +1,4 @@
-"""State what a release is, how it was made and its known biases, for the card and the Croissant metadata."""
+"""Describe a release, how it was made and its known biases, for the card and the Croissant metadata."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def _look_up_visibility(venue: VenueCounts) -> Visibility | None:
 
 
 def _describe_own_rows(tally: ReleaseCounts, show: Show) -> Iterator[str]:
-    """Yield what the workspace's `venues.toml` states of each venue, with its sources."""
+    """Yield the statements of the workspace's `venues.toml` about each venue, with their sources."""
     for venue in tally.venues:
         own = venue.own
         if own is None:
@@ -120,7 +120,7 @@ def _find_reverted(tally: ReleaseCounts, show: Show) -> Iterator[str]:
 
 
 def _find_initial_missing(tally: ReleaseCounts, _: Show) -> Iterator[str]:
-    """Yield whether the text that the reviewers read is missing more often for some decision."""
+    """Yield whether the text that the reviewers read is missing more often for one outcome than for another."""
     counted = {status: sum(venue.of_status(status) for venue in tally.venues) for status in COMPARED}
     missing = {
         status: count - sum(venue.with_initial[status] for venue in tally.venues)
@@ -176,7 +176,7 @@ _TOLD_APART = {
 
 
 def _name_columns(tally: ReleaseCounts, names: str) -> str:
-    """Return where columns show a doubt, in brackets; nothing in a layout that lacks them."""
+    """Return the columns that show a doubt, in brackets; nothing in a layout without them."""
     return f" ({names})" if tally.layout is ReleaseLayout.PEERCORPUS else ""
 
 
@@ -235,7 +235,7 @@ DESCRIPTIONS = {
         " authors' answer to it, their response to all reviewers, the meta-review, and the decision"
     ),
 }
-"""What a release holds, by its layout."""
+"""Contents of a release, by its layout."""
 COLLECTION = (
     "peercorpus requested from OpenReview's API everything about the listed venues that everyone may read, or imported"
     " recorded responses of the API, and stored it as received; where the card names published datasets, their records"
@@ -341,7 +341,7 @@ class Statements:
 
     Attributes:
         dataset: The properties of the data set, by their names in Croissant.
-        rai: Those of Croissant's RAI vocabulary.
+        rai: The properties in Croissant's RAI vocabulary.
     """
 
     dataset: dict[str, Any]
@@ -356,7 +356,7 @@ class Statements:
 
 
 def missing_venues(tally: ReleaseCounts, show: Show) -> str:
-    """Return which venues are incomplete, and what was left out of this release."""
+    """Return the sentences on incomplete venues, and on rows left out of this release."""
     partial = [show(venue.venue_id) for venue in tally.venues if venue.is_listed is False]
     imported = [show(venue.venue_id) for venue in tally.venues if venue.is_listed is None and not venue.records]
     sentences = []
@@ -387,7 +387,7 @@ def _list_left_out(tally: ReleaseCounts) -> str:
 
 
 def _describe_reminders(tally: ReleaseCounts) -> list[str]:
-    """Return what was decided by hand of the authors' posts; nothing where nothing was."""
+    """Return the sentences on manual decisions about the authors' posts; empty if there were none."""
     if not tally.reminders:
         return []
     left, kept = (tally.reminders[verdict] for verdict in (Verdict.REMINDER, Verdict.KEEP))

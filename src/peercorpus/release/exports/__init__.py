@@ -1,1 +1,1 @@
-"""Write a release in the file layouts of trainers."""
+"""Write a release in the file layouts of training libraries."""

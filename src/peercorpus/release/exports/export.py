@@ -1,6 +1,6 @@
-"""Export the tasks of a release as a folder of files for a trainer.
+"""Export the tasks of a release as a folder of files for a training library.
 
-The rows come from the task configurations; `layouts` writes what lies beside them.
+The rows come from the task configurations; `layouts` writes the other files.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,27 +39,27 @@ COLUMNS = {
     Task.REBUTTAL: (*_PAPER, "conversations"),
     Task.META_REVIEW: (*_PAPER, "status", "meta_reviews", "exchanges", "responses", "turns_left_out"),
 }
-"""Columns of a task configuration from which samples are made."""
+"""Columns of a task configuration that samples are made from."""
 SAMPLES: Mapping[Task, Callable[[Row, str | None, PromptOptions, Samples], Iterator[TrainingSample]]] = {
     Task.REVIEW: review_samples,
     Task.REBUTTAL: rebuttal_samples,
     Task.META_REVIEW: meta_review_samples,
 }
 RE2_NAMES = {Task.REVIEW: "REVIEWS", Task.REBUTTAL: "REBUTTAL"}
-"""Names of Re²'s files; it has none of meta-reviews apart from its reviews."""
+"""Names of Re²'s files; it has no separate file of meta-reviews."""
 
 
 def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
     """Return the tasks to write.
 
     Raises:
-        PeercorpusError: The release does not have what is requested.
+        PeercorpusError: The release lacks a requested task.
     """
     present = [task for task, config in CONFIG.items() if any(release.count(config, side) for side in Split)]
     if not present and release.sides() is not None:
         raise PeercorpusError(
-            f"No paper of the release '{release.folder}' can be trained on: none has a text that its tasks accept, with"
-            " a review or conversation; 'peercorpus publish --grade' accepts more."
+            f"No paper of the release '{release.folder}' can be used for training: none has both a text that the"
+            " tasks accept and a review or conversation; 'peercorpus publish --grade' accepts more texts."
         )
     missing = [task for task in request.tasks if task not in present]
     if missing:
@@ -80,10 +80,10 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
 
 
 def check_request(request: ExportRequest) -> None:
-    """Check that the options of a request fit together.
+    """Check that the options of a request are compatible.
 
     Raises:
-        PeercorpusError: They do not; the message names the option to change.
+        PeercorpusError: They are not; the message names the option to change.
     """
     options = request.telling
     is_re2 = request.layout is ExportLayout.RE2
@@ -112,10 +112,10 @@ def check_request(request: ExportRequest) -> None:
 
 
 def _check_by_point(request: ExportRequest) -> None:
-    """Check that the options of a request go with samples of single points.
+    """Check that the options of a request are compatible with samples of single points.
 
     Raises:
-        PeercorpusError: They do not; the message names the option to change.
+        PeercorpusError: They are not; the message names the option to change.
     """
     options = request.telling
     if request.layout is ExportLayout.JSONL or {*request.tasks} - {Task.REBUTTAL} or options.chat != ChatOptions():
@@ -124,12 +124,12 @@ def _check_by_point(request: ExportRequest) -> None:
             " --assistant, --others, --responses and --unanswered; and name a --format other than jsonl and re2."
         )
     if not 0 <= (options.by_point or 0) <= 1:
-        raise PeercorpusError(f"--by-point is a share from 0 to 1, not {options.by_point:g}.")
+        raise PeercorpusError(f"--by-point must be a share from 0 to 1, got {options.by_point:g}.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """One side of one task while it is written."""
+    """One side of one task, while it is written."""
 
     folder: Path
     request: ExportRequest
@@ -138,7 +138,7 @@ class _Writing:
     samples: Samples
 
     def rows(self, papers: Iterator[Row] | Iterator[Re2Paper], met: Callable[[], None]) -> Iterator[Row]:
-        """Yield the rows of the file, and count what is left out."""
+        """Yield the rows of the file, and count those left out."""
         for paper in papers:
             forum_id = paper.task["forum_id"] if isinstance(paper, Re2Paper) else paper["forum_id"]
             licence = self.licences.get(forum_id)
@@ -178,7 +178,7 @@ class _Writing:
 
 
 def render_row(sample: TrainingSample, request: ExportRequest) -> tuple[Row, int | None]:
-    """Return a sample as a row, and the number of its tokens; None where these are not counted."""
+    """Return a sample as a row, with its number of tokens; None if they are not counted."""
     row = render_sample(sample, request.layout)
     if request.count_tokens is None:
         return row, None
@@ -187,10 +187,10 @@ def render_row(sample: TrainingSample, request: ExportRequest) -> tuple[Row, int
 
 
 def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
-    """Give each conversation of rows of `rebuttal` its row of `conversations`, under `record`.
+    """Add to each conversation in rows of `rebuttal` its row of `conversations`, under `record`.
 
     Raises:
-        PeercorpusError: The release does not hold a conversation.
+        PeercorpusError: The release lacks a conversation.
     """
     conversations = ForumRows(release, "conversations")
     for paper in papers:
@@ -206,9 +206,9 @@ def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
 
 
 def _list_sides(layout: ExportLayout) -> dict[Split, list[Split]]:
-    """Return the files of a task by their side, with the sides of the release that go into each.
+    """Return the files of a task by side, with the sides of the release that go into each.
 
-    Re² has no validation side: what it does not test on, it trains on.
+    Re² has no validation side: all papers that are not for testing are for training.
     """
     if layout is ExportLayout.RE2:
         return {Split.TRAIN: [Split.TRAIN, Split.VALIDATION], Split.TEST: [Split.TEST]}
@@ -217,7 +217,7 @@ def _list_sides(layout: ExportLayout) -> dict[Split, list[Split]]:
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """An export of a release while it is written."""
+    """An export of a release, while it is written."""
 
     release: Release
     folder: Path
@@ -237,7 +237,7 @@ class _Export:
         rows = writing.rows(self._read_papers(task, sides), meter.advance)
         write_rows(self.folder / name, rows, as_list=is_re2)
         if not samples.rows and not is_re2:
-            # No trainer opens a file without rows; the code that reads Re² opens both sides.
+            # Training libraries cannot open a file without rows; the code that reads Re² opens both sides.
             (self.folder / name).unlink()
         return ExportedFile(name=name, task=task, side=side, samples=samples)
 
@@ -254,17 +254,17 @@ class _Export:
 
 
 def export_release(folder: Path, out: Path, request: ExportRequest, show: Show = show_nothing) -> Exported:
-    """Write the tasks of a release for a trainer; the folder is complete at the end, or stays as it was.
+    """Write the tasks of a release for a training library; the folder is complete at the end, or unchanged.
 
     Args:
         folder: The release.
         out: The folder to write; an earlier export there is replaced.
-        request: The layout, the tasks and how they are shown.
-        show: Receives how far each file is.
+        request: The layout, the tasks and their presentation.
+        show: Receives the progress of each file.
 
     Raises:
         PeercorpusError: The request contradicts itself, there is no release with these tasks, a file of it cannot be
-            read, or `out` holds other files.
+            read, or `out` contains other files.
     """
     check_request(request)
     release = open_release(folder)

@@ -12,27 +12,27 @@ from peercorpus.models.chat_messages import Message, Speaker
 
 
 class ExportLayout(StrEnum):
-    """Whose files and fields are written."""
+    """The library or dataset whose file and field names are used."""
 
     JSONL = "jsonl"
-    """The rows of a release as they are, one object per paper."""
+    """The unchanged rows of a release, one object per paper."""
     TRL = "trl"
-    """OpenAI's `messages`, as TRL takes them."""
+    """OpenAI's `messages`, as used by TRL."""
     LLAMA_FACTORY = "llama-factory"
     """`conversations` with `from` and `value` (ShareGPT)."""
     AXOLOTL = "axolotl"
-    """`messages` that say which of them to train on."""
+    """`messages` with a flag for those to train on."""
     RE2 = "re2"
     """File and field names of Re²."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingSample:
-    """One dialogue with what it was made from.
+    """One dialogue with its origin.
 
     Attributes:
-        about: What it was made from (ids, grade, …), under names that no trainer reads.
-        re2: What Re²'s own fields say of it, which only that layout has.
+        about: Its origin (ids, grade, …), under names that training libraries ignore.
+        re2: Values of Re²'s own fields, which only that layout has.
     """
 
     messages: Sequence[Message]
@@ -73,11 +73,11 @@ RENDERERS: dict[ExportLayout, Callable[[TrainingSample], dict[str, Any]]] = {
     ExportLayout.AXOLOTL: _as_axolotl,
     ExportLayout.RE2: _as_re2,
 }
-"""Functions that render a sample; `jsonl` has none, as it writes rows and not samples."""
+"""Functions that render a sample; `jsonl` has none because it writes rows, not samples."""
 
 
 def render_sample(sample: TrainingSample, layout: ExportLayout) -> dict[str, Any]:
-    """Return one row: the messages as a layout has them, then the fields of `sample.about`."""
+    """Return one row: the messages in the form of a layout, then the fields of `sample.about`."""
     return {**RENDERERS[layout](sample), **sample.about}
 
 

@@ -1,4 +1,4 @@
-"""Read configurations of a release paper by paper, beside the rows of a task."""
+"""Read configurations of a release paper by paper, in parallel with the rows of a task."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -10,10 +10,10 @@ from peercorpus.release.record_rows import Row
 
 
 class ForumRows:
-    """The rows of a configuration that is split by conference, taken paper by paper in the order of a task.
+    """The rows of a configuration split by conference, read paper by paper in the order of a task.
 
     Sides of a task and splits of a configuration list the papers of a conference in the same order, but not the
-    conferences: each split is read by itself. Papers without a row may be asked for too.
+    conferences, so each split is read separately. Papers without a row may be requested too.
     """
 
     def __init__(self, release: Release, config: str, columns: Sequence[str] | None = None) -> None:
@@ -29,7 +29,7 @@ class ForumRows:
         """Return the rows of a paper.
 
         Raises:
-            PeercorpusError: The release lists its papers in another order.
+            PeercorpusError: The release lists its papers in a different order.
         """
         split = self._splits.get(forum_id)
         if split is None:
@@ -40,7 +40,7 @@ class ForumRows:
         found = next((list(rows) for found, rows in self._groups[split] if found == forum_id), None)
         if found is None:
             raise PeercorpusError(
-                f"The configuration '{self._config}' of the release '{self._release.folder}' lists '{forum_id}' in"
-                " another place than its tasks do; publish the release again."
+                f"The configuration '{self._config}' of the release '{self._release.folder}' lists '{forum_id}' in a"
+                " different place than its tasks; publish the release again."
             )
         return found

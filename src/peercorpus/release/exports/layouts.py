@@ -1,4 +1,4 @@
-"""Describe an export, and write what lies beside its rows: the trainer's settings and a README."""
+"""Describe an export, and write the files beside its rows: the trainer's settings and a README."""
 
 import json
 from collections import Counter
@@ -22,12 +22,12 @@ from peercorpus.release.splits import Split, Task
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """What an export shall hold.
+    """Requested contents of an export.
 
     Attributes:
-        tasks: The tasks to write; empty for all that the release has.
+        tasks: The tasks to write; empty for all tasks of the release.
         telling: How papers and conversations become messages; not used by `jsonl`.
-        count_tokens: Returns the number of tokens of a text, by a tokenizer of the user's choice; None to count none.
+        count_tokens: Returns the number of tokens of a text by a tokenizer of the user's choice; None to count none.
     """
 
     layout: ExportLayout
@@ -41,7 +41,7 @@ class ExportedFile:
     """One side of one task in an export.
 
     Attributes:
-        name: Name of the file; without rows it does not exist, or in Re²'s layout is an empty list.
+        name: Name of the file; without rows the file does not exist or, in Re²'s layout, is an empty list.
     """
 
     name: str
@@ -52,10 +52,10 @@ class ExportedFile:
 
 @dataclass(slots=True)
 class Exported:
-    """What an export holds, and what it left out.
+    """Contents of an export, and rows left out.
 
     Attributes:
-        sides: The file of sides of the release; None where it has none.
+        sides: The file of sides of the release; None if it has none.
     """
 
     release: Release
@@ -118,7 +118,7 @@ FINDERS: Mapping[ExportLayout, Callable[[Path, Exported], None]] = {
     ExportLayout.LLAMA_FACTORY: _write_llama_factory,
     ExportLayout.AXOLOTL: _write_axolotl,
 }
-"""Functions that write the file by which a trainer finds its data, for trainers that need one."""
+"""Functions that write the file with which a trainer finds its data, for trainers that need one."""
 
 
 def _format_list(lines: Iterable[str]) -> str:
@@ -126,7 +126,7 @@ def _format_list(lines: Iterable[str]) -> str:
 
 
 def _list_left_out(exported: Exported) -> str:
-    """Return the list of what is not in the files, or only in part."""
+    """Return the list of rows that are missing in the files, or only partly included."""
     lines = []
     for file in exported.files:
         samples = file.samples
@@ -152,7 +152,7 @@ def _list_left_out(exported: Exported) -> str:
 
 
 def _count_licences(exported: Exported) -> str:
-    """Return papers by licence, those without one last; a paper in the files of both tasks counts twice."""
+    """Return papers by licence, those without one last; a paper in the files of several tasks counts several times."""
     counts: Counter[str | None] = Counter()
     for file in exported.files:
         counts += file.samples.licences
@@ -169,7 +169,7 @@ def _describe_sides(exported: Exported) -> str:
 
 
 def _explain_use(exported: Exported) -> str:
-    """Return how to open the files, by the names of those that exist."""
+    """Return the instructions for opening the files, with the names of those that exist."""
     files_by_side = {side: [file for file in exported.written if file.side is side] for side in Split}
     names = {side: ",".join(map(_name_data, side_files)) for side, side_files in files_by_side.items()}
     train = next(iter(files_by_side[Split.TRAIN] or exported.written or exported.files))
@@ -187,7 +187,7 @@ def _read_text(name: str) -> str:
 
 
 def _describe_exchange(options: PromptOptions) -> str:
-    """Return the README's sentences on who speaks in `rebuttal`, and on what others say."""
+    """Return the README's sentences on the speakers in `rebuttal`, and on posts by others."""
     if options.by_point is not None:
         opening = "" if options.opening is Opening.NONE else "the paper and "
         return (
@@ -214,7 +214,7 @@ def _describe_others(chat: ChatOptions) -> str:
 
 
 def write_companions(folder: Path, exported: Exported) -> None:
-    """Write the files beside the rows: `README.md` and what the trainer needs to find its data."""
+    """Write the files beside the rows: `README.md`, and the file with which the trainer finds its data."""
     layout = exported.wanted.layout
     if layout in FINDERS:
         FINDERS[layout](folder, exported)

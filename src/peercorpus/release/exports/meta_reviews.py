@@ -24,14 +24,14 @@ _VERDICTS: dict[str | None, bool] = {Status.ACCEPTED: True, Status.REJECTED: Fal
 
 
 def recommends_acceptance(meta_review: Row, status: str | None) -> bool | None:
-    """Return whether a meta-review recommends acceptance: by its form, else by the decision on the paper.
+    """Return whether a meta-review recommends acceptance, by its form or else by the decision on the paper.
 
     Args:
         meta_review: The meta-review.
-        status: Of the paper.
+        status: Status of the paper.
 
     Returns:
-        None where the form does not say and the paper was neither accepted nor rejected.
+        None if the form does not say and the paper was neither accepted nor rejected.
     """
     return _VERDICTS.get(meta_review["recommends"], _VERDICTS.get(status))
 
@@ -48,12 +48,12 @@ def write_meta_review(text: str, accept: bool | None) -> str:
 
 
 def scores_at_decision(review: Row) -> list[Score]:
-    """Return the scores that an area chair saw last: at the decision, or as they stand where its time is not known."""
+    """Return the scores that an area chair saw last: at the decision, or the current ones if its time is unknown."""
     return [score for score in score_records(review["scores"]) if score.phase is find_last_phase(review)]
 
 
 def _write_exchange(exchange: Row, number: int) -> Iterator[str]:
-    """Yield a review with its scores, and each turn that followed, as marked blocks."""
+    """Yield a review with its scores, and each later turn, as marked blocks."""
     scores = "\n".join(f"{score.field}: {write_answer(score)}" for score in scores_at_decision(exchange))
     reviewer = f"reviewer {number}"
     for place, turn in enumerate(exchange["turns"]):
@@ -64,7 +64,7 @@ def _write_exchange(exchange: Row, number: int) -> Iterator[str]:
 def write_discussion(row: Row) -> str:
     """Return the reviews of a row of `meta_review_sft` and their discussion as marked blocks; empty without a review.
 
-    What the authors wrote to everyone follows all exchanges.
+    The authors' responses to everyone follow all exchanges.
     """
     blocks = [block for number, one in enumerate(row["exchanges"], 1) for block in _write_exchange(one, number)]
     if blocks:
@@ -73,7 +73,7 @@ def write_discussion(row: Row) -> str:
 
 
 def list_posts(row: Row) -> list[str]:
-    """Return the ids of the posts that `write_discussion` shows, in order."""
+    """Return the ids of the posts shown by `write_discussion`, in order."""
     turns = (turn for exchange in row["exchanges"] for turn in exchange["turns"])
     shown = [post_id for turn in turns for post_id in turn["post_ids"]]
     return shown + [response["post_id"] for response in row["responses"]]

@@ -1,7 +1,7 @@
-"""Copy the PDFs that reviewers read into a folder, under names that people can read, with a table of them.
+"""Copy the PDFs that reviewers read into a folder, under readable names, with a table of them.
 
-A name is made of the conference, the year, the forum id and words of the title, and of nothing but ASCII letters,
-digits, `-` and `_`, so that it is valid on every file system and no text of OpenReview chooses a path.
+A name is made from the conference, the year, the forum id and words of the title, using only ASCII letters, digits, `-`
+and `_`, so that it is valid on every file system and OpenReview's texts cannot choose a path.
 """
 
 import csv
@@ -30,7 +30,7 @@ _MOST_TITLE = 60
 _MOST_ID = 40
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]*")
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,160}\.pdf")
-"""Names that `name_files` gives; only such files of an earlier run are replaced or removed."""
+"""Matches names made by `name_files`; only such files of an earlier run are replaced or removed."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class PdfFolder:
     Attributes:
         grades: Files in the folder, by grade.
         new: Files written by this run; the others were there already.
-        removed: Files of an earlier run that are not chosen any more.
+        removed: Files of an earlier run that are no longer chosen.
         left_out: Papers without a file, by reason.
     """
 
@@ -52,7 +52,7 @@ class PdfFolder:
 
 
 def _slug(text: str, longest: int) -> str:
-    """Return the words of a text in ASCII, joined by "-", at most so many characters; empty if it has none.
+    """Return the words of a text in ASCII, joined by "-", with at most `longest` characters; empty if it has none.
 
     >>> _slug("Naïve Bayes: is it *really* naïve?", 20), _slug("../../etc/passwd", 60), _slug("深度学习", 60)
     ('naive-bayes-is-it', 'etc-passwd', '')
@@ -63,7 +63,7 @@ def _slug(text: str, longest: int) -> str:
 
 
 def _name_id(forum_id: str) -> str:
-    """Return a forum id as part of a name; one that OpenReview would not give is marked by its digest."""
+    """Return a forum id as part of a file name; an unusual id gets its digest appended."""
     safe = re.sub(r"[^A-Za-z0-9_-]", "-", forum_id)[:_MOST_ID]
     return safe if safe == forum_id else f"{safe}-{hashlib.sha256(forum_id.encode()).hexdigest()[:8]}"
 
@@ -71,7 +71,7 @@ def _name_id(forum_id: str) -> str:
 def name_files(pdfs: Iterable[InitialPdf]) -> list[str]:
     """Return the file name of each PDF: `ICLR2024_<forum id>_words-of-the-title.pdf`.
 
-    Names that differ by case alone would be one file on some file systems; the later ones get a digest.
+    Names that differ only by case would be the same file on some file systems, so the later ones get a digest.
     """
     names, used = [], set[str]()
     for pdf in pdfs:
@@ -88,26 +88,25 @@ def name_files(pdfs: Iterable[InitialPdf]) -> list[str]:
 def write_pdf_folder(
     workspace: Workspace, listed: PdfList, folder: Path, *, link: bool = False, show: Show = show_nothing
 ) -> PdfFolder:
-    """Write the listed PDFs to a folder, with `pdfs.csv`; what is there already, whole, is kept.
+    """Write the listed PDFs to a folder, with `pdfs.csv`; intact files already there are kept.
 
-    Afterwards the folder holds the listed PDFs only: those that an earlier run wrote and that are not listed are
-    removed.
+    Afterwards the folder contains only the listed PDFs: files of an earlier run that are not listed are removed.
 
     Args:
         workspace: The workspace of the PDFs.
         listed: The PDFs.
-        folder: An empty or new folder, or one that an earlier run wrote.
+        folder: An empty or new folder, or one written by an earlier run.
         link: Make symbolic links to the workspace's files instead of copies.
-        show: Receives how many files are done.
+        show: Receives the number of files done.
 
     Raises:
-        PeercorpusError: The folder holds other files, or cannot be written; or links are asked for and the files are in
-            an object store.
-        StoreError: The store is out of order or refuses.
+        PeercorpusError: The folder contains other files, or cannot be written; or links are requested and the files are
+            in an object store.
+        StoreError: The store fails or refuses the request.
     """
     if link and not isinstance(workspace.files.folder, Path):
         raise PeercorpusError(
-            f"The files of '{workspace.folder}' are in an object store, to which no link can point; leave out --link."
+            f"The files of '{workspace.folder}' are in an object store, which links cannot point to; leave out --link."
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,7 +121,7 @@ def _write(
 ) -> PdfFolder:
     names = name_files(listed.pdfs)
     without = [_row_without(paper, reason, grade) for paper, reason, grade in listed.without]
-    # First the table, by which the next run knows what this one wrote, should it be interrupted.
+    # The table comes first: if this run is interrupted, the next one sees in it which files are ours.
     rows = [_row(pdf, name) for pdf, name in zip(listed.pdfs, names, strict=True)]
     _write_table(folder, [*rows, *without, *({"file": name} for name in earlier if name not in names)])
     counts = PdfFolder(left_out=listed.reasons, taken_down=listed.taken_down)
@@ -144,16 +143,16 @@ def _write(
 
 
 def _read_earlier(folder: Path) -> list[str]:
-    """Return the names of the files that an earlier run wrote or began to.
+    """Return the names of the files that an earlier run wrote or began to write.
 
     Raises:
-        PeercorpusError: The folder holds other files, and no table of an earlier run.
+        PeercorpusError: The folder contains other files and no table of an earlier run.
     """
     (folder / _PARTIAL).unlink(missing_ok=True)
     table = folder / TABLE
     if not table.is_file():
         if any(folder.iterdir()):
-            raise PeercorpusError(f"'{folder}' holds other files and no {TABLE}; name an empty or a new folder.")
+            raise PeercorpusError(f"'{folder}' contains other files and no {TABLE}; name an empty or a new folder.")
         return []
     with table.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
@@ -192,12 +191,12 @@ def _write_table(folder: Path, rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def _cell(text: str) -> str:
-    """Return a text as a cell that no spreadsheet runs as a formula; an id such as `-aB3` stays as in the tables."""
+    """Return a text as a cell that no spreadsheet executes as a formula; an id such as `-aB3` is unchanged."""
     return text if _PLAIN_ID.fullmatch(text) else escape_csv_cell(text)
 
 
 def _put(workspace: Workspace, pdf: InitialPdf, path: Path, *, link: bool) -> bool:
-    """Write one file, complete or not at all; return False if it was there."""
+    """Write one file, completely or not at all; return False if it already existed."""
     source = workspace.files.path(pdf.sha256)
     if path.is_file() and path.is_symlink() is link and file_digest(path) == pdf.sha256:
         return False

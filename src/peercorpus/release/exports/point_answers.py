@@ -1,4 +1,4 @@
-"""Write samples of single criticisms: the user gives the paper and one point of a review, the authors answer it."""
+"""Write samples of single criticisms: the user gives the paper and a point of a review, the authors answer it."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ ANSWER_COLUMNS = ("forum_id", "point_id", "post_id", "text", "confidence", "post
 
 
 def add_points(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
-    """Give each row of `rebuttal` its points that ask for an answer, under `points`, each with its `answers`.
+    """Add to each row of `rebuttal` its points that ask for an answer, under `points`, each with its `answers`.
 
     Raises:
         PeercorpusError: The release has no points.
@@ -42,13 +42,13 @@ def add_points(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
 
 
 def point_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
-    """Yield a sample for each point of a paper that has an answer from before the decision; count the others.
+    """Yield a sample for each point of a paper with an answer from before the decision; count the others.
 
     Args:
         row: A row of `rebuttal` from `add_points`.
-        licence: Of the paper; None where none is stated.
-        telling: How paper and point are shown, and how certain an answer must be.
-        tally: Counts what is written and what is left out.
+        licence: Licence of the paper; None if none is stated.
+        telling: Presentation of paper and point, and the required confidence of an answer.
+        tally: Counts rows written and left out.
     """
     paper, is_cut = open_paper(row, telling)
     system = [Message(Speaker.SYSTEM, [prompts.AUTHORS], [])] if telling.with_system else []
@@ -73,7 +73,7 @@ def point_samples(row: Row, licence: str | None, telling: PromptOptions, tally: 
 
 
 def _choose_answers(answers: Sequence[Row], least: float) -> tuple[list[Row], str]:
-    """Return the answers to use, and why there are none; one from a model has no confidence and is not used."""
+    """Return the answers to use, or the reason for none; a model's answers lack a confidence and are not used."""
     if not answers:
         return [], UNANSWERED
     in_time = [answer for answer in answers if answer["posted_after_decision"] is not True]

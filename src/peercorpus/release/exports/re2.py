@@ -1,7 +1,7 @@
 """Write papers, reviews and conversations in Re²'s own files and fields (arXiv:2505.07920).
 
 `REVIEWS_{train,test}.json` lists papers with their reviews, `REBUTTAL_{train,test}.json` conversations, and the text of
-each paper lies below `papers/`. What a record of Re² stated otherwise than we would write it comes back as it was.
+each paper is below `papers/`. Values in a record of Re² that we would write differently are returned unchanged.
 """
 
 import hashlib
@@ -42,33 +42,33 @@ from peercorpus.release.task_tables import review_task
 MANUSCRIPT = Path("Initial_manuscript_md/Initial_manuscript.md")
 """Path of the text within the folder of a paper."""
 LONGEST_NAME = 150
-"""Characters of a place or id that is longer are replaced by a digest in the name of a folder."""
+"""Longer places or ids are shortened by a digest in the name of a folder; in characters."""
 TASK_COLUMNS = ("forum_id", "venue_id", "grade", "markdown")
-"""Columns of a task's configuration that are read."""
+"""Columns read from a task's configuration."""
 FULL = ("forum_id", "venue_id", "status", "decision", "decision_comment", "extra", "reviews", "posts")
-"""Columns of `papers_full` that are read beside those of a task."""
+"""Columns read from `papers_full` in addition to those of a task."""
 WITHOUT_DECISION = {Status.WITHDRAWN: "Withdrawn", Status.DESK_REJECTED: "Desk Reject"}
-"""Decision of a paper on which none was posted. How Re² writes it is not known: the words are OpenReview's."""
+"""Decision of a paper without a posted one. How Re² writes it is not known, so the words are OpenReview's."""
 PROMPT = "Your reviewer ID is {reviewer}. This is the paper that you review:\n```{paper}```"
-"""The user's first message: what Re²'s says, the reviewer and the paper's id in its marks, in other words."""
+"""The user's first message, with the same content as Re²'s, reviewer and paper id in Re²'s marks, in other words."""
 _PLACE = "conference_year_track"
 _FIELDS = frozenset({_PLACE, "metareview", "decision", *re2_fields.write_ratings([], [])})
-"""Fields of a paper that a record of Re² may state otherwise than they would be written."""
+"""Fields of a paper whose value in a record of Re² may differ from the one we would write."""
 _OF_REVIEWBENCH = "num_reviews"
-"""Column that a paper's `extra` has where a row of ReviewBench is merged with it."""
+"""Column in a paper's `extra` if a row of ReviewBench is merged with it."""
 _ORDINAL = re.compile(r"re2-reviews:.*/(\d+)")
-"""Id of a review of Re², which ends in its number within the paper."""
+"""Matches the id of a review of Re², which ends in its number within the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Re2Paper:
-    """A paper of one side of a task, with all that is written of it.
+    """A paper of one side of a task, with everything to write about it.
 
     Attributes:
-        task: Its row of the task's configuration, of which only the paper's own columns are read.
+        task: The paper's own columns in its row of the task's configuration.
         place: Conference, year and track, in Re²'s words.
-        reviews: Its reviews up to the decision, in one order for both files.
-        stated: What a record of Re² stated of the paper otherwise than it would be written; empty for all others.
+        reviews: Its reviews up to the decision, in the same order for both files.
+        stated: Values in a record of Re² that differ from those we would write; empty for other papers.
         talks: Its conversations with reviewers, in the order of the reviews.
     """
 
@@ -102,7 +102,7 @@ def read_paper(task: Row, full: Row, talks: Sequence[Row]) -> Re2Paper:
 
 
 def _read_stated(extra: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what Re² stated otherwise than we write it; beside columns of ReviewBench, its known fields alone."""
+    """Return Re²'s values that differ from ours; if there are columns of ReviewBench too, only known fields."""
     if _PLACE not in extra:
         return {}
     return {name: extra[name] for name in extra.keys() & _FIELDS} if _OF_REVIEWBENCH in extra else extra
@@ -115,10 +115,10 @@ def _read_ordinal(review: Row) -> int:
 
 
 def join_papers(release: Release, config: str, sides: Sequence[str]) -> Iterator[Re2Paper]:
-    """Yield the papers of some sides of a task, one side after the other, with what other configurations have of them.
+    """Yield the papers of some sides of a task, one side after another, with their rows in other configurations.
 
     Raises:
-        PeercorpusError: The release does not have a paper of the task in `papers_full`.
+        PeercorpusError: A paper of the task is missing in `papers_full`.
     """
     for side in sides:
         conversations, papers = ForumRows(release, "conversations"), ForumRows(release, "papers_full", FULL)
@@ -133,7 +133,7 @@ def join_papers(release: Release, config: str, sides: Sequence[str]) -> Iterator
 
 
 def _select_first(review: Row, scores: Sequence[Score]) -> list[Score]:
-    """Return the scores as first given; of a review that was never revised, those that stand."""
+    """Return the scores as first given; for a review that was never revised, the current ones."""
     first = [score for score in scores if score.phase is Phase.INITIAL]
     known = {score.key for score in first}
     is_unrevised = review["revised"] is False
@@ -141,14 +141,14 @@ def _select_first(review: Row, scores: Sequence[Score]) -> list[Score]:
 
 
 def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
-    """Return the scores of a review as first given, and as they stood at the decision (`find_last_phase`)."""
+    """Return the scores of a review as first given, and those at the decision (`find_last_phase`)."""
     scores = score_records(review["scores"])
     last_phase = find_last_phase(review)
     return _select_first(review, scores), [score for score in scores if score.phase is last_phase]
 
 
 def _write_review(review: Row) -> Row:
-    """Return a review in Re²'s fields; its text is Re²'s own where Re² has the review, else that of the release."""
+    """Return a review in Re²'s fields; its text is Re²'s own if Re² has the review, else that of the release."""
     extra = json.loads(review["extra"] or "{}")
     text = extra.get(re2_fields.TEXT, review["text"])
     written = re2_fields.write_review(
@@ -158,7 +158,7 @@ def _write_review(review: Row) -> Row:
 
 
 def _write_metareview(full: Row) -> str | None:
-    """Return what the chairs wrote: the meta-reviews, else the text with the decision; None where there is neither."""
+    """Return the chairs' words: the meta-reviews, else the text with the decision; None if there is neither."""
     texts = [post["text"] for post in full["posts"] or () if post["kind"] == PostKind.META_REVIEW and post["text"]]
     return "\n\n".join(texts) or full["decision_comment"] or None
 
@@ -186,10 +186,10 @@ def write_paper(paper: Re2Paper, licence: str | None, tally: Samples) -> Row | N
 
 
 def write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: PromptOptions) -> TrainingSample | None:
-    """Return a conversation in Re²'s fields; None if only one side speaks, or the reviewer answers nothing.
+    """Return a conversation in Re²'s fields; None if only one side speaks, or the reviewer never answers.
 
-    Its messages are an instruction, a message that names reviewer and paper, and then the exchange up to the decision,
-    in which a title that a post has stands in its first line.
+    Its messages are an instruction, a message naming reviewer and paper, and the exchange up to the decision. The title
+    of a post, if any, is in its first line.
     """
     conversation = msgspec.convert(talk, Conversation)
     stated = json.loads(conversation.extra)
@@ -228,7 +228,7 @@ def _put_title(turn: Turn) -> Turn:
 def write_talks(
     paper: Re2Paper, licence: str | None, telling: PromptOptions, tally: Samples
 ) -> Iterator[TrainingSample]:
-    """Yield the conversations of a paper in Re²'s fields, in the order of its reviews, and count those without any."""
+    """Yield the conversations of a paper in Re²'s fields, in the order of its reviews, and count those left out."""
     for talk in paper.talks:
         sample = write_talk(paper, talk, licence, telling)
         tally.after_decision += count_after_decision(msgspec.convert(talk, Conversation))
@@ -251,10 +251,10 @@ def folder_name(text: str) -> str:
 
 
 def write_manuscript(folder: Path, paper: Re2Paper) -> None:
-    """Write the text of a paper, if it has one, where the code that reads Re² looks for it.
+    """Write the text of a paper, if it has one, to the path where the code that reads Re² expects it.
 
-    That is below a folder for each beginning of the place that ends with a word ("ICLR", "ICLR 2023", "ICLR 2023
-    Conference"), in one of the paper's id.
+    The path has a folder for each prefix of the place in whole words ("ICLR", "ICLR 2023", "ICLR 2023 Conference"),
+    then one named by the paper's id.
     """
     if not paper.task["markdown"]:
         return

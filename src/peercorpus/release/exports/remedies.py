@@ -1,7 +1,7 @@
-"""Find the options with which conversations that an export leaves out would be dialogues.
+"""Find options that would turn conversations left out by an export into dialogues.
 
-The counts say what each combination of `--grade` or `--paper` with `--assistant` would add, so that nobody has to guess
-it from the reasons.
+The counts show what each combination of `--grade` or `--paper` with `--assistant` would add, so that users need not
+guess it from the reasons.
 """
 
 from collections import Counter
@@ -18,16 +18,16 @@ from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.parquet import open_part
 
 _WORSE = (Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.STATED, Grade.UNSTATED)
-"""Grades that `--grade` can accept beside those that prove a text to be what the reviewers read, best first."""
+"""Grades that `--grade` can accept in addition to the proven ones, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Options with which conversations that were left out would be dialogues.
+    """Options that would turn conversations that were left out into dialogues.
 
     Attributes:
-        options: As they are typed, such as `--grade unstated --assistant author`.
-        dialogues: How many.
+        options: As typed, such as `--grade unstated --assistant author`.
+        dialogues: Number of additional dialogues.
     """
 
     options: str
@@ -35,10 +35,10 @@ class Remedy:
 
 
 class Remedies:
-    """Counts what options would add to an export."""
+    """Counts the dialogues that options would add to an export."""
 
     def __init__(self, tables: Tables, options: PromptOptions, rule: TextRule) -> None:
-        """Count for an export with these options, which takes texts by this rule."""
+        """Count for an export with these options and this rule for texts."""
         self._tables = tables
         self._options = options
         self._rule = rule
@@ -54,7 +54,7 @@ class Remedies:
             forum: Its forum.
             conversation: The conversation.
             responses: The public responses of the forum.
-            opening: How the export opens it; None if the paper has nothing to open with.
+            opening: The export's opening for it; None if the paper has none.
         """
         is_open = opening is not None or self._options.opening is Opening.NONE
         sides = [one for one in SIDES if self._makes_dialogue(conversation, responses, one, is_open=is_open)]
@@ -71,7 +71,7 @@ class Remedies:
         return bool(to_chat_messages(conversation, chat, responses, opening))
 
     def _find_openings(self, forum: Forum) -> Iterator[str]:
-        """Yield the options by which a paper without a text that is accepted has something to open with."""
+        """Yield the options that give a paper without an accepted text an opening."""
         if self._options.opening is not Opening.TEXT:
             return
         held = self._find_texts(forum.paper.venue_id)
@@ -94,7 +94,7 @@ class Remedies:
 
     @property
     def best(self) -> Remedy | None:
-        """The options that would add most dialogues, of equal ones those that change least; None if none adds any."""
+        """The options that would add most dialogues and, among equals, change least; None if none adds any."""
         if not self._counts:
             return None
         options, dialogues = max(self._counts.items(), key=lambda item: (item[1], -len(item[0].split())))

@@ -1,4 +1,4 @@
-"""Make training samples from rows of the task configurations, and count what is left out."""
+"""Make training samples from rows of the task configurations, and count rows left out."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ NO_TEXT = "no text of the version that the reviewers read, or neither title nor 
 
 
 class Opening(StrEnum):
-    """Part of the paper that the user says first."""
+    """Part of the paper in the user's first message."""
 
     NONE = "none"
     ABSTRACT = "abstract"
@@ -40,7 +40,7 @@ class Opening(StrEnum):
 
 
 def opening_text(title: str | None, body: str | None) -> str | None:
-    r"""Return the title of a paper as a heading, then its abstract or text; None without any of them.
+    r"""Return the title of a paper as a heading, then its abstract or text; None if it has none of them.
 
     >>> opening_text("On Kites", "We fly."), opening_text("On Kites", "# ON KITES\n\nWe fly.")
     ('# On Kites\n\nWe fly.', '# ON KITES\n\nWe fly.')
@@ -59,15 +59,15 @@ SYSTEMS = {Role.REVIEWER: prompts.REVIEWER, Role.AUTHOR: prompts.AUTHORS}
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions:
-    """How papers and conversations become messages.
+    """Presentation of papers and conversations as messages.
 
     Attributes:
-        opening: The part of the paper that the user says first.
+        opening: The part of the paper in the user's first message.
         with_system: Whether a system message states the model's role.
-        most_characters: Maximum characters of the opening; a longer one is cut. None for no limit.
-        chat: How a conversation becomes messages; its `system` is not used, as `with_system` decides.
-        by_point: The least confidence of an answer, 0 to 1, where samples are single points of reviews with their
-            answers; None for whole conversations.
+        most_characters: Maximum characters of the opening; a longer one is truncated. None for no limit.
+        chat: Options for turning a conversation into messages; `with_system` replaces its `system`.
+        by_point: For samples of single points with their answers, the minimum confidence of an answer, 0 to 1; None for
+            whole conversations.
     """
 
     opening: Opening = Opening.TEXT
@@ -78,12 +78,12 @@ class PromptOptions:
 
     @property
     def needs_turns(self) -> bool:
-        """Whether conversations must be rebuilt from their turns, as `rebuttal` was made with other options."""
+        """Whether conversations must be rebuilt from their turns because `rebuttal` was made with other options."""
         return replace(self.chat, ends_answered=True, system=None) != ChatOptions()
 
     @property
     def chat_with_system(self) -> ChatOptions:
-        """The chat options with the system message of the side that the model takes, if it gets one."""
+        """The chat options with the system message for the model's side, if it gets one."""
         return replace(self.chat, system=SYSTEMS[self.chat.assistant] if self.with_system else None)
 
 
@@ -95,11 +95,11 @@ class Samples:
         papers: Papers in the file.
         rows: Rows in the file.
         left_out: Reviews or conversations that are not in the file, by reason.
-        cut: Rows whose paper is cut.
-        unanswered: Rows from which the user's last message was left out, because the assistant never answered it.
-        after_decision: Turns and responses to all that are in no row, because they were posted after the decision.
-        tokens: Of all messages; None where they were not counted.
-        licences: Papers in the file by their licence; None where none is stated.
+        cut: Rows whose paper is truncated.
+        unanswered: Rows without the user's last message, because the assistant never answered it.
+        after_decision: Turns and responses to all that are left out because they were posted after the decision.
+        tokens: Tokens of all messages; None if they were not counted.
+        licences: Papers in the file by licence; None if none is stated.
     """
 
     papers: int = 0
@@ -115,7 +115,7 @@ class Samples:
 def cut_at_paragraph(text: str, most: int | None) -> str:
     r"""Return at most `most` characters from the beginning of a text; the whole text if `most` is None.
 
-    It is cut at the end of a paragraph if one ends in its second half, else after `most` characters.
+    The cut is at the end of a paragraph if one ends in the second half, else after `most` characters.
 
     >>> cut_at_paragraph("one\n\ntwo\n\nthree", 12), cut_at_paragraph("one\n\ntwo", 8), cut_at_paragraph("1\n\n2345", 5)
     ('one\n\ntwo', 'one\n\ntwo', '1\n\n23')
@@ -127,9 +127,9 @@ def cut_at_paragraph(text: str, most: int | None) -> str:
 
 
 def open_paper(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
-    """Return what the user says first, and whether it is cut.
+    """Return the user's first message, and whether it is truncated.
 
-    The text is None where the paper has nothing of the kind, and empty where no paper is to be shown.
+    The text is None if the paper lacks the requested part, and empty if no paper is to be shown.
     """
     if telling.opening is Opening.NONE:
         return "", False
@@ -139,14 +139,14 @@ def open_paper(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
 
 
 def cut_opening(text: str, most_characters: int | None) -> tuple[str, bool]:
-    """Return an opening in which nothing begins a marked block, cut to a length, and whether it was cut."""
+    """Return an opening with markers of blocks escaped, truncated to a length, and whether it was truncated."""
     escaped = escape_markers(text)
     shown = cut_at_paragraph(escaped, most_characters)
     return shown, shown != escaped
 
 
 def describe_paper(row: Row, licence: str | None, is_cut: bool) -> Row:
-    """Return what a sample was made from; no value is null, as readers infer a column's type from its first rows."""
+    """Return the origin of a sample; no value is null, since readers infer a column's type from its first rows."""
     return {
         "forum_id": row["forum_id"],
         "venue_id": row["venue_id"],
@@ -165,7 +165,7 @@ _EARLIEST = (Phase.INITIAL, Phase.AT_DECISION, Phase.FINAL)
 
 
 def first_known(scores: Sequence[Score]) -> list[Score]:
-    """Return one score per question, in order: as first given, else at the decision, else as it stands, where known."""
+    """Return one score per question, in order: the first one known among first given, at the decision and current."""
     chosen: dict[str, Score] = {}
     for score in scores:
         before = chosen.setdefault(score.key, score)
@@ -175,20 +175,20 @@ def first_known(scores: Sequence[Score]) -> list[Score]:
 
 
 def is_posted_after(review: Row) -> bool:
-    """Return whether a review was posted after the decision; False where that is not known."""
+    """Return whether a review was posted after the decision; False if that is not known."""
     return review.get("posted_after_decision") is True
 
 
 def may_be_later(review: Row) -> bool:
-    """Return whether a part of a review's text may be later than the decision; False where that is not known."""
+    """Return whether a part of a review's text may be later than the decision; False if that is not known."""
     return review.get("may_be_later") is True
 
 
 def scores_before_decision(review: Row) -> list[Score]:
     """Return one score per question that cannot have been influenced by the decision.
 
-    The first one known counts (`first_known`). A score as it stands now is left out if the review was changed after the
-    decision; it counts if the time of the decision, or of the review, is not known.
+    The first one known counts (`first_known`). A current score is left out if the review was changed after the
+    decision; it counts if the time of the decision or of the review is not known.
     """
     if is_posted_after(review):
         return []
@@ -198,7 +198,7 @@ def scores_before_decision(review: Row) -> list[Score]:
 
 
 def find_last_phase(row: Row) -> Phase:
-    """Return `choose_last_phase` of a row with a review or a conversation."""
+    """Return `choose_last_phase` for a row with a review or a conversation."""
     return choose_last_phase(AtDecision(row.get("at_decision") or AtDecision.NO_DECISION_TIME))
 
 
@@ -207,7 +207,7 @@ def _list_fields(scores: Sequence[Score], phase: Phase) -> str:
 
 
 def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
-    """Yield a sample for each review: the user says the paper, the assistant the review and then its scores."""
+    """Yield a sample for each review: the user gives the paper, the assistant the review and then its scores."""
     paper, is_cut = open_paper(row, telling)
     system = [Message(Speaker.SYSTEM, [prompts.REVIEW], [])] if telling.with_system else []
     for review in row["reviews"]:
@@ -236,7 +236,7 @@ def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally:
 
 
 def _read_published_messages(paper: str, talk: Row) -> list[Message]:
-    """Return the paper, then the messages of a row of `rebuttal`; a speaker's adjacent messages are merged."""
+    """Return the paper, then the messages of a row of `rebuttal`; adjacent messages of one speaker are merged."""
     messages = [Message(Speaker.USER, [paper], [])] if paper else []
     for index, message in enumerate(talk["messages"]):
         speaker = Speaker(message["role"])
@@ -248,14 +248,14 @@ def _read_published_messages(paper: str, talk: Row) -> list[Message]:
 
 
 def messages_from_turns(conversation_row: Row, chat: ChatOptions, paper: str | None) -> list[Message]:
-    """Return the messages of a row of `conversations` until the decision; `Message.turns` counts its turns."""
+    """Return the messages of a row of `conversations` until the decision; `Message.turns` refers to its turns."""
     conversation = msgspec.convert(conversation_row, Conversation)
     responses = {post["post_id"]: Response(post["title"], post["text"]) for post in conversation_row["context"]}
     return to_chat_messages(conversation, chat, responses, paper or None)
 
 
 def _list_posts_and_updates(talk: Row, telling: PromptOptions) -> tuple[Sequence[Sequence[str]], Sequence[bool]]:
-    """Return the post ids, and whether a part was added later, of each item that `Message.turns` counts."""
+    """Return, for each item that `Message.turns` refers to, its post ids and whether a part was added later."""
     if not telling.needs_turns:
         return talk["post_ids"], talk["holds_update"]
     turns = talk["record"]["turns"]
@@ -263,13 +263,13 @@ def _list_posts_and_updates(talk: Row, telling: PromptOptions) -> tuple[Sequence
 
 
 def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
-    """Yield a sample for each conversation of a paper that makes a dialogue; count the others in `tally`.
+    """Yield a sample for each conversation of a paper that forms a dialogue; count the others in `tally`.
 
     Args:
-        row: A row of `rebuttal`; where `telling.needs_turns`, each of its conversations has its row of the
-            configuration `conversations` under `record`.
+        row: A row of `rebuttal`; if `telling.needs_turns`, each conversation has its row of `conversations` under
+            `record`.
         licence: Of the paper; None where none is stated.
-        telling: How paper and conversation are shown.
+        telling: Presentation of paper and conversation.
         tally: Counts what is written and what is left out.
     """
     paper, is_cut = open_paper(row, telling)

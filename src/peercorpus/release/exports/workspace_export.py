@@ -1,7 +1,7 @@
 """Export the conversations of a workspace as one file of training data, without publishing a release first.
 
-A workspace has no train and test sides, so everything goes into one file. What not everyone may read and what
-`takedown.txt` lists stays out, as in a release. Memory is bounded by one paper with its conversations.
+A workspace has no train and test sides, so everything goes into one file. Posts that are not public or listed in
+`takedown.txt` are left out, as in a release. Memory is bounded by one paper with its conversations.
 """
 
 import shutil
@@ -41,15 +41,15 @@ NOT_PUBLIC = "not everyone may read all of it"
 
 @dataclass(slots=True)
 class WorkspaceExport:
-    """Counts of what was written and what was left out.
+    """Counts of rows written and left out.
 
     Attributes:
-        left_out: Conversations that make no dialogue, by the reason.
-        cut: Dialogues whose paper is cut.
-        after_decision: Turns and responses to all that are in no dialogue: they were posted after the decision.
-        tokens: Of all messages; None where they were not counted.
-        taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
-        remedy: Options with which conversations that were left out would be dialogues; None if there are none.
+        left_out: Conversations that form no dialogue, by reason.
+        cut: Dialogues whose paper is truncated.
+        after_decision: Turns and responses to all that are left out because they were posted after the decision.
+        tokens: Tokens of all messages; None if they were not counted.
+        taken_down: Records left out because of the workspace's `takedown.txt`, by kind.
+        remedy: Options that would turn conversations that were left out into dialogues; None if there are none.
     """
 
     dialogues: int = 0
@@ -68,7 +68,7 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", "")
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """The first words of the user in every dialogue about one paper.
+    """The user's first words in every dialogue about one paper.
 
     Attributes:
         text: None if no paper is to be shown, or if the paper has no such text.
@@ -152,7 +152,7 @@ def _make_re2_samples(
     counts: WorkspaceExport,
     _: Remedies,
 ) -> Iterator[TrainingSample]:
-    """Yield the conversations of one paper as Re² has them, made of the rows that a release would have."""
+    """Yield the conversations of one paper in Re²'s form, made from the rows that a release would have."""
     rows = build_rows(forum, texts, (), rule)
     counts.left_out[NOT_PUBLIC] += rows.withheld["conversations"]
     paper = read_paper(rows.paper, rows.paper, rows.conversations)
@@ -168,7 +168,7 @@ def _make_re2_samples(
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """One export of a workspace, while it is written.
+    """An export of a workspace, while it is written.
 
     Attributes:
         rule: Which texts count as what the reviewers read.
@@ -221,7 +221,7 @@ def _check_name(out: Path) -> None:
 
 @contextmanager
 def _scratch_beside(out: Path) -> Iterator[Path]:
-    """Yield an empty folder beside a file; it is removed at the end, as is that of an export that was killed."""
+    """Yield an empty folder beside a file; it is removed at the end, like that of a killed export."""
     scratch = out.absolute().with_name(f".{out.name}.partial")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
@@ -240,21 +240,21 @@ def export_workspace(
     *,
     worst_grade: Grade = PUBLISHABLE_GRADES[-1],
 ) -> WorkspaceExport:
-    """Write the conversations of some venues to a file, which is complete at the end or stays as it was.
+    """Write the conversations of some venues to a file, which is complete at the end or unchanged.
 
-    Without any conversation nothing is written.
+    Without any conversation, nothing is written.
 
     Args:
-        workspace: Its tables are built.
-        out: The file, whose name ends with one of `SUFFIXES`: `.json` is one array, the others one object per line.
-        request: The layout (any but `jsonl`), and how paper and conversations are shown.
-        venue_ids: In the order in which they are written.
-        show: Receives how many papers are done.
+        workspace: The workspace; its tables must be built.
+        out: The file; its name must end with one of `SUFFIXES`: `.json` is one array, the others one object per line.
+        request: The layout (any but `jsonl`), and the presentation of paper and conversations.
+        venue_ids: Venues in the order of writing.
+        show: Receives the number of papers done.
         worst_grade: The worst grade of a text that counts as what the reviewers read.
 
     Raises:
-        PeercorpusError: What is wanted needs a release, the file's name ends otherwise, the grade is `unavailable`, the
-            file cannot be written, or a line of `takedown.txt` is not an id.
+        PeercorpusError: The request needs a release, the file's name has another ending, the grade is `unavailable`,
+            the file cannot be written, or a line of `takedown.txt` is not an id.
     """
     needing = ["--format jsonl"] if request.layout is ExportLayout.JSONL else []
     needing += [f"--task {task}" for task in request.tasks if task is not Task.REBUTTAL]

@@ -1,4 +1,4 @@
-"""Check the digests, schemas and row counts of a release; `Check` holds what one check found."""
+"""Check the digests, schemas and row counts of a release; `Check` is the result of one check."""
 
 import json
 import os
@@ -20,9 +20,9 @@ ROWS = re.compile(r"    num_examples: (\d+)")
 
 
 def read_counts(card: str) -> dict[tuple[str, str], int]:
-    r"""Return rows by configuration and split, as `front_matter` writes them; empty where the card states none.
+    r"""Return rows by configuration and split, as written by `front_matter`; empty if the card states none.
 
-    A card that names no configuration has ReviewBench's one.
+    A card without named configurations has ReviewBench's single one.
 
     >>> head = '---\ndataset_info:\n- config_name: "a"\n  splits:\n  - name: "b"\n    num_examples: 3\n---\n'
     >>> read_counts(head)
@@ -52,7 +52,7 @@ def _read_counts_in_order(card: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 _MAX_NAMED_BREACHES = 10
-"""Breaches of a check that are named; further ones are only counted."""
+"""Maximum number of breaches named per check; further ones are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Breach:
 
     Attributes:
         file: Its path in the release.
-        record_id: The row concerned; None where it is the file.
-        what: What is wrong; never quotes a text of the release.
+        record_id: The row concerned; None if it is the whole file.
+        what: Description of the fault; never quotes a text of the release.
     """
 
     file: str
@@ -75,11 +75,11 @@ class Check:
     """The result of one check.
 
     Attributes:
-        noun: What is checked, in the singular.
-        looked_at: How many of these were checked.
+        noun: Kind of the items checked, in the singular.
+        looked_at: Number of items checked.
         breaches: The first breaches, at most `_MAX_NAMED_BREACHES`.
-        found: How many breaches there are.
-        left_out: What could not be checked, and why.
+        found: Number of breaches.
+        left_out: Items that could not be checked, with the reason.
     """
 
     name: str
@@ -110,7 +110,7 @@ def _list_files(folder: Path) -> Iterator[tuple[str, bool]]:
 
 
 def check_sums(release: Release) -> Check:
-    """Check that every file in the manifest is there and unchanged, and that there is no other."""
+    """Check that every file in the manifest exists unchanged, and that there are no others."""
     check = Check("sums", "file")
     there = dict(_list_files(release.folder))
     for name, sha256 in sorted(release.manifest.files.items()):
@@ -128,7 +128,7 @@ def check_sums(release: Release) -> Check:
 
 
 def _count_rows(shard: Shard, check: Check) -> int | None:
-    """Return the rows of a file by its footer; None where it cannot be read."""
+    """Return the number of rows stated in a file's footer; None if it cannot be read."""
     try:
         with pq.ParquetFile(shard.path) as file:
             schema = file.schema_arrow
@@ -150,7 +150,7 @@ def _count_rows(shard: Shard, check: Check) -> int | None:
 
 
 def check_schema(release: Release) -> Check:
-    """Check that every Parquet file has the declared columns, and every split the rows that the card states."""
+    """Check that every Parquet file has the declared columns, and every split the number of rows stated in the card."""
     check = Check("schema", "Parquet file")
     rows = Counter[tuple[str, str]]()
     for name in sorted(release.manifest.files):

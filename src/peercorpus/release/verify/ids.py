@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 
 def read_id_rows(shard: Shard, check: Check, columns: list[str] | None = None) -> Iterator[Row]:
-    """Yield the rows of a file as far as it can be read; record a breach if it cannot be read to its end."""
+    """Yield the rows of a file as far as it can be read; record a breach if it cannot be read completely."""
     try:
         yield from shard.rows(columns)
     except (pa.ArrowException, OSError, ValueError):
@@ -104,7 +104,7 @@ class SidesAgree:
             self._held.setdefault((TASK_OF[shard.config], shard.split), {})[str(row.get("forum_id"))] = shard.name
 
     def sides_held(self) -> dict[str, dict[str, str]]:
-        """Return, for each paper of the task configurations, a file by each side it is on."""
+        """Return, for each paper of the task configurations, one file for each side it is on."""
         files_by_side: dict[str, dict[str, str]] = {}
         for (_, side), names in self._held.items():
             for forum_id, name in names.items():
@@ -112,7 +112,7 @@ class SidesAgree:
         return files_by_side
 
     def end(self) -> Check:
-        """Return the result, once every row was seen."""
+        """Return the result, once every row has been seen."""
         if not self._held:
             self.check.left_out.append("the release has no configurations for tasks")
         elif len(self._files) != 1:

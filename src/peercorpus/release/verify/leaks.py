@@ -1,6 +1,6 @@
-"""Check that a release holds nothing taken down, no personal addresses, and in its tasks accepted texts alone.
+"""Check that a release has nothing taken down, no personal addresses, and only accepted texts in its tasks.
 
-Discussions that a meta-review is written from hold nothing that was posted after the decision.
+Discussions before a meta-review must not contain posts from after the decision.
 """
 
 import hashlib
@@ -19,18 +19,18 @@ from peercorpus.release.task_tables import CONFIG
 from peercorpus.release.verify.files import Check
 
 _NEVER_INITIAL = (Grade.UNSTATED, Grade.UNAVAILABLE)
-"""Grades of versions that are not said to be initial."""
+"""Grades of versions that do not count as initial."""
 PAPERS = frozenset({"papers", "papers_full"})
-"""Configurations whose texts have the grade that `papers_full` states."""
+"""Configurations whose texts have the grade stated in `papers_full`."""
 TASKS = frozenset(CONFIG.values())
-"""Configurations whose texts must be what the reviewers read, as far as the release accepts it."""
+"""Configurations whose texts must be accepted by the release as those the reviewers read."""
 POSTED = {"posts": "post_id", "reviews": "review_id"}
-"""Configurations that say when something was posted, with the column of its id."""
+"""Configurations with times of posting, and their column of ids."""
 Row = dict[str, Any]
 
 
-def texts_in(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- whatever a row holds
-    r"""Return every text of a row with the name of its column; JSON inside a text is taken apart first.
+def texts_in(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- any value of a row
+    r"""Return every text of a row with the name of its column; JSON inside a text is decoded first.
 
     >>> texts_in({"a": ["x", 1], "reviews_json": '[{"b": "\\ny"}]'})
     [('a', 'x'), ('b', '\ny')]
@@ -40,8 +40,8 @@ def texts_in(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- whatever a
     return texts
 
 
-def _collect(value: Any, column: str, texts: list[tuple[str, str]]) -> None:  # noqa: ANN401 -- whatever a row holds
-    """Append the texts of a value of a column: a release has millions, of which each would pass several generators."""
+def _collect(value: Any, column: str, texts: list[tuple[str, str]]) -> None:  # noqa: ANN401 -- any value of a row
+    """Append the texts in a value of a column; with millions of texts, nested generators would be too slow."""
     if isinstance(value, str):
         decoded = _decode_json(value) if column.endswith("_json") or column == "extra" else None
         if decoded is None:
@@ -56,8 +56,8 @@ def _collect(value: Any, column: str, texts: list[tuple[str, str]]) -> None:  # 
             _collect(inner, column, texts)
 
 
-def _decode_json(text: str) -> Any:  # noqa: ANN401 -- whatever JSON holds
-    """Return the object or list that a text holds as JSON; None where it holds neither."""
+def _decode_json(text: str) -> Any:  # noqa: ANN401 -- any JSON value
+    """Return the object or list that a text encodes as JSON; None if it encodes neither."""
     try:
         decoded = json.loads(text)
     except ValueError:
@@ -93,7 +93,7 @@ class TakenDown:
             self.check.breach(shard.name, row_id(shard, row), f"has in '{leaking_column}' an id that was taken down")
 
     def look_at_sides(self, release: Release) -> None:
-        """Check the files that name papers by side."""
+        """Check the files that list papers by side."""
         for path in release.split_files():
             text = path.read_bytes()
             name = path.relative_to(release.folder).as_posix()
@@ -102,13 +102,13 @@ class TakenDown:
 
 
 class Leaks:
-    """Check for personal addresses and profiles, texts in tasks that are not accepted, and texts on two sides.
+    """Check for personal addresses and profiles, unaccepted texts in tasks, and texts on two sides.
 
-    Configurations that are no tasks may hold any text, if they do not call it better than it is.
+    Configurations other than tasks may contain any text, as long as its stated grade is not too good.
     """
 
     def __init__(self, sides: Mapping[str, Split], worst_grade: Grade, *, are_stated: bool = False) -> None:
-        """Use these sides; where a published dataset states them, texts on two of them are counted only."""
+        """Use these sides; if a published dataset states them, texts on two sides are only counted."""
         self._are_stated = are_stated
         self._apart_as_stated = 0
         self.check = Check("leaks", "text")
@@ -186,13 +186,13 @@ class Leaks:
         return self.check
 
     def _look_at_paper(self, name: str, forum_id: str, digest: bytes) -> None:
-        """Check that `papers_full` calls a text what `texts` calls it."""
+        """Check that `papers_full` and `texts` agree on the grade of a text."""
         grades = self._versions.get(forum_id, {}).get(digest)
         if self._grades is not None and grades is not None and self._grades.get(forum_id) not in grades:
             self.check.breach(name, forum_id, "has a text whose grade in 'texts' is another than in 'papers_full'")
 
     def _look_at_task(self, name: str, forum_id: str, digest: bytes) -> None:
-        """Check that a text in a task is accepted by what `papers_full` and `texts` say of it."""
+        """Check that a text in a task has an accepted grade in `papers_full` and `texts`."""
         if self._grades is not None and not is_grade_accepted(self._grades.get(forum_id), self._worst_grade):
             self._breach_task(name, forum_id)
         grades = self._versions.get(forum_id, {}).get(digest)

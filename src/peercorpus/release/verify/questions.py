@@ -1,4 +1,4 @@
-"""Check that `eval.yaml` and the questions that it asks are what the release says elsewhere."""
+"""Check that `eval.yaml` and its questions agree with the rest of the release."""
 
 import hashlib
 
@@ -17,9 +17,9 @@ def _digest(row: Row) -> bytes:
 
 
 class Questions:
-    """Check that each question is that of its paper in `review_sft`, and that no paper to test on lacks one.
+    """Check that each question matches its paper in `review_sft`, and that no test paper lacks one.
 
-    The words of a question belong to the version that published it, so a release of another one is not compared.
+    The wording of a question belongs to the version that published it, so a release of another version is not compared.
     """
 
     def __init__(self, release: Release) -> None:

@@ -1,4 +1,4 @@
-"""Check that what rows refer to is in the release: a meta-review's post, a change's texts, a text's version."""
+"""Check that everything that rows refer to is in the release: posts of meta-reviews, texts of changes, versions."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ Row = dict[str, Any]
 
 
 class Reference(NamedTuple):
-    """Columns of one configuration whose values together must stand in columns of another one."""
+    """Columns of one configuration whose combined values must occur in columns of another one."""
 
     config: str
     columns: tuple[str, ...]
@@ -30,7 +30,7 @@ REFERENCES = (
 
 
 class References:
-    """Check of `REFERENCES`; of each value a hash and one row are kept."""
+    """Checks `REFERENCES`; for each value, a hash and one row are kept."""
 
     def __init__(self, check: Check) -> None:
         """Record breaches in a check of ids."""
@@ -48,7 +48,7 @@ class References:
                 self._held[reference].add(hash(tuple(row.get(column) for column in reference.target_columns)))
 
     def end(self) -> None:
-        """Record what names nothing, once every row was seen."""
+        """Record dangling references, once every row has been seen."""
         for reference, wanted in self._wanted.items():
             for key in sorted(wanted.keys() - self._held[reference], key=wanted.__getitem__):
                 file, row_id = wanted[key]

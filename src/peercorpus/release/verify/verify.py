@@ -21,7 +21,7 @@ class Verification:
     """The results of all checks.
 
     Attributes:
-        moved: Inputs of the workspace that differ from those of the release; None where that is not known.
+        moved: Inputs of the workspace that differ from those of the release; None if that is not known.
         is_compared: Whether a workspace was given.
     """
 
@@ -40,11 +40,11 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
 
     Args:
         release: The release.
-        workspace: Its `takedown.txt` and its tables are compared with the release; None to compare neither.
-        show: Receives how many files are read.
+        workspace: Workspace whose `takedown.txt` and tables are compared with the release; None compares neither.
+        show: Receives the number of files read.
 
     Raises:
-        PeercorpusError: A line of `takedown.txt` can be no id.
+        PeercorpusError: A line of `takedown.txt` is not a valid id.
     """
     sums = check_sums(release)
     release = release.of_what_is_there()
@@ -75,7 +75,7 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
 
 
 def _find_worst_grade(release: Release) -> Grade:
-    """Return the worst grade that the tasks accept; the strictest rule where the release does not say."""
+    """Return the worst grade that the tasks accept; by the strictest rule if the release does not state it."""
     try:
         return read_worst_grade(release.folder)
     except PeercorpusError:

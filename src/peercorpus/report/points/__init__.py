@@ -1,1 +1,1 @@
-"""Statistics of points, the single criticisms of reviews: which were answered, when, and what became of the score."""
+"""Statistics of points, the single criticisms of reviews: which were answered, when, and how the score changed."""

@@ -32,12 +32,12 @@ _Row = Mapping[str, Any]
 _BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 _AXIS_START_DAYS = 0.1
 _AXIS_END_DAYS = 60.0
-"""Range in days that the axis of delays covers at least."""
+"""Minimum end of the axis of delays, in days."""
 _TICKS_DAYS = (0.1, 0.3, 1, 3, 10, 30, 100, 300)
 
 
 def _rows_by(statistic: Statistic, by: str) -> Sequence[_Row]:
-    """Return the rows of one kind that count anything; of conferences the ten with the most papers."""
+    """Return the non-empty rows of one kind; for conferences, the ten with the most papers."""
     rows = statistic.table.filter(pl.col("by") == by, pl.col("points") > 0).to_dicts()
     return rows[:TOP] if by == "conference" else rows
 
@@ -75,12 +75,12 @@ def draw_points_answered(statistic: Statistic) -> "Figure":
 
 
 def _fill_up(axes: "Axes", rows: int) -> None:
-    """Make room for so many rows, so that those of axes beside each other are equally high."""
+    """Make room for a number of rows, so that rows of adjacent axes have the same height."""
     axes.set_ylim(rows - 0.4, -0.6)
 
 
 def _draw_shares(axes: "Axes", rows: Sequence[_Row]) -> None:
-    """Draw a bar for each row: answers of a confidence on the left, all others hatched after them."""
+    """Draw a bar for each row: answers above a confidence on the left, all others hatched to their right."""
     sure = [row["share_answered_at_0.5"] for row in rows]
     shares = [row["share_answered"] for row in rows]
     less = [share - first for share, first in zip(shares, sure, strict=True)]
@@ -113,7 +113,7 @@ def draw_answers_and_scores(statistic: Statistic) -> "Figure":
     left.set_xlabel("share of reviews that raised\nthe recommendation, with 95 % interval")
     right.axvline(0, color=SOFT, linewidth=0.8)
     right.xaxis.set_major_formatter(_format_difference)
-    right.set_xlabel("share with less share without, in\npercentage points, with 95 % interval")
+    right.set_xlabel("share with minus share without, in\npercentage points, with 95 % interval")
     name_rows(left, [_name_reviews(row) for row in rows])
     name_rows(right, ["" for _ in rows], shown=False)
     left.set_title("Raised, with and without an answer")

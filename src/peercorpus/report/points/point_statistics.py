@@ -1,6 +1,6 @@
-"""Compute the statistics of points that ask for an answer: which have one, when it came, and which scores were raised.
+"""Compute the statistics of points that ask for an answer: which have one, when it came, which scores were raised.
 
-What is found are associations; nothing here tells a cause. An aspect or an answer that is not known is counted as such.
+The results are associations, not causes. An unknown aspect or answer is counted as unknown.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,20 +24,20 @@ from peercorpus.report.review_statistics import TOLERANCE, on_unit
 from peercorpus.report.source import CorpusSource
 
 SURE = 0.5
-"""Confidence from which an answer is counted apart, as docs/points.md measures it."""
+"""Confidence from which answers are counted separately, as measured in docs/points.md."""
 ALL = "all"
 NOT_KNOWN = "not known"
 KINDS = [kind.value for kind in PointKind if kind in CRITICAL_KINDS]
 ASPECTS = [*(aspect.value for aspect in PointAspect), NOT_KNOWN]
 FEWEST_NAMED = 30
-"""Least points of a row, or reviews on either side, for the text to name it."""
+"""Fewest points in a row, or reviews on either side, for the text to name it."""
 _NAMED_VENUES = 12
-"""Venues that the text names; `numbers.json` lists all."""
+"""Maximum number of venues named in the text; `numbers.json` lists all."""
 _WHICH = (
     "Points of public reviews that ask for an answer (weaknesses, questions, suggestions, minor remarks, limitations),"
     " as 'peercorpus build --points' splits reviews and finds answers (docs/points.md)."
 )
-_UNLINKED = "a published record holds the authors' words without their posts"
+_UNLINKED = "a published record has the authors' words without their posts"
 _ANSWER_SCHEMA: Mapping[str, Any] = {
     "by": pl.String,
     "name": pl.String,
@@ -48,20 +48,20 @@ _ANSWER_SCHEMA: Mapping[str, Any] = {
     "share_answered_at_0.5": pl.Float64,
     "not_known": pl.Int64,
 }
-"""`by` is what the rows split the points by; `not_known` are points of which it is not known whether they have an
-answer, which are not among the others."""
+"""`by` is the column that the rows split the points by; `not_known` counts points for which it is unknown whether they
+have an answer, and which the other columns do not count."""
 
 
 def _explain_nothing(source: CorpusSource) -> str:
     if source.point_venues is None:
-        return "This release does not hold points; 'peercorpus publish --points' writes them."
+        return "This release does not contain points; 'peercorpus publish --points' writes them."
     if not source.point_venues:
         return "No venue of this selection has points; 'peercorpus build --points' makes them."
     return "No point of this selection asks for an answer and is known to have one or none."
 
 
 def _describe_venues(source: CorpusSource) -> str:
-    """Return which venues have points, as the end of a text; empty if all that have reviews do."""
+    """Return a sentence naming the venues with points; empty if all venues with reviews have them."""
     split = source.point_venues or ()
     by_venue = source.reviews.join(source.papers.select("forum_id", "venue_id"), on="forum_id")
     others = by_venue.filter(~pl.col("venue_id").is_in(split))["venue_id"]
@@ -85,7 +85,7 @@ def _with_conference(source: CorpusSource) -> Iterator[pl.DataFrame]:
 def _split(
     rows: pl.DataFrame, orders: Mapping[str, Sequence[str]], number: Callable[[pl.DataFrame], dict[str, object]]
 ) -> Iterator[dict[str, object]]:
-    """Yield a row for all, and one for each value of some columns that is there, in a given order."""
+    """Yield a row for all points, and one for each value of some columns, in a given order."""
     yield {"by": ALL, "name": ALL, **number(rows)}
     for by, order in orders.items():
         present = sort_by_value(rows.select(by).unique().drop_nulls(), by, order)[by]
@@ -97,7 +97,7 @@ def points_answered(source: CorpusSource) -> Statistic:
     """Count the points that ask for an answer and those that have one, by kind, aspect and conference."""
     how = (
         f"{_WHICH} An answer is a passage of a public post of the authors. Its confidence is the share of such"
-        " answers that people called right; one that a model told has none."
+        " answers that people judged correct; an answer found by a model has none."
     )
     parts = [rows.group_by("kind", "aspect", "conference").agg(**_COUNTS) for rows in _with_conference(source)]
     schema = dict.fromkeys(("kind", "aspect", "conference"), pl.String) | dict.fromkeys(_COUNTS, pl.Int64)
@@ -173,18 +173,18 @@ _SCORE_SCHEMA: Mapping[str, Any] = (
     | dict.fromkeys(("difference", "difference_low", "difference_high"), pl.Float64)
     | dict.fromkeys(("change_not_known", "answer_not_known"), pl.Int64)
 )
-"""A row counts the reviews with a point of the aspect: with an answer to one of them, and with none. Of a review in
-`change_not_known` it is not known whether the recommendation was raised, of one in `answer_not_known` alone whether a
-point has an answer; they are not among the others."""
+"""A row counts the reviews with a point of the aspect, with an answer to one of them and without. `change_not_known`
+counts reviews for which it is unknown whether the recommendation was raised, `answer_not_known` those for which only
+the answer is unknown; the other columns do not count them."""
 
 
 def answers_and_scores(source: CorpusSource) -> Statistic:
     """Compare how many reviews raised their recommendation with and without an answer to a point, by aspect."""
     how = (
-        f"{_WHICH} For each aspect, reviews with a point about it: those in which one at least has an answer, and those"
-        " in which none has. Raised: the overall recommendation as it stands now is better than the first one, where"
-        " both are known. Intervals are 95 % and allow for reviews of one paper that agree; that of the difference is"
-        " made of both (Zou and Donner). An association, not a cause: answers, reviewers who come back and"
+        f"{_WHICH} For each aspect, reviews with a point about it: those in which at least one has an answer, and"
+        " those in which none has. Raised: the current overall recommendation is better than the first one, if both"
+        " are known. Intervals are 95 % and allow for correlated reviews of one paper; that of the difference"
+        " combines both (Zou and Donner). An association, not a cause: answers, reviewers who come back and"
         " scores that rise have common causes."
     )
     reviews = _list_reviews(source)
@@ -201,14 +201,14 @@ def answers_and_scores(source: CorpusSource) -> Statistic:
     return Statistic(table=table, n=n, of="reviews", says=says, how=how, unknown=missing)
 
 
-_NO_CHANGE = "Of no review of this selection with points both the first score and the last are known."
+_NO_CHANGE = "No review of this selection with points has both a known first and a known last score."
 
 
 def _list_reviews(source: CorpusSource) -> pl.DataFrame:
     """Return a row for each review and aspect of its points, and one for all of them.
 
-    `answered` tells whether a point has an answer, `change` how the recommendation changed, and `is_scored` whether it
-    is known as it stands.
+    `answered` states whether a point has an answer, `change` how the recommendation changed, and `is_scored` whether
+    the current one is known.
     """
     is_answered = pl.col("answered")
     any_answered = pl.when(is_answered.fill_null(value=False).any()).then(pl.lit(value=True))
@@ -268,7 +268,7 @@ _Side = tuple[float | None, Bounds | None]
 
 
 def _subtract(answered: _Side, not_answered: _Side) -> dict[str, object]:
-    """Return the share with an answer less that without; nothing if one of them is of no review."""
+    """Return the share with an answer minus the share without; empty if either has no review."""
     (first, first_bounds), (second, second_bounds) = answered, not_answered
     if first is None or second is None or first_bounds is None or second_bounds is None:
         return {}
@@ -337,7 +337,7 @@ def point_delays(source: CorpusSource) -> Statistic:
     )
 
 
-_NO_TIMES = "Of no answer of this selection and its review both times are known."
+_NO_TIMES = "No answer of this selection has both a known time and a known time of its review."
 
 
 def _measure_days(rows: pl.DataFrame) -> dict[str, object]:

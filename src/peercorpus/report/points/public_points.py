@@ -1,6 +1,6 @@
 """Count the points of public reviews that ask for an answer, and which of them have a public one.
 
-What is kept of a point are its kind and aspect and what is known of its answers, never its words.
+Only the kind and aspect of a point and the data on its answers are kept, never its words.
 """
 
 from collections.abc import Iterable
@@ -14,9 +14,9 @@ from peercorpus.report.source import ITEM, POINTS, TIME, Schema, concat_frames
 COLUMNS = ("point_id", "forum_id", "review_id", "reviewer", "kind", "aspect")
 _OF_ANSWERS = ("post_id", "confidence", "created_at")
 POINT_COLUMNS = (*COLUMNS, *(f"answers.{ITEM}.{name}" for name in _OF_ANSWERS))
-"""What is read of the table of points."""
+"""Columns read from the table of points."""
 ANSWERS: Schema = {"point_id": pl.String, "post_id": pl.String, "confidence": pl.Float64, "created_at": TIME}
-"""What is read of the configuration of a release with the answers."""
+"""Columns read from the configuration of a release with the answers."""
 POINT_ROWS = 1 << 16
 """Points in memory at once, without their words."""
 DATED_REVIEWS: Schema = {"review_id": pl.String, "created_at": TIME}
@@ -29,9 +29,9 @@ _ALIKE = [name for name in POINTS if name != "points"]
 
 
 def find_unlinked(talks: pl.DataFrame) -> pl.DataFrame:
-    """Return the reviewers whom the authors answered in words that no post is named for, in `REVIEWERS`.
+    """Return the reviewers whom the authors answered in words without a known post, in the columns of `REVIEWERS`.
 
-    So published records hold conversations: answers of such reviews are looked for in posts, and may not be found.
+    Conversations in published records are like this: answers are searched for in posts, and may be missed.
 
     Args:
         talks: Conversations with reviewers, with `TALK_COLUMNS`.
@@ -62,12 +62,12 @@ def count_points(
         parts: Its points in batches, with `POINT_COLUMNS`.
         reviews: Its public reviews, in `DATED_REVIEWS`; points of others are left out.
         posts: Its public posts, in `POST_IDS`; answers in others are left out.
-        unlinked: What `find_unlinked` returns of its conversations.
+        unlinked: The result of `find_unlinked` for its conversations.
     """
     flags = unlinked.unique().with_columns(is_unlinked=pl.lit(value=True))
     dated = reviews.rename({"created_at": "reviewed_at"})
     counted = concat_frames((_count_batch(rows, dated, posts, flags) for rows in parts), POINTS)
-    # The points of a review may lie in two batches.
+    # The points of a review may be in two batches.
     return counted.group_by(_ALIKE, maintain_order=True).agg(pl.col("points").sum())
 
 
@@ -88,10 +88,10 @@ def _count_batch(rows: pl.DataFrame, reviews: pl.DataFrame, posts: pl.DataFrame,
 
 
 def _find_first(asking: pl.DataFrame, posts: pl.DataFrame) -> pl.DataFrame:
-    """Return of each point with public answers their greatest confidence, when the first was posted, and `has_answer`.
+    """Return, for each point with public answers, their highest confidence, the time of the first, and `has_answer`.
 
-    The confidence is null if a model told all of them. That time is null if the time of any of them is not known, as
-    this one may be the first.
+    The confidence is null if a model found all of them. The time is null if that of any answer is unknown, since that
+    one may be the first.
     """
     answered = asking.select("point_id", "answers").filter(pl.col("answers").list.len() > 0)
     answers = answered.explode("answers").unnest("answers").join(posts, on="post_id", how="semi")

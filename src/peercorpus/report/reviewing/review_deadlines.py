@@ -1,4 +1,4 @@
-"""Find when the reviews of a venue were due: as the user states it, else as OpenReview's invitations do."""
+"""Find the due date of a venue's reviews: the one stated by the user, else that of OpenReview's invitations."""
 
 import msgspec
 import polars as pl
@@ -21,7 +21,7 @@ class _Due(msgspec.Struct):
 def read_review_times(workspace: Workspace, rows: PublicRows, venue_id: str) -> pl.DataFrame:
     """Return when each public review of a venue was posted and due, in the columns of `REVIEW_TIMES`.
 
-    The `review_deadline` of the user's row is believed first, then the due date of the paper's own invitation, which
+    The `review_deadline` of the user's row takes precedence, then the due date of the paper's own invitation, which
     chairs may extend, then that of the venue's invitation with the review form.
 
     Raises:

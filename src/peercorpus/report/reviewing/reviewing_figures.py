@@ -1,4 +1,4 @@
-"""Draw load, lateness and responses of the reviewing, a row for each conference and subject area."""
+"""Draw reviewing load, lateness and responses, with a row for each conference and subject area."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AREAS = 20
-"""Most rows that a figure shows; the table has all."""
+"""Maximum number of rows in a figure; the table has all."""
 _BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 
 

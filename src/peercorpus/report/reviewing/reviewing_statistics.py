@@ -1,7 +1,7 @@
-"""Compute load, lateness and responses of the reviewing, by conference and subject area.
+"""Compute reviewing load, lateness and responses, by conference and subject area.
 
-A subject area is what the submission itself names (`primary_area`). Who reviewed is never counted by person: reviewers
-are anonymous, so the load of one is not known.
+The subject area is the one stated in the submission (`primary_area`). Nothing is counted per reviewer: reviewers are
+anonymous, so the load of a single one is unknown.
 """
 
 import polars as pl
@@ -39,8 +39,8 @@ def _unnamed(areas: pl.DataFrame) -> dict[str, int]:
 def review_load(source: CorpusSource) -> Statistic:
     """Count the public reviews that papers of each area have."""
     how = (
-        "Public reviews of each paper, by the subject area that the submission names. How many reviews one person wrote"
-        " is not known, as reviewers are anonymous."
+        "Public reviews of each paper, by the subject area stated in the submission. The number of reviews per person"
+        " is unknown because reviewers are anonymous."
     )
     areas = _read_areas(source)
     per_paper = source.reviews.group_by("forum_id").agg(reviews=pl.len().cast(pl.Int64))
@@ -93,7 +93,7 @@ def late_reviews(source: CorpusSource) -> Statistic:
         return nothing(table, "reviews", why, how, unknown)
     number = int(late["is_late"].sum())
     middle = late.filter("is_late")["days"].median()
-    after = f", the middle one of them by {middle:.1f} days" if isinstance(middle, float) else ""
+    after = f", the median one by {middle:.1f} days" if isinstance(middle, float) else ""
     says = f"{counted(number, 'reviews')} of {late.height:,} came after the due date{after}."
     return Statistic(table=table, n=dated.height, of="reviews", says=says, how=how, unknown=unknown)
 

@@ -32,7 +32,7 @@ def edit_rating(
         value: The new answer in the words of the form: a number, or `8: Accept`.
         at_ms: Time of the change, in milliseconds since the epoch.
         field: The field of the form.
-        public: Whether everyone may read the edit; at most venues they may not. API v1 has no hidden ones.
+        public: Whether the edit is public, which it is not at most venues. API v1 has no hidden edits.
     """
     holdings = _holdings(world, review_id)
     note = holdings.notes[review_id]
@@ -61,7 +61,7 @@ def post_reply(
     kind: str = "Official_Comment",
     field: str = "comment",
 ) -> str:
-    """Post a reply that everyone may read.
+    """Post a public reply.
 
     Args:
         world: The world to change.
@@ -71,7 +71,7 @@ def post_reply(
         under: The note it answers; None for the submission.
         by: Signature: a group of the paper, or a profile (`~Ada_Example1`).
         kind: The last path element of its invitation.
-        field: The field of the form that holds the text.
+        field: The field of the form for the text.
 
     Returns:
         The id of the reply.
@@ -88,7 +88,7 @@ def delete_note(world: World, note_id: str, at_ms: int) -> None:
 
 
 def hide_note(world: World, note_id: str) -> None:
-    """Hide a note from the public: from now on only its venue and its authors may read it."""
+    """Hide a note from the public, so that only its venue and its authors may read it."""
     holdings = _holdings(world, note_id)
     note = holdings.notes[note_id]
     holdings.notes[note_id] = note | {"readers": [*dict.fromkeys([_venue_id(note), *_names(note, "signatures")])]}
@@ -104,7 +104,7 @@ def replace_pdf(
         forum_id: The submission; it must have a PDF.
         at_ms: Time of the change, in milliseconds since the epoch.
         stage: The last path element of the invitation, on API v2.
-        public: Whether everyone may read the edit, on API v2.
+        public: Whether the edit is public, on API v2.
 
     Returns:
         The path of the new file.
@@ -154,7 +154,7 @@ def withdraw(world: World, forum_id: str, at_ms: int) -> str:
 
 
 def post_late(world: World, forum_id: str, at_ms: int) -> str:
-    """Publish another submission, as old as this one and before it in order of id; return its id."""
+    """Publish another submission, as old as this one and before it in the order of ids; return its id."""
     holdings = _holdings(world, forum_id)
     note = holdings.notes[forum_id]
     late_id = f"0{forum_id[1:]}"
@@ -231,7 +231,7 @@ def _edit(
 def _with_content(note: Json, patch: Json, at_ms: int) -> Json:
     """Return the note with some fields changed, and the time of the change."""
     changed = note | {"content": _content(note) | patch, "tmdate": at_ms}
-    # On API v1 `mdate` stays empty.
+    # On API v1, `mdate` stays empty.
     return changed | {"mdate": at_ms} if note.get("mdate") else changed
 
 
@@ -260,11 +260,11 @@ def _names(note: Json, field: str) -> list[str]:
 class BetweenPages:
     """Changes each list of notes once: when the page after its first rows is requested.
 
-    The note that changes is the last one of the page before, which a client that pages with `after` names.
+    The note that changes is the last one of the previous page, which a client that pages with `after` refers to.
     """
 
     def __init__(self, happens: Callable[[str, int, World], None]) -> None:
-        """Store the change, called with the id of the note, and its time in milliseconds since 1970."""
+        """Store the change, a function called with the note's id, a time in milliseconds since 1970, and the world."""
         self._happens = happens
         self._seen: set[object] = set()
         self._lock = Lock()

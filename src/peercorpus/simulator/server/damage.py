@@ -39,16 +39,16 @@ class Fault:
     """What goes wrong with a request.
 
     Attributes:
-        answer: Sent instead of the true answer; None sends the true answer.
-        drops: The connection closes without an answer.
+        answer: Sent instead of the true response; None sends the true response.
+        drops: The connection closes without a response.
         cuts: The connection closes in the middle of the body.
-        truncates: Only the first half of the body is sent, as if it were whole.
+        truncates: Only the first half of the body is sent, as if it were complete.
         delay_s: Seconds before anything is sent.
-        drip_s: Seconds between two bytes of the answer, its head included; 0 sends it at once.
+        drip_s: Seconds between two bytes of the response, including its head; 0 sends it at once.
         asks: Returns the query to answer, given the query received.
-        alters: Returns the answer to send, given the true answer.
-        happens: Returns a change of the world to make just before the request is answered. It lasts while the service
-            runs; the world that was passed to the service is not changed.
+        alters: Returns the response to send, given the true response.
+        happens: Returns a change of the world to make just before the response. It lasts while the service runs; the
+            world passed to the service is not changed.
     """
 
     answer: Response | None = None
@@ -87,7 +87,7 @@ TRUNCATED = Fault(truncates=True)
 
 
 def rate_limited(retry_after_s: int | None = None) -> Fault:
-    """Return a 429 in the recorded shape; without `retry_after_s` no header says how long, only the body."""
+    """Return a 429 in the recorded shape; without `retry_after_s`, only the body states the wait."""
     wait_s = SHORT_WAIT_S if retry_after_s is None else retry_after_s
     headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
     return Fault(too_many_requests(36, 37, wait_s).answer(headers))
@@ -110,40 +110,40 @@ def rate_limited_silently() -> Fault:
 
 
 def rate_limited_gzip() -> Fault:
-    """Return a 429 in the recorded form, gzip-encoded whether the client accepts it or not."""
+    """Return a 429 in the recorded form, gzip-encoded even if the client does not accept that."""
     plain = too_many_requests(36, 37, SHORT_WAIT_S).answer({"Content-Encoding": "gzip"})
     return Fault(replace(plain, body=compress(plain.body)))
 
 
 def too_many_sign_ins() -> Fault:
-    """Return a 429 in the shape recorded of logins: no header says how long."""
+    """Return a 429 in the shape recorded for logins, without a header that states the wait."""
     return Fault(too_many_requests(3, 4, SHORT_WAIT_S).answer())
 
 
 def server_error(status: int = 500, *, html: bool = False) -> Fault:
-    """Return a 500, 502 or 503: JSON of the service, or HTML of the proxy in front of it."""
+    """Return a 500, 502 or 503: JSON from the service, or HTML from the proxy in front of it."""
     if html:
         return Fault(html_response(f"{status} Bad Gateway", status))
     return Fault(ApiError(status, "InternalServerError", "Something went wrong").answer())
 
 
 def empty_error(status: int = 503) -> Fault:
-    """Return an error with an empty body that is labelled JSON."""
+    """Return an error with an empty body labelled as JSON."""
     return Fault(Response(b"", status))
 
 
 def html_page() -> Fault:
-    """Return the HTML page that checks a browser, where JSON or a PDF was expected."""
+    """Return the HTML page for the browser check instead of JSON or a PDF."""
     return Fault(browser_page())
 
 
 def no_pdf() -> Fault:
-    """Return an HTML page that is no browser check, where a file was expected."""
+    """Return an HTML page other than the browser check instead of a file."""
     return Fault(html_response(NO_PDF))
 
 
 def no_pdf_inside() -> Fault:
-    """Return the same page under the content type of the true answer."""
+    """Return the same page with the content type of the true response."""
     return Fault(alters=lambda answer: replace(answer, body=html_response(NO_PDF).body))
 
 
@@ -168,12 +168,12 @@ def slow(delay_s: float) -> Fault:
 
 
 def dripping(drip_s: float) -> Fault:
-    """Return the true response, of which a byte comes now and then."""
+    """Return the true response, one byte at a time."""
     return Fault(drip_s=drip_s)
 
 
 def huge() -> Fault:
-    """Return a file of 2 GB that begins as a PDF does."""
+    """Return a file of 2 GB that begins like a PDF."""
     return Fault(Response(b"%PDF-1.7\n", content_type="application/pdf", padding_bytes=HUGE_BYTES))
 
 
@@ -183,7 +183,7 @@ def uncounted() -> Fault:
 
 
 def without_parameter(name: str) -> Fault:
-    """Return the answer to the query without that parameter."""
+    """Return the response to the query without that parameter."""
     return Fault(asks=lambda query: {key: value for key, value in query.items() if key != name})
 
 
@@ -213,12 +213,12 @@ def without_member(answer: Response) -> Response:
 
 
 def with_html_member(answer: Response) -> Response:
-    """Return the zip with a page of HTML under its first member's name."""
+    """Return the zip with an HTML page under its first member's name."""
     return _replace_first(answer, html_response(NO_PDF).body) if _is_zip(answer) else answer
 
 
 def with_cut_pdf(answer: Response) -> Response:
-    """Return the first half of a PDF, as if it were whole; of a zip, the first member is cut."""
+    """Return the first half of a PDF, as if it were complete; in a zip, the first member is truncated."""
     if _is_zip(answer):
         first = next(iter(_members(answer).values()), b"")
         return _replace_first(answer, first[: len(first) // 2])

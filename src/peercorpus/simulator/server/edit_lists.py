@@ -19,17 +19,17 @@ Rows = list[Json]
 
 
 def is_edit_list(request: Request) -> bool:
-    """Return whether a request is for the edits of a venue."""
+    """Return whether a request asks for the edits of a venue."""
     return request.path == "/notes/edits" and "domain" in request.query
 
 
 def continues_edit_list(request: Request) -> bool:
-    """Return whether a request is for a later page of the edits of a venue."""
+    """Return whether a request asks for a later page of the edits of a venue."""
     return is_edit_list(request) and "after" in request.query
 
 
 def without_edits() -> Fault:
-    """Return an empty list, as of a venue that the service does not know by this parameter."""
+    """Return an empty list, as for a venue that this parameter does not find."""
     return Fault(json_answer({"edits": [], "count": 0}))
 
 
@@ -39,7 +39,7 @@ def without_first() -> Fault:
 
 
 def with_other_venue() -> Fault:
-    """Return the page with an edit of another venue, of a note that no venue lists."""
+    """Return the page with an edit of another venue, for a note that no venue lists."""
 
     def add(rows: Rows) -> Rows:
         moved = {"domain": OTHER_VENUE, "invitation": f"{OTHER_VENUE}/-/Edit"}
@@ -54,7 +54,7 @@ def with_unlisted() -> Fault:
 
 
 def _strayed(edit: Json, mark: str) -> Json:
-    """Return the same edit, under an id of its own, of another note than any."""
+    """Return a copy of an edit with its own id, for a note that does not exist."""
     note = cast("Json", edit["note"])
     unknown = {name: value for name, value in note.items() if name not in {"forum", "replyto"}}
     return {**edit, "id": draw_id(str(edit["id"]), mark), "note": unknown | {"id": draw_id(str(note["id"]), mark)}}
@@ -72,7 +72,7 @@ def _altered(change: Callable[[Rows], Rows]) -> Fault:
 
 @dataclass(slots=True)
 class RepeatedRows:
-    """Begins each later page of the edits of a venue with the last row of the page before."""
+    """Begins each later page of the edits of a venue with the last row of the previous page."""
 
     last: Rows = field(init=False, default_factory=list)
     lock: Lock = field(init=False, default_factory=Lock)

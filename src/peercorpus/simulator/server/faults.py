@@ -78,7 +78,7 @@ Concerns: TypeAlias = Callable[[Request], bool]
 SLOW_S = 1.0
 DRIP_S = 1.0
 KEYSET_SORTS = ("tmdate", "tcdate", "number", "pdate", "id", "replyCount")
-"""What `GET /notes` sorts by since its paging was redesigned (openreview-py#3206, openreview-web#2939)."""
+"""Fields that `GET /notes` can sort by since its paging was redesigned (openreview-py#3206, openreview-web#2939)."""
 NO_DOMAIN = Fault(invalid("domain", "a venue", "is not allowed").answer())
 NO_SORT = ApiError(400, "EnumError", f"sort must be one of {', '.join(KEYSET_SORTS)}", path="sort")
 
@@ -88,9 +88,9 @@ class NamedFault:
     """A fault with a name.
 
     Attributes:
-        help: What happens, in one line.
-        begin: Creates the fault for one service from `every` and `after`: of the requests that it concerns, it affects
-            those whose number minus `after` is a multiple of `every`. A permanent fault ignores both.
+        help: Description in one line.
+        begin: Creates the fault for one service from `every` and `after`: among the requests that it concerns, it
+            affects those whose number minus `after` is a multiple of `every`. A permanent fault ignores both.
     """
 
     name: str
@@ -133,7 +133,7 @@ def on_path(path: str, fault: Fault, *, times: int = 1, after: int = 0, api: str
 
 
 def wrong_host(api: str) -> Faults:
-    """Make one API answer as if it did not have the notes: 404 to an id or a file, an empty list to a query."""
+    """Make one API respond as if it did not have the notes: 404 for an id or a file, an empty list for a query."""
 
     def choose(request: Request) -> Fault | None:
         if request.api != api or request.method != "GET" or is_open_to_guests(request.path):
@@ -165,7 +165,7 @@ class _Turns:
 
 
 class _HugeFile:
-    """Makes the file of the first note or edit whose file is requested huge; bulk responses leave it out."""
+    """Makes the first requested file of a note or edit huge; bulk responses leave it out."""
 
     def __init__(self) -> None:
         self._id: str | None = None
@@ -200,7 +200,7 @@ def _wants_zip(request: Request) -> bool:
 
 
 def _pages_by_offset(path: str | None) -> Concerns:
-    """Return whether a request names an `offset`, 0 included; None means on any path."""
+    """Return whether a request has an `offset`, even 0; a path of None means any path."""
     return lambda request: "offset" in request.query and path in {None, request.path}
 
 
@@ -212,7 +212,7 @@ def _sorts_otherwise(request: Request) -> bool:
 def _no_offset(name: str, path: str | None) -> NamedFault:
     lists = "every list" if path is None else path
     refusal = Fault(invalid("offset", "0", "is not supported any more; use after").answer())
-    return _constant(name, f"400 to an offset in the query of {lists}", _pages_by_offset(path), lambda: refusal)
+    return _constant(name, f"400 for an offset in the query of {lists}", _pages_by_offset(path), lambda: refusal)
 
 
 def _has_token(request: Request) -> bool:
@@ -244,29 +244,36 @@ def _once_a_list(name: str, help: str, happens: Callable[[str, int, World], None
 
 _ALL = (
     _passing("rate_limit", "429 with Retry-After", _reads, partial(rate_limited, 1)),
-    _passing("rate_limit_in_words", "429 that says how long in its message alone", _reads, rate_limited_in_words),
-    _passing("rate_limit_reset_time", "429 that says how long in details.resetTime alone", _reads, rate_limited_until),
-    _passing("rate_limit_gzip", "429, gzip-encoded unasked", _reads, rate_limited_gzip),
-    _passing("rate_limit_silent", "429 that says no time at all", _reads, rate_limited_silently),
+    _passing("rate_limit_in_words", "429 that states the wait only in its message", _reads, rate_limited_in_words),
+    _passing("rate_limit_reset_time", "429 that states the wait only in details.resetTime", _reads, rate_limited_until),
+    _passing("rate_limit_gzip", "429, gzip-encoded without being requested", _reads, rate_limited_gzip),
+    _passing("rate_limit_silent", "429 that states no wait", _reads, rate_limited_silently),
     _passing("error_500", "500 as JSON", _reads, server_error),
-    _passing("error_502_html", "502 as a page of HTML", _reads, partial(server_error, 502, html=True)),
-    _passing("error_503_empty", "503 with an empty body labelled JSON", _reads, empty_error),
-    _passing("dropped", "the connection closes without an answer", _reads, lambda: DROPPED),
+    _passing("error_502_html", "502 as an HTML page", _reads, partial(server_error, 502, html=True)),
+    _passing("error_503_empty", "503 with an empty body labelled as JSON", _reads, empty_error),
+    _passing("dropped", "the connection closes without a response", _reads, lambda: DROPPED),
     _passing("cut_off", "the connection closes in the middle of the body", _reads, lambda: CUT_OFF),
-    _passing("slow", "the answer comes a second late", _reads, partial(slow, SLOW_S)),
-    _passing("drips", "the answer comes a byte a second", _reads, partial(dripping, DRIP_S)),
+    _passing("slow", "the response comes a second late", _reads, partial(slow, SLOW_S)),
+    _passing("drips", "the response comes at one byte per second", _reads, partial(dripping, DRIP_S)),
     _passing(
-        "truncated_json", "200 with the first half of the body, as if it were whole", _wants_json, lambda: TRUNCATED
+        "truncated_json", "200 with the first half of the body, as if it were complete", _wants_json, lambda: TRUNCATED
     ),
-    _passing("truncated_file", "a PDF cut in half, alone or in a zip", _wants_file, lambda: Fault(alters=with_cut_pdf)),
-    _passing("expired_token", "401 TokenExpiredError to whoever sends a token", _has_token, expired),
-    _constant("challenge", "403 ChallengeRequiredError to guests, on notes and files", _is_stopped_guest, challenged),
-    _constant("browser_check", "302 to a page of HTML for guests, on notes and files", _is_stopped_guest, redirected),
+    _passing(
+        "truncated_file", "a PDF cut in half, by itself or in a zip", _wants_file, lambda: Fault(alters=with_cut_pdf)
+    ),
+    _passing("expired_token", "401 TokenExpiredError for every request with a token", _has_token, expired),
+    _constant("challenge", "403 ChallengeRequiredError for guests, on notes and files", _is_stopped_guest, challenged),
+    _constant("browser_check", "302 to an HTML page for guests, on notes and files", _is_stopped_guest, redirected),
     NamedFault(
-        "wrong_host", "API v2 holds no notes: 404 to an id, an empty list to a query", lambda *_: wrong_host("v2")
+        "wrong_host", "API v2 has no notes: 404 for an id, an empty list for a query", lambda *_: wrong_host("v2")
     ),
     _constant("no_count", "lists without count", _wants_json, uncounted),
-    _constant("ignores_after", "lists begin anew whatever after says", _wants_json, lambda: without_parameter("after")),
+    _constant(
+        "ignores_after",
+        "lists start again whatever the value of after",
+        _wants_json,
+        lambda: without_parameter("after"),
+    ),
     _no_offset("no_offset", None),
     _no_offset("no_offset_notes", "/notes"),
     _no_offset("no_offset_edits", "/notes/edits"),
@@ -274,13 +281,13 @@ _ALL = (
     _no_offset("no_offset_invitations", "/invitations"),
     _constant(
         "sort_allowlist",
-        "400 to notes sorted by a name that keyset paging lacks",
+        "400 for notes sorted by a field that keyset paging lacks",
         _sorts_otherwise,
         lambda: Fault(NO_SORT.answer()),
     ),
-    _constant("no_domain", "400 to the edits of a venue", is_edit_list, lambda: NO_DOMAIN),
+    _constant("no_domain", "400 for the edits of a venue", is_edit_list, lambda: NO_DOMAIN),
     _constant(
-        "ignores_domain", "edits of all venues for those of one", is_edit_list, lambda: without_parameter("domain")
+        "ignores_domain", "edits of all venues instead of one", is_edit_list, lambda: without_parameter("domain")
     ),
     _constant("unknown_domain", "an empty list for the edits of a venue", is_edit_list, without_edits),
     _constant("edits_lost", "the edits of a venue lack a row between two pages", continues_edit_list, without_first),
@@ -294,20 +301,24 @@ _ALL = (
     *(
         NamedFault(
             f"unreadable_{name}",
-            f"the submission that is listed first holds what cannot be decoded: {name.replace('_', ' ')}",
+            f"the first listed submission contains something that cannot be decoded: {name.replace('_', ' ')}",
             lambda _every, _after, value=value: UnreadableNote(value),  # type: ignore[misc]
         )
         for name, value in VALUES.items()
     ),
-    _passing("not_a_pdf", "200 with a page of HTML for a file", _wants_file, no_pdf),
-    _passing("not_a_pdf_inside", "a page of HTML labelled as the file it is not", _wants_file, no_pdf_inside),
-    _constant("zip_without_member", "a zip of files lacks its last", _wants_zip, lambda: Fault(alters=without_member)),
-    _constant("zip_of_other", "the first file of a zip is no PDF", _wants_zip, lambda: Fault(alters=with_html_member)),
+    _passing("not_a_pdf", "200 with an HTML page for a file", _wants_file, no_pdf),
+    _passing("not_a_pdf_inside", "an HTML page labelled as the requested file", _wants_file, no_pdf_inside),
+    _constant(
+        "zip_without_member", "a zip of files lacks its last one", _wants_zip, lambda: Fault(alters=without_member)
+    ),
+    _constant(
+        "zip_of_other", "the first file of a zip is not a PDF", _wants_zip, lambda: Fault(alters=with_html_member)
+    ),
     _constant("zip_bomb", "the first file of a zip inflates to 512 MiB", _wants_zip, lambda: Fault(alters=with_bomb)),
-    NamedFault("huge_file", "the file that is asked for first has 2 GiB", lambda *_: _HugeFile()),
+    NamedFault("huge_file", "the first requested file has 2 GiB", lambda *_: _HugeFile()),
     NamedFault(
         "login_429",
-        "429 to every other sign-in, the first included",
+        "429 for every other sign-in, starting with the first",
         lambda *_: _Turns(_signs_in, too_many_sign_ins, lambda n: n % 2 == 1),
     ),
 )

@@ -1,4 +1,4 @@
-"""Index the objects of the simulated world, and decide who may read which of them."""
+"""Index the objects of the simulated world, and decide who may read them."""
 
 import re
 from bisect import bisect_left
@@ -16,7 +16,7 @@ class Caller:
     """The sender of a request.
 
     Attributes:
-        names: Every name that may stand in `readers` and means this caller: the groups they are in, and their own.
+        names: Every name in `readers` that includes this caller: their own, and those of their groups.
         user: The account; None for a guest.
     """
 
@@ -28,14 +28,14 @@ GUEST = Caller(frozenset({"everyone", "(guest)"}))
 
 
 def may_read(thing: Json, caller: Caller) -> bool:
-    """Return whether the caller is among the readers; an object without readers is read by nobody."""
+    """Return whether the caller is among the readers; nobody may read an object without readers."""
     return not caller.names.isdisjoint(_names(thing.get("readers"))) and caller.names.isdisjoint(
         _names(thing.get("nonreaders"))
     )
 
 
 def visible_object(thing: Json, caller: Caller) -> Json:
-    """Return the object without the fields that have readers of their own and are not for this caller.
+    """Return the object without fields whose own readers exclude this caller.
 
     An API v2 edit carries its fields in `note.content`; an API v1 reference carries the author's own in
     `details.original`.
@@ -77,7 +77,7 @@ _REMEMBERED_LISTS = 64
 
 
 def values_of(thing: Json, field: str) -> tuple[str, ...]:
-    """Return the values that a filter on `field` compares, as text; a list gives each of its items.
+    """Return the values that a filter on `field` compares, as text; for a list, each of its items.
 
     >>> values_of({"content": {"venueid": {"value": "V.cc/2031"}}}, "content.venueid")
     ('V.cc/2031',)
@@ -97,7 +97,7 @@ def values_of(thing: Json, field: str) -> tuple[str, ...]:
 
 
 def meets(thing: Json, filters: Mapping[str, str]) -> bool:
-    """Return whether the object has one of the values that each filter names."""
+    """Return whether the object has one of the values of each filter."""
     return all(_Wanted(name, text).is_met_by(thing) for name, text in filters.items())
 
 
@@ -136,11 +136,11 @@ class ObjectIndex:
         return [row for row in rows if all(criterion.is_met_by(row) for criterion in criteria)]
 
     def remembered(self, key: object) -> list[Json] | None:
-        """Return a long list that was computed before for the same query."""
+        """Return a long list computed earlier for the same query."""
         return self._lists.get(key)
 
     def remember(self, key: object, rows: list[Json]) -> None:
-        """Store a long list for requests for its other pages."""
+        """Store a long list for requests of its other pages."""
         if len(self._lists) >= _REMEMBERED_LISTS:
             self._lists.clear()
         self._lists[key] = rows
@@ -188,7 +188,7 @@ class Shelves:
         self._pdfs: dict[str, list[Json]] | None = None
 
     def notes_with_pdf(self, path: str) -> list[Json]:
-        """Return the notes whose current PDF has this path; the index is built when it is first asked for."""
+        """Return the notes whose current PDF has this path; the index is built on first use."""
         if self._pdfs is None:
             pdfs: dict[str, list[Json]] = defaultdict(list)
             for note in self.notes.newest_first:
@@ -198,7 +198,7 @@ class Shelves:
         return self._pdfs.get(path, [])
 
     def groups_of(self, names: Iterable[str]) -> frozenset[str]:
-        """Return the names and every group that holds one of them, directly or through other groups."""
+        """Return the names and every group that contains one of them, directly or through other groups."""
         reached: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -210,12 +210,12 @@ class Shelves:
 
 
 class _Wanted:
-    """Criterion of one filter: one of some values, or a prefix."""
+    """Criterion of one filter: a set of values, or a prefix."""
 
     def __init__(self, name: str, text: str, takes_prefix: bool = False) -> None:
         self.field = {"ids": "id", "prefix": "id", "regex": "id", "members": "member"}.get(name, name)
         self.prefix = _read_prefix(name, text) if takes_prefix else None
-        # A title may hold a comma, so the whole text is one of the values.
+        # A title may contain a comma, so the whole text is one of the values.
         self.values = frozenset({text, *text.split(",")})
 
     def is_met_by(self, thing: Json) -> bool:
@@ -228,7 +228,7 @@ class _Wanted:
 def _read_prefix(field: str, text: str) -> str | None:
     """Return the prefix in `V/Paper3/-/.*`; None for an exact invitation.
 
-    API v1 takes a regular expression that ends in its only wildcard, and answers 400 to any other.
+    API v1 accepts a regular expression that ends in its only wildcard, and returns 400 for any other.
     """
     stem = text.removesuffix("*").removesuffix(".") if text.endswith(".*") else text
     if _WILDCARD.search(stem):

@@ -1,4 +1,4 @@
-"""Answer the list routes: filtered, sorted and paged, with `details=` and `select=`."""
+"""Serve the list routes: filtered, sorted and paged, with `details=` and `select=`."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +49,7 @@ def _original(call: Call, note: Json) -> Json | None:
 def _revisions(call: Call, note: Json) -> bool:
     field = "referent" if call.api == "v1" else "note.id"
     edits = call.shelves.edits.indexes[field].get(str(note["id"]), [])
-    # An API v2 note begins as its first edit; an API v1 note has references only where it was changed.
+    # An API v2 note begins with an edit; an API v1 note has references only if it was changed.
     return sum(_is_listed(call, edit) for edit in edits) > (0 if call.api == "v1" else 1)
 
 
@@ -97,13 +97,13 @@ def read_paging(query: Mapping[str, str]) -> Paging:
     """Read the paging parameters of a query.
 
     Raises:
-        ApiError: A number is none or out of range, or the list cannot be sorted by that field.
+        ApiError: A number is invalid or out of range, or the list cannot be sorted by that field.
     """
     limit = read_whole_number(query, "limit", MOST_ROWS)
     if limit > MOST_ROWS:
         raise invalid("limit", limit, f"must be <= {MOST_ROWS}", comparison="<=", limit=MOST_ROWS)
     after = query.get("after")
-    # Keyset paging needs a total order; without `sort` only the ids give one.
+    # Keyset paging needs a total order; without `sort`, only the ids provide one.
     sort = query.get("sort") or ("id" if after else None)
     if sort is not None:
         _read_sort(sort)
@@ -121,7 +121,7 @@ def read_whole_number(query: Mapping[str, str], name: str, default: int) -> int:
 
 
 def sort_rows(rows: Sequence[Json], sort: str | None) -> list[Json]:
-    """Sort rows by the field that `sort` names, then by id; without `sort` return them unchanged."""
+    """Sort rows by the field in `sort`, then by id; without `sort` return them unchanged."""
     if sort is None:
         return list(rows)
     field, descending = _read_sort(sort)
@@ -132,9 +132,9 @@ def page_of(rows: Sequence[Json], paging: Paging, after_row: Json | None = None)
     """Return the rows of one page; none after the end of the list.
 
     Args:
-        rows: In the order of `paging.sort`.
+        rows: Rows in the order of `paging.sort`.
         paging: Requested page.
-        after_row: The row that `after` names, where the service still holds it: it may have left the list since.
+        after_row: The row named by `after`, if the service still has it; it may have left the list since.
     """
     start = paging.offset
     if paging.after is not None:
@@ -175,11 +175,11 @@ class ListRoute:
     """A list route.
 
     Attributes:
-        name: The key of the rows in the answer.
-        shelf: Returns the objects from which the rows are selected.
-        filters: Parameters that compare a field with a value; `content.<field>` as well where `by_content`.
+        name: The key of the rows in the response.
+        shelf: Returns the objects that the rows are selected from.
+        filters: Parameters that compare a field with a value; if `by_content`, `content.<field>` is one too.
         flags: Parameters that are `true` or `false`.
-        keeps: Whether a row belongs to the list, beyond what its readers and `ddate` say.
+        keeps: Whether a row belongs to the list, in addition to its readers and `ddate`.
     """
 
     name: str
@@ -191,10 +191,10 @@ class ListRoute:
 
 
 def answer_list(call: Call, listing: ListRoute) -> Response:
-    """Answer a list route, or return the one object that `id` names.
+    """Serve a list route, or return the single object named by `id`.
 
     Raises:
-        ApiError: A parameter is wrong, or `id` names what is not there or not for this caller.
+        ApiError: A parameter is wrong, or the object named by `id` does not exist or is not readable by this caller.
     """
     parameters = PARAMETERS | _SHAPING | _TIMES | listing.flags | {"id"}
     for name, value in call.query.items():
@@ -237,7 +237,7 @@ def _select_rows(call: Call, listing: ListRoute, shelf: ObjectIndex) -> list[Jso
         and (with_deleted or not row.get("ddate"))
         and all(_time(row, name.removeprefix("min")) >= moment for name, moment in oldest.items())
         and listing.keeps(call, row)
-        # A field that the caller may not see must not be found by its value either.
+        # Filters must not reveal the values of fields that the caller may not see.
         and (not by_content or meets(visible_object(row, call.caller), by_content))
     ]
 
@@ -254,7 +254,7 @@ def _shape_row(call: Call, row: Json) -> Json:
 
 
 def _select_fields(row: Json, names: list[str]) -> Json:
-    """Return the fields that `select=id,content.title` names."""
+    """Return the fields named in a parameter such as `select=id,content.title`."""
     chosen = {name: row[name] for name in names if name in row}
     content = row.get("content")
     fields = [name.removeprefix("content.") for name in names if name.startswith("content.")]

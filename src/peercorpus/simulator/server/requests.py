@@ -22,21 +22,21 @@ _PENDING_LIFE_S = 300
 
 
 def write_token(world: World, life_s: int = _DEFAULT_LIFE_S, user: str | None = None) -> str:
-    """Return a token for an account of the world; one with a negative life has expired.
+    """Return a token for an account of the world; with a negative life it has already expired.
 
     Args:
-        world: Whose account it is.
-        life_s: Seconds from now.
-        user: The account; None for the one that belongs to no venue.
+        world: The world with the account.
+        life_s: Lifetime in seconds from now.
+        user: The account; None for the account without a venue.
     """
     return _write(world, {"user": _user(world, user or world.user)}, life_s)
 
 
 class Accounts:
-    """The accounts of a running service; answers the requests that concern signing in.
+    """The accounts of a running service; handles the requests for signing in.
 
-    The names of the errors of the second factor, and what `/mfa/challenge` answers, are not known of the live service;
-    the clients of openreview-py 2.9.1 read neither.
+    The live service's error names for the second factor, and its response to `/mfa/challenge`, are not known; the
+    clients of openreview-py 2.9.1 read neither.
     """
 
     def __init__(self, world: World, *, mfa: bool = False) -> None:
@@ -45,7 +45,7 @@ class Accounts:
         self._mailed: set[str] = set()
 
     def sign_in(self, body: Json) -> Response:
-        """Answer `POST /login`: a token, or what the second factor needs.
+        """Handle `POST /login`: return a token, or the data that the second factor needs.
 
         Raises:
             ApiError: The account or the password is wrong.
@@ -64,7 +64,7 @@ class Accounts:
         return json_answer({"mfaPending": True, "mfaPendingToken": pending, **methods})
 
     def challenge(self, body: Json) -> Response:
-        """Answer `POST /mfa/challenge`: a code is sent, if the method sends codes.
+        """Handle `POST /mfa/challenge`: send a code, if the method sends codes.
 
         Raises:
             ApiError: The sign-in has ended, or the method sends nothing.
@@ -76,7 +76,7 @@ class Accounts:
         return json_answer({"success": True})
 
     def verify(self, body: Json) -> Response:
-        """Answer `POST /mfa/verify`: a token for the right code.
+        """Handle `POST /mfa/verify`: return a token for the correct code.
 
         Raises:
             ApiError: The sign-in has ended, the account has no such method, or the code is wrong or was never sent.
@@ -91,7 +91,7 @@ class Accounts:
         return self._token_answer(str(pending["pending"]), int(str(pending["life_s"])))
 
     def refresh(self, caller: Caller) -> Response:
-        """Answer `POST /refreshToken`: a new token for the one that came with the request.
+        """Handle `POST /refreshToken`: return a new token for the one in the request.
 
         Raises:
             ApiError: The request came without a token.
@@ -101,10 +101,10 @@ class Accounts:
         return self._token_answer(self._account(caller)[0], _DEFAULT_LIFE_S)
 
     def caller(self, authorization: str | None, shelves: Iterable[Shelves]) -> Caller:
-        """Return the caller of a request by its `Authorization` header.
+        """Return the caller of a request according to its `Authorization` header.
 
         Raises:
-            ApiError: The token has expired, or was never given.
+            ApiError: The token has expired, or was never issued.
         """
         if not authorization:
             return GUEST
@@ -161,7 +161,7 @@ def _read(world: World, token: str) -> Json:
 
 
 def _signature(world: World, signed: str) -> str:
-    # The key is the account itself, so that a token outlives a restart of the simulator.
+    # The key is the account itself, so that a token remains valid after a restart of the simulator.
     key = f"{world.user}:{world.password}".encode()
     return base64.urlsafe_b64encode(hmac.digest(key, signed.encode(), hashlib.sha256)).decode().rstrip("=")
 
@@ -175,11 +175,11 @@ class Request:
     """A request as received.
 
     Attributes:
-        api: API that was asked, "v1" or "v2".
-        query: One text per parameter; a repeated parameter is a comma list.
+        api: API that was called, "v1" or "v2".
+        query: One text per parameter; a repeated parameter becomes a comma-separated list.
         number: Counted over both APIs, from 1.
-        has_token: Whether a token came with it, good or not.
-        takes_html: Whether it asks for a page, as a browser does.
+        has_token: Whether it has a token, valid or not.
+        takes_html: Whether it accepts HTML pages, as a browser does.
     """
 
     method: str
@@ -193,10 +193,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request whose caller is known.
+    """A request with its caller.
 
     Attributes:
-        query: One text per parameter; a repeated parameter is a comma list.
+        query: One text per parameter; a repeated parameter becomes a comma-separated list.
         body: The JSON object of a POST; empty otherwise.
     """
 
@@ -208,7 +208,7 @@ class Call:
 
     @property
     def api(self) -> str:
-        """API that was asked, "v1" or "v2"."""
+        """API that was called, "v1" or "v2"."""
         return self.shelves.api
 
     def flag(self, name: str) -> bool:
@@ -226,5 +226,5 @@ class Call:
 
 
 def gives_file(path: str) -> bool:
-    """Return whether a path is answered with a file, not with JSON."""
+    """Return whether a path returns a file rather than JSON."""
     return path.startswith("/pdf/") or path.rpartition("/")[2] in {"pdf", "attachment"}

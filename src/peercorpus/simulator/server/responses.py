@@ -1,4 +1,4 @@
-"""Make responses: JSON, files and errors in the form that was recorded from OpenReview."""
+"""Make responses: JSON, files and errors in the form recorded from OpenReview."""
 
 import time
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ import msgspec
 
 JSON = "application/json; charset=utf-8"
 NO_PDF = "Error | OpenReview"
-"""Title of an HTML page served in place of a file that is not a browser check."""
+"""Title of an HTML page, other than the browser check, served in place of a file."""
 
 _request_numbers = count(1)
 
@@ -20,7 +20,7 @@ class Response:
     """An HTTP response, ready to be sent.
 
     Attributes:
-        padding_bytes: Number of zero bytes after the body, generated while they are sent.
+        padding_bytes: Number of zero bytes after the body, generated while sending.
     """
 
     body: bytes
@@ -61,7 +61,7 @@ def not_found(kind: str, thing_id: str) -> ApiError:
 
 
 def forbidden(kind: str, thing_id: str, user: str) -> ApiError:
-    """Return the error for an id that exists and that the caller may not read."""
+    """Return the error for an existing id that the caller may not read."""
     message = f"User {user} does not have permission to see {kind} {thing_id}"
     return ApiError(403, "ForbiddenError", message, path="id", value=thing_id, user=user)
 
@@ -72,18 +72,18 @@ def invalid(path: str, value: object, message: str, **details: object) -> ApiErr
 
 
 def challenge_required() -> ApiError:
-    """Return the error that a guest gets on notes and files since the challenge gate of June 2026."""
+    """Return the error that guests get for notes and files since the challenge gate of June 2026."""
     url = "https://openreview.net/challenge?redirect=%2F"
     return ApiError(403, "ChallengeRequiredError", "Challenge verification required", challengeUrl=url)
 
 
 def browser_check() -> Response:
-    """Return the redirect to the page that checks a browser; programs get `ChallengeRequiredError` instead."""
+    """Return the redirect to the browser check; programs get `ChallengeRequiredError` instead."""
     return Response(b"", 302, "text/plain; charset=utf-8", {"Location": "/challenge?redirect=%2F"})
 
 
 def browser_page() -> Response:
-    """Return the HTML page that checks a browser."""
+    """Return the HTML page of the browser check."""
     return html_response("Verifying your browser | OpenReview")
 
 
@@ -109,11 +109,11 @@ def too_many_requests(limit: int, used: int, wait_s: int) -> ApiError:
 
 
 def in_words(wait_s: int) -> str:
-    """Return a wait as the service words it: "60 minutes and 13 seconds", "54 seconds"."""
+    """Return a wait in the service's wording: "60 minutes and 13 seconds", "54 seconds"."""
     minutes, seconds = divmod(wait_s, 60)
     return f"{minutes} minutes and {seconds} seconds" if minutes else f"{seconds} seconds"
 
 
 def reset_time(wait_s: int) -> str:
-    """Return the moment after a wait, as `details.resetTime` gives it."""
+    """Return the end of a wait in the format of `details.resetTime`."""
     return (datetime.now(UTC) + timedelta(seconds=wait_s)).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Answer the routes of both APIs that are not lists: search, files, venues and profiles."""
+"""Serve the routes of both APIs other than lists: search, files, venues and profiles."""
 
 import io
 from collections.abc import Callable
@@ -27,29 +27,29 @@ _MOST_FILES = 50
 
 
 def note_pdf(call: Call) -> Response:
-    """Answer `GET /pdf`: the current PDF of a note, or of several."""
+    """Handle `GET /pdf`: return the current PDF of one or several notes."""
     return _note_files(call, "pdf")
 
 
 def note_attachment(call: Call) -> Response:
-    """Answer `GET /attachment`: the current file in a field of a note, or of several."""
+    """Handle `GET /attachment`: return the current file in a field of one or several notes."""
     return _note_files(call, call.required("name"))
 
 
 def edit_pdf(call: Call) -> Response:
-    """Answer `GET /notes/edits/pdf` and `GET /references/pdf`: the PDF that an edit added."""
+    """Handle `GET /notes/edits/pdf` and `GET /references/pdf`: return the PDF that an edit added."""
     return _edit_file(call, call.query.get("name", "pdf"))
 
 
 def edit_attachment(call: Call) -> Response:
-    """Answer `GET /notes/edits/attachment` and `GET /references/attachment`: the file that an edit added."""
+    """Handle `GET /notes/edits/attachment` and `GET /references/attachment`: return the file that an edit added."""
     return _edit_file(call, call.required("name"))
 
 
 def static_pdf(call: Call, path: str) -> Response:
-    """Answer `GET /pdf/<hash>.pdf`: the file under its own path, while it is the current one of a note.
+    """Handle `GET /pdf/<hash>.pdf`: return the file at its own path, while it is the current one of a note.
 
-    Source: of eleven paths of old versions, ten were answered 404 by the live service, as other projects report.
+    Source: according to other projects, the live service returned 404 for ten of eleven paths of old versions.
     """
     for note in call.shelves.notes_with_pdf(path):
         if may_read(note, call.caller) and not note.get("ddate"):
@@ -69,7 +69,7 @@ def _note_files(call: Call, field: str) -> Response:
         raise invalid("ids", len(ids), f"must NOT have more than {_MOST_FILES} items", limit=_MOST_FILES)
     if len(ids) > 1:
         return _zip_files(call, field, ids)
-    # One id is answered with the file itself, even where it came as `ids`.
+    # For a single id the file itself is returned, even if the parameter is `ids`.
     note_id = ids[0] if ids else call.required("id")
     note = visible_object(call.shelves.notes.one(note_id, call.caller), call.caller)
     return _send_file(call, note, field, note_id)
@@ -86,7 +86,7 @@ def _send_file(call: Call, thing: Json, field: str, thing_id: str) -> Response:
 
 
 def _zip_files(call: Call, field: str, ids: list[str]) -> Response:
-    """Return the files of several notes; what the caller may not read, or has no such file, is left out."""
+    """Return the files of several notes, without notes that the caller may not read or that lack the file."""
     archive = io.BytesIO()
     with ZipFile(archive, "w") as members:
         for note_id in dict.fromkeys(ids):
@@ -97,14 +97,14 @@ def _zip_files(call: Call, field: str, ids: list[str]) -> Response:
             if file is not None:
                 path, read = file
                 name = f"{note.get('number')}_{field}{path.suffix}"
-                # With a date of its own: a clock before 1980 is refused.
+                # An explicit date, since zip refuses clocks before 1980.
                 members.writestr(ZipInfo(f"{note_id}_{name}" if name in members.namelist() else name), read())
     headers = {"Content-Disposition": f'attachment; filename="{field}.zip"'}
     return Response(archive.getvalue(), content_type="application/zip", headers=headers)
 
 
 def _file(call: Call, thing: Json, field: str) -> tuple[PurePosixPath, Callable[[], bytes]] | None:
-    """Return the path in a field and the reader of its bytes; only files listed in the holdings are ever read."""
+    """Return the path in a field and the reader of its bytes; only files listed in the holdings are read."""
     content = thing.get("content")
     value = content.get(field) if isinstance(content, dict) else None
     path = value.get("value") if isinstance(value, dict) else value
@@ -120,7 +120,7 @@ _SOURCES = ("all", "forum", "reply")
 
 
 def answer_note_search(call: Call) -> Response:
-    """Answer `POST /notes/search`: the readable notes among the ids of the body."""
+    """Handle `POST /notes/search`: return the readable notes among the ids in the body."""
     ids = call.body.get("ids")
     if not isinstance(ids, list) or len(ids) > MOST_ROWS:
         raise invalid("ids", ids, f"must be a list of at most {MOST_ROWS} ids")
@@ -132,9 +132,9 @@ def answer_note_search(call: Call) -> Response:
 
 
 def search_notes(call: Call) -> Response:
-    """Answer `GET /notes/search`: the readable notes with a text in any field, or in the one that `content` names.
+    """Handle `GET /notes/search`: return the readable notes with a text in any field, or in the one named by `content`.
 
-    The live service ranks by how well a note fits; here the newest come first.
+    The live service sorts by relevance; here the newest come first.
     """
     term = call.query.get("term") or call.required("query")
     source = call.query.get("source", "all")
@@ -183,7 +183,7 @@ def route_of(api: str, method: str, path: str) -> Route:
 
 
 def _venues(call: Call) -> Response:
-    """Answer `GET /venues`: the venues that the group `venues` lists, or those that are named."""
+    """Handle `GET /venues`: return the venues listed in the group `venues`, or those named."""
     asked = call.query.get("id") or call.query.get("ids")
     listed = call.shelves.groups.things.get("venues", {})
     ids = asked.split(",") if asked else values_of(listed, "member")
@@ -198,7 +198,7 @@ def _venues(call: Call) -> Response:
 
 
 def _profiles(call: Call) -> Response:
-    """Answer `GET /profiles`: the caller's own profile if it is requested; the simulator has no others."""
+    """Handle `GET /profiles`: return the caller's own profile if requested; the simulator has no others."""
     if call.caller.user is None:
         return json_answer({"profiles": [], "count": 0})
     own = call.accounts.profile(call.caller)

@@ -39,16 +39,16 @@ LOGIN_WINDOW_S = 60
 
 @dataclass(slots=True)
 class ServiceBudget:
-    """Limits the requests to each route within one window; a request counts once, however many files it returns.
+    """Limits the requests to each route within a window; a request counts once, however many files it returns.
 
-    The live service gave `500;w=3600` to the notes of an account (read 2026-09-27), refused the 37th PDF of an hour
-    (2026-08-31) and the fourth login of a minute; whether it counts a zip once is not known. The defaults, except
-    for logins, are so large that only a test that sets its own reaches them.
+    The live service stated `500;w=3600` for an account's notes (read 2026-09-27), refused the 37th PDF in an hour
+    (2026-08-31) and the fourth login in a minute; whether it counts a zip once is not known. The defaults, except for
+    logins, are so large that only tests with their own limits reach them.
 
     Attributes:
         limit: Maximum requests per window to each first part of a path (`/notes` and `/notes/edits` together).
         window_s: Length of a window in seconds; it begins with the first request in it.
-        file_limit: Maximum requests per window to each route that serves files; None takes `limit`.
+        file_limit: Maximum requests per window to each route that serves files; None means `limit`.
         login_limit: Maximum logins per minute.
         now: Returns the seconds since the epoch.
     """
@@ -83,7 +83,7 @@ class ServiceBudget:
         return headers | {"Retry-After": str(wait_s)}, too_many_requests(limit, used, wait_s)
 
     def _policy(self, path: str) -> tuple[str, int, int]:
-        """Return the route that a path counts for, its limit and its window in seconds."""
+        """Return the route that a path counts towards, its limit and its window in seconds."""
         if path == "/login":
             return path, self.login_limit, LOGIN_WINDOW_S
         if gives_file(path):
@@ -131,7 +131,7 @@ class Dispatcher:
         self.reindex()
 
     def reindex(self) -> None:
-        """Index the world as it is now, including what faults have changed."""
+        """Index the current world, including changes by faults."""
         world = self.world.copy() if self._events else self.world
         for event in self._events:
             event(world)
@@ -163,7 +163,7 @@ class Dispatcher:
 
     def _answer(self, request: Request, fault: Fault, authorization: str | None, body: bytes) -> Response:
         route = route_of(request.api, request.method, request.path)
-        # A client that signs in again may still send its expired token.
+        # A client that signs in again may still send the expired token.
         authorization = None if request.path in SIGNS_IN else authorization
         caller = self.accounts.caller(authorization, self._shelves.values())
         if self.sign_in_required and caller.user is None and not is_open_to_guests(request.path):
@@ -208,7 +208,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def open_port(dispatcher: Dispatcher, api: str, port: int) -> Iterator[str]:
-    """Serve one API while the context lasts; yields its base URL.
+    """Serve one API while the context is open; yield its base URL.
 
     Raises:
         PeercorpusError: The port is taken.
@@ -216,9 +216,7 @@ def open_port(dispatcher: Dispatcher, api: str, port: int) -> Iterator[str]:
     try:
         server = _Server(dispatcher, api, port)
     except OSError as error:
-        message = (
-            f"Port {port} for API {api} cannot be used ({error.strerror}); choose another, or 0 for any that is free"
-        )
+        message = f"Port {port} for API {api} cannot be used ({error.strerror}); choose another, or 0 for any free port"
         raise PeercorpusError(message) from error
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
@@ -251,13 +249,13 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def close_connections(self) -> None:
-        """Close the connections that clients keep alive, so that no thread waits for another request."""
+        """Close connections kept alive by clients, so that no thread waits for another request."""
         for connection in list(self.connections):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002
-        # A client that disconnects is no defect; any other error is a defect of the simulator.
+        # A disconnecting client is not a defect; any other error is a defect of the simulator.
         if not isinstance(sys.exception(), ConnectionError):
             logger.exception("The simulator failed on a request")
 
@@ -275,7 +273,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer()
 
     def log_message(self, *_: object) -> None:
-        """Log nothing: the requests are in `Service.requests`."""
+        """Log nothing, since the requests are in `Service.requests`."""
 
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -323,7 +321,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _compress_json(answer: Response, accepted: str) -> Response:
-    """Compress a JSON response of more than a kilobyte where the client accepts that."""
+    """Compress a JSON response of more than a kilobyte if the client accepts that."""
     is_long_json = answer.content_type == JSON and len(answer.body) > SMALLEST_GZIP_BYTES
     if not is_long_json or "gzip" not in accepted or "Content-Encoding" in answer.headers:
         return answer
@@ -336,10 +334,10 @@ class Service:
     """A running simulator.
 
     Attributes:
-        base_url_v1: Where API v1 answers.
-        base_url_v2: Where API v2 answers.
-        requests: Every request so far, live.
-        reindex: Call it after a change of the world: requests are answered from indexes, which are built once.
+        base_url_v1: Base URL of API v1.
+        base_url_v2: Base URL of API v2.
+        requests: Every request so far; grows while the service runs.
+        reindex: Must be called after a change of the world, because responses come from indexes that are built once.
     """
 
     base_url_v1: str
@@ -358,15 +356,15 @@ def serve_simulator(
     faults: Faults | None = None,
     budget: ServiceBudget | None = None,
 ) -> Iterator[Service]:
-    """Run the simulator while the context lasts.
+    """Run the simulator while the context is open.
 
     Args:
         world: The world to serve.
-        port: Port of API v1; API v2 takes the next one. 0 takes any two free ports.
+        port: Port of API v1; API v2 uses the next one. 0 uses any two free ports.
         sign_in_required: Answer guests with a challenge on notes and files, as the live service does.
-        mfa: Ask whoever signs in for a second factor.
+        mfa: Require a second factor for signing in.
         faults: Chooses the fault of each request.
-        budget: Request limits; None allows more than a test makes, except for logins.
+        budget: Request limits; None allows more requests than tests make, except for logins.
 
     Raises:
         PeercorpusError: The port is taken.
@@ -385,7 +383,7 @@ def serve_simulator(
 def serve_forever(running: AbstractContextManager[Service], ready: Callable[[Service], None]) -> None:
     """Run the simulator until it is interrupted; `ready` is called once it accepts requests."""
     with running as service, suppress(KeyboardInterrupt):
-        # The world stays as long as the process: no search for garbage needs to go through it again.
+        # The world lives as long as the process, so garbage collection need not traverse it.
         gc.freeze()
         ready(service)
         threading.Event().wait()

@@ -1,4 +1,4 @@
-"""Damage one object of an answer so that the answer is not JSON any more, or can no longer be decoded."""
+"""Damage one object of a response so that the response is no longer JSON, or can no longer be decoded."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -22,11 +22,11 @@ VALUES: Mapping[str, bytes] = {
     "nul": b'"\0"',
     "unmatched_brackets": b"[[{",
 }
-"""Values that no JSON parser takes, or that ours cannot decode, by the names of their faults."""
+"""Values that no JSON parser accepts, or that ours cannot decode, by the names of their faults."""
 
 
 def unreadable(value: bytes, object_ids: Set[str]) -> Fault:
-    """Return the true answer, in which each object with one of these ids has a further member with such a value."""
+    """Return the true response with such a value in an extra member of each object with one of these ids."""
     return Fault(alters=lambda answer: _harm(answer, value, object_ids))
 
 
@@ -50,14 +50,14 @@ class _Notes(msgspec.Struct):
 
 @dataclass(slots=True)
 class UnreadableNote:
-    """Makes the first submission that is listed unreadable in every answer that holds it."""
+    """Makes the first listed submission unreadable in every response that contains it."""
 
     value: bytes
     object_ids: set[str] = field(init=False, default_factory=set)
     lock: Lock = field(init=False, default_factory=Lock)
 
     def __call__(self, request: Request) -> Fault | None:
-        """Return the damage to an answer of `/notes`."""
+        """Return the damage to a response of `/notes`."""
         return Fault(alters=self._alter) if (request.method, request.path) == ("GET", "/notes") else None
 
     def _alter(self, answer: Response) -> Response:

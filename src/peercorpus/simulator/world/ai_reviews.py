@@ -1,4 +1,4 @@
-"""Generate what an AI says of a paper in the ways in which venues post it, with answers and surveys."""
+"""Generate an AI's reviews of a paper in the ways in which venues post them, with answers and surveys."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -13,19 +13,19 @@ ANSWERS = {
     "clear_feedback": LIKERT,
 }
 CLOSED_TO_GUESTS = 0.3
-"""Share of surveys that the venue keeps to itself."""
+"""Share of surveys that are not public."""
 
 
 def play_ai_review(
     chance: Random, venue: Venue, say: Callable[[str], str], status: str, index: int
 ) -> Iterator[ThreadEntry]:
-    """Yield the review of an AI and the replies to it, posted in the venue's next way; nothing if it has none.
+    """Yield an AI's review and the replies to it, posted in the venue's next way; nothing if it has none.
 
     Args:
-        chance: Draws what people answer.
+        chance: Draws people's answers.
         venue: The venue.
         say: Returns a passage of a kind.
-        status: What becomes of the paper; one that is rejected without review has none.
+        status: Outcome of the paper; a desk-rejected paper has no such review.
         index: Number of the paper among the generated ones, from 0.
     """
     if not venue.ai_ways or status == "desk_rejected":

@@ -11,7 +11,7 @@ from peercorpus.simulator.world.venues import DAY_MS
 EVERYONE = ["everyone"]
 NOBODY: list[str] = []
 REVISED_FIELDS = ("title", "abstract", "pdf", "code")
-# Programs of the service edit old notes for years; those references have no PDF and no text of interest.
+# The service's programs edit old notes for years; those references have no PDF and no relevant text.
 BOOKKEEPING_DAYS = (1180, 1391, 1864)
 
 
@@ -52,7 +52,7 @@ class Api1Writer:
         return note
 
     def _write_review_references(self, timeline: PaperTimeline, entry: ThreadEntry, note: Json) -> None:
-        """Write every version of a review that was changed; on API v1 they are all public."""
+        """Write every version of a changed review; on API v1 all of them are public."""
         content = {key: timeline.spoken(answer) for key, answer in entry.content.items()}
         moments = [timeline.said(entry), *(timeline.changed(change.at, entry.key) for change in entry.changes)]
         patches: list[Mapping[str, object]] = [{}, *(change.content for change in entry.changes)]
@@ -107,7 +107,7 @@ class Api1Writer:
 
 
 def _uploads(timeline: PaperTimeline) -> Iterator[tuple[int, Json]]:
-    """Yield the time and content of each upload: first the whole form, later the fields of a shorter one."""
+    """Yield the time and content of each upload: first the whole form, then the fields of a shorter one."""
     script = timeline.script
     form: Json = {
         "title": script.title,
@@ -146,7 +146,7 @@ def _blind_note(timeline: PaperTimeline, content: Json) -> Json:
     if script.status == "accepted":
         shown = shown | {"venue": venue.labels[script.decision]}
     if script.decision:
-        # As on API v1 itself, the bare venue id stands on rejected papers too.
+        # As on API v1 itself, rejected papers have the bare venue id too.
         shown = shown | {"venueid": venue.venue_id}
     modified = calendar.posted + int((BOOKKEEPING_DAYS[-1] + 1) * DAY_MS)
     note = _note(timeline.forum_id, timeline.forum_id, invitation, calendar.posted, modified, venue.venue_id, shown)

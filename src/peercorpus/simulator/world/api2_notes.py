@@ -36,11 +36,11 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class EditStep:
-    """An edit of a submission: the fields that it sets, who signs it, and whether the public may read it.
+    """An edit of a submission: the fields that it sets, its signer, and whether it is public.
 
     Attributes:
-        hidden: The fields that only the venue and the authors may read on the note.
-        reposted: When the edit was written again, with its first date kept; 0 for never.
+        hidden: The note's fields that only the venue and the authors may read.
+        reposted: Time when the edit was written again with its original date; 0 for never.
     """
 
     invitation: str
@@ -53,7 +53,7 @@ class EditStep:
 
 
 def list_steps(timeline: PaperTimeline) -> list[EditStep]:
-    """Return the edits of a submission in the order in which they were made."""
+    """Return the edits of a submission in chronological order."""
     steps = _journal_steps(timeline) if timeline.venue.rolling else _conference_steps(timeline)
     return sorted(steps, key=lambda step: step.moment)
 
@@ -93,7 +93,7 @@ def _conference_steps(timeline: PaperTimeline) -> Iterator[EditStep]:
 
 
 def _uploads(timeline: PaperTimeline) -> Iterator[EditStep]:
-    """Yield the edits of the authors before the deadline; some venues ask for the abstract first."""
+    """Yield the authors' edits before the deadline; some venues collect abstracts first."""
     script = timeline.script
     submission = timeline.venue.submission
     authors = f"{timeline.place}/Authors"
@@ -187,8 +187,8 @@ FOR_SCORES = ("Official_Review", "Review")
 class Api2Writer:
     """Writes papers into the objects of API v2.
 
-    Equal texts share one `{"value": …}` object, which saves memory in a large world; code that answers from the
-    holdings must copy an object before it changes it.
+    Equal texts share one `{"value": …}` object, which saves memory in a large world; code that serves the holdings must
+    copy an object before changing it.
     """
 
     def __init__(self, holdings: Holdings) -> None:
@@ -265,7 +265,7 @@ class Api2Writer:
         return self._shared.setdefault("\n".join(names), list(names))
 
     def _write_review_edits(self, timeline: PaperTimeline, entry: ThreadEntry, note: Json) -> None:
-        """Write the edit that posted a review (closed at the time), the one that released it, and its public edits."""
+        """Write the edit that posted a review (then not public), the one that released it, and its public edits."""
         group = timeline.place
         signature = timeline.signature(entry.by)
         note_id = note["id"]
@@ -281,7 +281,7 @@ class Api2Writer:
         )
         now = dict(posted)
         for step, change in enumerate(entry.changes, 2):
-            # Reviewers send the whole form again, so each of these edits carries the state after it.
+            # Reviewers submit the whole form again, so each of these edits contains the complete new state.
             now |= self._content(timeline, change.content)
             moment = timeline.changed(change.at, entry.key)
             revision: Json = {"id": note_id, "content": dict(now)}
@@ -328,7 +328,7 @@ class Api2Writer:
             note: Json = {"id": timeline.forum_id, "content": patch}
             edit = self._edit(timeline, step.invitation, step.moment, note, step.by, readers, f"submission/{count}")
             if step.reposted:
-                # A journal posts the first edit again under its own name when it opens the history.
+                # A journal reposts the first edit under its own name when it opens the history.
                 edit |= {"invitation": f"{timeline.venue.venue_id}/-/Edit", "tmdate": step.reposted}
                 edit["signatures"] = [timeline.venue.venue_id]
         self._holdings.notes[timeline.forum_id] = self._root(timeline, steps, content)

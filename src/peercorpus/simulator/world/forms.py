@@ -26,14 +26,14 @@ class FormField:
     max_length: int = 200000
 
     def as_v1(self, order: int) -> Json:
-        """Return the field as an API v1 `reply.content` writes it."""
+        """Return the field in the form of an API v1 `reply.content`."""
         question: Json = {"order": order, "description": self.description, "required": not self.optional}
         if not self.options:
             return question | {"value-regex": f"[\\S\\s]{{1,{self.max_length}}}", "markdown": True}
         return question | {"values-checkbox" if self.many else "value-radio": list(self.options)}
 
     def as_v2(self, order: int) -> Json:
-        """Return the field as an API v2 note template writes it."""
+        """Return the field in the form of an API v2 note template."""
         return {"order": order, "description": self.description, "value": {"param": self._parameters()}}
 
     def _parameters(self) -> Json:

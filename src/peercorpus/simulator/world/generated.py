@@ -42,7 +42,7 @@ def sentences(chance: Random, number: int) -> Iterator[str]:
 
 
 VARIANTS = 48
-# How many sentences make a passage; the kinds that are not here are one sentence long.
+# Number of sentences in a passage; kinds not listed are one sentence long.
 LENGTHS = {
     "summary": (3, 4),
     "strengths": (2, 4),
@@ -60,7 +60,7 @@ SPREAD = 0.86
 """Standard deviation of a part's log length; the sum of four varies like those reviews (0.52 of their log length)."""
 LISTED = ("strengths", "weaknesses", "questions", "requested")
 PARTS = ("summary", "strengths", "weaknesses", "questions")
-"""Parts of a review whose form has one field only."""
+"""Parts of a review if the form has a single field."""
 
 
 @cache
@@ -78,7 +78,7 @@ def topics() -> tuple[Mapping[str, Any], ...]:
 
 @cache
 def generate_passages(seed: int, topic: int, kind: str) -> tuple[str, ...]:
-    """Return the passages of one kind on one topic, always the same objects."""
+    """Return the passages of one kind on one topic; repeated calls return the same objects."""
     if kind == "review":
         parts = (generate_passages(seed, topic, part) for part in PARTS)
         return tuple("\n\n".join(joined) for joined in zip(*parts, strict=True))
@@ -102,7 +102,7 @@ def _write_passage(chance: Random, topic: int, kind: str) -> str:
 
 
 def write_long(chance: Random, seed: int, topic: int, kind: str) -> str:
-    """Return a passage as long as a real one: a sentence on the topic, then meaningless words, different each time."""
+    """Return a passage of realistic length: a sentence on the topic, then meaningless words, different each time."""
     if kind == "review":
         return "\n\n".join(write_long(chance, seed, topic, part) for part in PARTS)
     if kind == "both_sides":
@@ -127,19 +127,19 @@ def fill(sentence: str, topic: int, **more: object) -> str:
 
 
 MANUSCRIPTS = 24
-"""Different generated manuscripts per venue; further papers reuse the text of an earlier one in another file."""
+"""Number of distinct generated manuscripts per venue; further papers reuse an earlier text in another file."""
 SECTIONS = 25
-"""Extra sections of a paper as long as a real one: some 62,000 characters in all, on 11 pages."""
+"""Number of extra sections in a paper of realistic length, about 62,000 characters on 11 pages in all."""
 
 SECTION_WORDS = 290
-"""Words of each extra section."""
+"""Number of words in each extra section."""
 
 DESK_REJECTED, WITHDRAWN, UNDER_REVIEW = 0.02, 0.12, 0.2
 BAR = 0.58
 
 
 def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = False) -> Script:
-    """Return a venue's generated paper with that index and its thread; `is_long` makes texts as long as real ones."""
+    """Return a venue's generated paper with an index and its thread; `is_long` makes texts realistically long."""
 
     def say(kind: str) -> str:
         if is_long:
@@ -177,13 +177,13 @@ def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = Fals
 
 
 def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = False) -> Manuscript:
-    """Return the manuscript of that paper.
+    """Return the manuscript of a generated paper.
 
     Args:
         venue: Its venue.
         seed: Seed of the world.
         index: Index of the generated paper, from 0.
-        is_long: Whether it is as long as a real one.
+        is_long: Whether it has a realistic length.
     """
     script = generate_script(venue, seed, index)
     chance = Random(f"{seed}/{venue.venue_id}/{index}/manuscript")
@@ -225,7 +225,7 @@ def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = 
 
 
 def _long_passages(chance: Random, topic: int) -> Iterator[ManuscriptSection]:
-    """Return more sections, each of which begins on the topic."""
+    """Return more sections, each beginning with a sentence on the topic."""
     pool = read_pools()["passages"]["method"]
     for number in range(SECTIONS):
         halves = (" ".join(sentences(chance, SECTION_WORDS // 2)) for _ in range(2))
@@ -254,7 +254,7 @@ def _draw_outcome(chance: Random, venue: Venue, quality: float) -> tuple[str, st
         return "under_review", ""
     if quality + chance.gauss(0, 0.05) < BAR:
         return "rejected", "Reject"
-    # The venue lists its decisions from the best down, and gives the last one most often.
+    # The venue lists its decisions from the best to the worst, and makes the last one most often.
     labels = list(venue.labels)
     rank = min(int(chance.expovariate(1.1)), len(labels) - 1)
     return "accepted", labels[len(labels) - 1 - rank]

@@ -15,7 +15,7 @@ FIXED = ("host", "venues", "active_venues")
 
 
 def write_groups(world: World, venues: Sequence[Venue]) -> None:
-    """Write each venue's group on its own API alone, and the fixed groups on both."""
+    """Write each venue's group only to its own API, and the fixed groups to both."""
     for venue in venues:
         holdings = world.v1 if venue.api == 1 else world.v2
         parts = venue.venue_id.split("/")
@@ -126,7 +126,7 @@ def _conference_settings(venue: Venue) -> Json:
 
 
 def _named_fields(venue: Venue) -> Json:
-    """Return the settings that only some venues have: the field of the rating, and the names of optional stages."""
+    """Return the settings of only some venues: the field of the rating, and the names of optional stages."""
     fields = {question.name for question in venue.forms[venue.review_name]}
     named: Json = {}
     if "rating" in fields:
@@ -152,7 +152,7 @@ def write_invitations(holdings: Holdings, venue: Venue) -> None:
 
 
 def write_review_invitation(holdings: Holdings, venue: Venue, paper_group: str, forum_id: str) -> None:
-    """Write the review invitation of one paper, which shares its form with the venue's."""
+    """Write the review invitation of one paper, which has the same form as the venue's."""
     name = f"{paper_group}/-/{venue.review_name}"
     parent = f"{venue.venue_id}/-/{venue.review_name}"
     fields = venue.forms[venue.review_name]
@@ -183,7 +183,7 @@ def _write_v1(holdings: Holdings, venue: Venue) -> None:
 def _write_v2(holdings: Holdings, venue: Venue) -> None:
     calendar, name = venue.calendar, venue.venue_id
     content = {key: {"order": order} for order, key in enumerate(SUBMISSION_FIELDS, 1)}
-    # Where title and abstract come first, theirs is the deadline that this invitation shows.
+    # If title and abstract are due first, this invitation shows their deadline.
     due = 0 if venue.rolling else calendar.registration or calendar.deadline
     submission = _invitation(venue, venue.submission, calendar.opens, due)
     holdings.invitations[venue.submission] = submission | {"domain": name, "edit": {"note": {"content": content}}}

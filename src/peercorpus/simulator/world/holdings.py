@@ -18,7 +18,7 @@ class Holdings:
         invitations: By invitation id.
         notes: By note id, roots and replies alike, in order of creation.
         edits: By edit id; API v2 edits (`note.id` names the note), API v1 references (`referent` names the note).
-        author_edits: Ids of API v1 references that are listed with `original=true` only.
+        author_edits: Ids of API v1 references that are listed only with `original=true`.
         files: OpenReview path (`/pdf/<40 hex>.pdf`) to a function that returns the bytes.
     """
 
@@ -30,7 +30,7 @@ class Holdings:
     files: dict[str, Callable[[], bytes]] = field(default_factory=dict)
 
     def copy(self) -> "Holdings":
-        """Return the same objects in dictionaries of their own."""
+        """Return the same objects in new dictionaries."""
         return Holdings(
             groups=dict(self.groups),
             invitations=dict(self.invitations),
@@ -46,10 +46,10 @@ class World:
     """Both APIs of one simulated OpenReview, and the accounts that may sign in.
 
     Attributes:
-        user: An account that belongs to no venue: it sees what the public sees.
+        user: An account without a venue, which sees only public objects.
         password: Password of both accounts.
         code: Code of the second factor of both accounts, valid at any time.
-        insider: An account that is a programme chair of every venue: it sees what the public does not.
+        insider: An account that is a programme chair of every venue, which also sees objects that are not public.
     """
 
     v1: Holdings
@@ -60,7 +60,7 @@ class World:
     insider: str = "insider@example.org"
 
     def copy(self) -> "World":
-        """Return the same objects in dictionaries of their own, so that one world can change without the other."""
+        """Return the same objects in new dictionaries, so that one world can change without the other."""
         return replace(self, v1=self.v1.copy(), v2=self.v2.copy())
 
 
@@ -80,7 +80,7 @@ def draw_id(*names: object) -> str:
 
 
 def draw_suffix(*names: object) -> str:
-    """Return the four characters that name an anonymous reviewer (`Reviewer_aB3d`)."""
+    """Return the four characters in the name of an anonymous reviewer (`Reviewer_aB3d`)."""
     text = base64.b32encode(_digest(names, 5)).decode()
     return text[0] + text[1].lower() + text[2] + text[3].lower()
 

@@ -1,4 +1,4 @@
-"""Define papers, their versions and their threads independently of an API."""
+"""Define papers, their versions and their threads, independent of the API."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Draft(IntEnum):
-    """The versions a paper can have, in the order in which they are written."""
+    """The versions a paper can have, in chronological order."""
 
     EARLY = 0
     SUBMISSION = 1
@@ -24,9 +24,9 @@ class ManuscriptSection:
     """One section of a manuscript.
 
     Attributes:
-        text: Paragraphs separated by empty lines; `$…$` is Typst mathematics; `{equation}` and `{table}` stand
-            alone in a paragraph.
-        revised: The text from the rebuttal on; empty if it does not change.
+        text: Paragraphs separated by empty lines; `$…$` is Typst mathematics; `{equation}` and `{table}` are paragraphs
+            of their own.
+        revised: The text since the rebuttal; empty if it does not change.
         since: The first version that has the section.
     """
 
@@ -41,7 +41,7 @@ class Manuscript:
     """Content of a PDF before typesetting; the equation is in Typst, the first row of the table is its header.
 
     Attributes:
-        is_long: Whether it is as long as a real paper, and set as closely.
+        is_long: Whether it is as long and as densely set as a real paper.
     """
 
     title: str
@@ -68,14 +68,14 @@ class ThreadEntry:
     """A reply in a thread.
 
     Attributes:
-        key: Its name in this script, to which other entries refer.
+        key: Its name in this script, used by other entries to refer to it.
         kind: The last path element of its invitation.
-        by: `authors`, `R1` …, `AC`, `SAC`, `PC`, a profile (`~Ada_Example1`), or what signs for an AI (`OF_AI`).
+        by: `authors`, `R1` …, `AC`, `SAC`, `PC`, a profile (`~Ada_Example1`), or a signer for an AI (`OF_AI`).
         at: Days after the start of its phase (reviews, discussion or decision, read from the kind).
         content: The form's fields; `{R1}` in a text stands for the reviewer's public name.
         under: The key of the entry it answers; empty for the forum itself.
         deleted: Whether it was deleted again.
-        closed: Whether it is kept from the public.
+        closed: Whether it is hidden from the public.
         private: The fields that only the chairs may read.
     """
 
@@ -98,8 +98,8 @@ class Script:
     Attributes:
         status: `accepted`, `rejected`, `withdrawn`, `desk_rejected` or `under_review`.
         decision: The decision in the venue's words; empty if there is none.
-        versions: Versions of which there is a PDF.
-        public_history: Whether everyone may read the edits that the venue would otherwise hide.
+        versions: Versions with a PDF.
+        public_history: Whether edits that the venue would otherwise hide are public.
         touched: Whether the organisers edited the note at the decision (`…/-/Edit`).
     """
 
@@ -117,13 +117,13 @@ class Script:
     touched: bool = True
 
 
-# The files are wrapped for reading; a line break stays only before a list item, a quotation, a heading or a table row.
+# The files have wrapped lines; only line breaks before a list item, a quotation, a heading or a table row are kept.
 SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n|[-*>#|{]|\d+[.)] )")
 
 
 @dataclass(frozen=True, slots=True)
 class Handwritten:
-    """A hand-written paper: its script and its manuscript."""
+    """A hand-written paper, consisting of script and manuscript."""
 
     venue_id: str
     script: Script
@@ -132,7 +132,7 @@ class Handwritten:
 
 @cache
 def read_handwritten(venue_id: str) -> tuple[Handwritten, ...]:
-    """Read the papers written for a venue, in the order of their file names."""
+    """Read the hand-written papers of a venue, in the order of their file names."""
     folder = files("peercorpus.simulator.world") / "data" / "papers"
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".toml"))
     papers = (_read_paper(tomllib.loads((folder / name).read_text(encoding="utf-8"))) for name in names)

@@ -25,7 +25,7 @@ class PageStyle:
     rolling: bool
 
 
-# A harvest asks for one venue's files after another's; 600 long papers of one have some 30 different ones.
+# A harvest requests the files venue by venue; 600 long papers of one venue have about 30 different files.
 @lru_cache(maxsize=1_024)
 def typeset(manuscript: Manuscript, layout: PageStyle, version: Draft) -> bytes:
     """Return the PDF of a manuscript.
@@ -40,7 +40,7 @@ def typeset(manuscript: Manuscript, layout: PageStyle, version: Draft) -> bytes:
 
 
 def stamp(pdf: bytes, mark: str) -> bytes:
-    """Return the PDF with another document id, so that its bytes differ."""
+    """Return the PDF with a different document id, so that its bytes differ."""
     digits = base64.b64encode(bytes.fromhex(mark)[:16])
     return DOCUMENT_ID.sub(lambda match: match[0].replace(match[1], digits), pdf, count=1)
 
@@ -104,7 +104,7 @@ def _front(manuscript: Manuscript, layout: PageStyle, version: Draft) -> str:
         by = _escape(", ".join(manuscript.authors))
     placed = '#place(top + center, scope: "parent", float: true)' if layout.columns > 1 else ""
     front = f'#align(center)[#text(size: 16pt, weight: "bold")[{_escape(manuscript.title)}]\n\n{by}]'
-    # Only a page that has columns itself lets the title span them.
+    # A title can span the columns only if the page itself has columns.
     return f"#set page(columns: {layout.columns})\n{placed}[{front}]" if placed else front
 
 
@@ -125,7 +125,7 @@ def _paragraph(manuscript: Manuscript, paragraph: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape what Typst would read as markup, outside of `$…$`."""
+    """Escape characters that Typst would read as markup, outside `$…$`."""
     parts = text.split("$")
     parts[::2] = [SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
     return "$".join(parts)

@@ -40,7 +40,7 @@ def play_thread(
     status: str,
     decision: str,
 ) -> tuple[ThreadEntry, ...]:
-    """Return a whole thread, from the first review to the decision; `say` returns a passage of a kind."""
+    """Return a complete thread, from the first review to the decision; `say` returns a passage of a kind."""
     stage = ThreadDraft(chance, venue, say, quality)
     if status == "desk_rejected":
         return (stage.desk_rejection(),)
@@ -56,7 +56,7 @@ def play_thread(
 
 
 class ThreadDraft:
-    """A thread while it is generated."""
+    """A thread in the course of generation."""
 
     def __init__(self, chance: Random, venue: Venue, say: Callable[[str], str], quality: float) -> None:
         self.chance, self.venue, self.say, self.quality = chance, venue, say, quality
@@ -67,7 +67,7 @@ class ThreadDraft:
         self.entries.append(ThreadEntry(key=key, kind=kind, by=by, at=day, content=content, under=under))
 
     def review(self, reviewer: str) -> None:
-        """Add a review on the venue's form, which the reviewer sometimes changes later."""
+        """Add a review in the venue's form, which the reviewer sometimes changes later."""
         fields = self.venue.forms[self.venue.review_name]
         content: dict[str, object] = {}
         for field in fields:
@@ -179,7 +179,7 @@ class ThreadDraft:
         return in_parts
 
     def decide(self, status: str, decision: str) -> None:
-        """Add the meta-review, where the venue has one, and the decision."""
+        """Add the meta-review, if the venue has one, and the decision."""
         if "Meta_Review" in self.venue.forms:
             content: dict[str, object] = {"metareview": self.say("verdict")}
             # Recommendations go from the best to the worst.

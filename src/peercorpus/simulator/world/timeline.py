@@ -11,7 +11,7 @@ from peercorpus.simulator.world.venues import DAY_MS, Calendar, Venue
 PLACEHOLDER = re.compile(r"\{(R\d)\}")
 REVIEW_KINDS = ("Official_Review", "Review")
 OF_AI = {"AI": "AI_Reviewer", "AI of the paper": "AI_Reviewer", "administrator": "Automated_Administrator"}
-"""The groups that sign what an AI writes."""
+"""The groups that sign an AI's posts."""
 VERDICT_KINDS = ("Meta_Review", "Official_Recommendation", "Decision")
 GRACE_MS = 30 * 60 * 1000
 
@@ -27,7 +27,7 @@ class PaperTimeline:
 
     @cached_property
     def forum_id(self) -> str:
-        """The id of the submission that the public sees."""
+        """The id of the public submission."""
         return self.draw_id("forum")
 
     @cached_property
@@ -44,12 +44,12 @@ class PaperTimeline:
 
     @cached_property
     def inner_circle(self) -> list[str]:
-        """The readers of what only the venue and the authors may see."""
+        """The readers of objects that only the venue and the authors may see."""
         return [self.venue.venue_id, f"{self.place}/Authors"]
 
     @cached_property
     def thread(self) -> list[ThreadEntry]:
-        """The entries of the script in order of time, in which they are numbered."""
+        """The entries of the script in chronological order, which determines their numbers."""
         return sorted(self.script.thread, key=self.said)
 
     @cached_property
@@ -57,11 +57,11 @@ class PaperTimeline:
         return int(self.draw_share("lag") * 6 * 3600 * 1000)
 
     def draw_id(self, *names: object) -> str:
-        """Return the id of something of this paper."""
+        """Return the id of an object of this paper."""
         return draw_id(self.seed, self.venue.venue_id, self.number, *names)
 
     def draw_share(self, *names: object) -> float:
-        """Return a number in [0, 1) for something of this paper."""
+        """Return a number in [0, 1) for an object of this paper."""
         return draw_share(self.seed, self.venue.venue_id, self.number, *names)
 
     def path(self, version: Draft, folder: str = "pdf") -> str:
@@ -98,7 +98,7 @@ class PaperTimeline:
         return draw_suffix(self.seed, self.place, reviewer)
 
     def spoken(self, answer: object) -> object:
-        """Replace `{R1}` in a text by the reviewer's public name."""
+        """Replace `{R1}` in a text with the reviewer's public name."""
         if isinstance(answer, str) and "{R" in answer:
             return PLACEHOLDER.sub(lambda match: self.public_name(match[1]), answer)
         return answer

@@ -1,4 +1,4 @@
-"""Define the invented venues and their calendars, in any number of years."""
+"""Define the invented venues and their calendars, for any number of years."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,10 +27,10 @@ class Calendar:
     """Start of each phase of a venue, in epoch milliseconds.
 
     Attributes:
-        registration: The deadline for title and abstract; 0 where there is one deadline only.
+        registration: The deadline for title and abstract; 0 if there is only one deadline.
         deadline: The deadline for the PDF. A rolling venue shows none; the dates of its papers are computed from it.
-        posted: When the submissions become public.
-        released: When the reviews become public.
+        posted: Time when the submissions become public.
+        released: Time when the reviews become public.
     """
 
     opens: int
@@ -57,11 +57,11 @@ class Calendar:
 
 @dataclass(frozen=True, slots=True)
 class AiWay:
-    """A way in which a venue posts what an AI says of a paper.
+    """A way in which a venue posts an AI's review of a paper.
 
     Attributes:
         invitation: The last path element of the invitation.
-        signer: Who signs, as in `ThreadEntry.by`.
+        signer: The signer, as in `ThreadEntry.by`.
         field: The form's field with the text.
     """
 
@@ -78,13 +78,13 @@ class Venue:
         venue_id: The group's id on OpenReview.
         short: Name of the venue as printed on its papers.
         paper_name: The word before a paper's number in its ids.
-        answer: Form in which authors answer a review: `Rebuttal` under that review, or `Official_Comment`.
+        answer: Form for the authors' answer to a review: `Rebuttal` under that review, or `Official_Comment`.
         labels: The `venue` string of accepted papers, by the words of the decision.
         rolling: Whether it is a journal without deadlines.
         unmasks: Whether it names the authors of rejected papers too.
         columns: Number of columns of the typeset paper.
         ruled: Whether submissions carry line numbers.
-        ai_ways: The ways in which it posts an AI's review of each generated paper, in turn; none for no such reviews.
+        ai_ways: The ways in which it posts an AI's review of each generated paper, in turn; empty for no such reviews.
     """
 
     venue_id: str
@@ -277,7 +277,7 @@ FJORD = replace(
         AiWay("LLM_PDF_Feedback", "administrator", "feedback"),
     ),
 )
-"""Built only where it is named: it posts the reviews of an AI beside those of people."""
+"""Built only on request: it posts an AI's reviews beside those of people."""
 
 YEAR = re.compile(r"\b20\d\d\b")
 FIRST = 2013
@@ -297,7 +297,7 @@ def earlier(venue: Venue, years: int) -> Venue:
 
     shift_ms = int(years * DAYS_A_YEAR * DAY_MS)
     starts_ms = {phase.name: getattr(venue.calendar, phase.name) for phase in fields(venue.calendar)}
-    # A venue that has no such phase has 0.
+    # A venue without such a phase has 0.
     moved = {name: start_ms - shift_ms for name, start_ms in starts_ms.items() if start_ms}
     return replace(
         venue,
@@ -311,7 +311,7 @@ def earlier(venue: Venue, years: int) -> Venue:
 
 
 def _all() -> Iterator[Venue]:
-    """Yield the venues, then the same ones a year earlier in each round; a journal has only one."""
+    """Yield the venues, then in each round the same ones a year earlier; a journal has only one."""
     yield from VENUES
     for years in count(1):
         dated = [venue for venue in VENUES if YEAR.search(venue.venue_id)]
@@ -330,7 +330,7 @@ def venue_years(number: int) -> tuple[Venue, ...]:
     """
     venues = tuple(islice(_all(), number))
     if len(venues) < number:
-        raise PeercorpusError(f"The simulator has {len(venues)} venue-years at most, not {number:,}.")
+        raise PeercorpusError(f"The simulator has at most {len(venues)} venue-years, got {number:,}.")
     return venues
 
 
@@ -338,7 +338,7 @@ def find_venues(ids: Sequence[str]) -> tuple[Venue, ...]:
     """Return the venues with these ids, each once.
 
     Raises:
-        PeercorpusError: A venue is not known.
+        PeercorpusError: A venue is unknown.
     """
     venues_by_id = {venue.venue_id: venue for venue in (*_all(), FJORD)}
     unknown = [venue_id for venue_id in ids if venue_id not in venues_by_id]

@@ -29,15 +29,15 @@ def build_world(
     is_large: bool = False,
     papers_per_file: int = 1,
 ) -> World:
-    """Build both APIs of one simulated OpenReview; the same arguments give the same world, byte for byte.
+    """Build both APIs of a simulated OpenReview; equal arguments give equal worlds, byte for byte.
 
     Args:
-        papers: Total over all venues: the hand-written ones first, then generated ones.
+        papers: Total number over all venues: hand-written papers first, then generated ones.
         seed: Seed of all ids, numbers and generated texts.
         venues: Ids of the venues to build; None for all.
-        number: Number of venue-years if no venue is named; None for one of each venue.
+        number: Number of venue-years if no venue is named; None for one per venue.
         is_large: Whether generated papers and threads are as long as real ones.
-        papers_per_file: Generated papers of a venue that have one text, if they are as long as real ones.
+        papers_per_file: Number of generated papers of a venue that share a text, if `is_large`.
 
     Raises:
         PeercorpusError: A venue is unknown, there are fewer venue-years, or both `venues` and `number` are given.
@@ -50,7 +50,7 @@ def build_world(
     for venue in (*chosen, EMPTY):
         write_invitations(_holdings(world, venue), venue)
     collecting = gc.isenabled()
-    # Nothing here is garbage, and searching a million new objects for it takes longer than making them.
+    # Nothing here is garbage, and collecting a million new objects takes longer than creating them.
     gc.disable()
     try:
         _write_papers(world, chosen, papers, seed, papers_per_file if is_large else None)
@@ -75,7 +75,7 @@ def _holdings(world: World, venue: Venue) -> Holdings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LongFile:
-    """Reader of the file that several long papers of a venue share: one object for all of them."""
+    """Reader of a file shared by several long papers of a venue; all of them use the same object."""
 
     venue: Venue
     seed: int
@@ -87,7 +87,7 @@ class _LongFile:
         return _write_long(self)
 
 
-# Writing the text of a long manuscript anew for each request would take longer than all else in answering it.
+# Writing the text of a long manuscript for each request would take longer than the rest of the response.
 @lru_cache(maxsize=1_024)
 def _write_long(file: _LongFile) -> bytes:
     manuscript = generate_manuscript(file.venue, file.seed, file.index, is_long=True)
@@ -95,7 +95,7 @@ def _write_long(file: _LongFile) -> bytes:
 
 
 def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int, papers_per_file: int | None) -> None:
-    """Write the papers of the venues; `papers_per_file` is None if they are shorter than real ones."""
+    """Write the papers of the venues; `papers_per_file` is None for short papers."""
     writers: dict[int, api1_notes.Api1Writer | api2_notes.Api2Writer] = {
         1: api1_notes.Api1Writer(world.v1),
         2: api2_notes.Api2Writer(world.v2),
@@ -154,7 +154,7 @@ def _file(
 
 
 def _generated_file(venue: Venue, seed: int, index: int, layout: PageStyle, version: Draft, path: str) -> bytes:
-    """Return a generated paper's PDF; beyond the first few it is an earlier one's with another document id."""
+    """Return a generated paper's PDF; beyond the first few, it is an earlier one with a different document id."""
     pdf = typeset(generate_manuscript(venue, seed, index % MANUSCRIPTS), layout, version)
     if index < MANUSCRIPTS:
         return pdf

@@ -35,28 +35,28 @@ READS_ALL = frozenset({"docling", "marker", "mineru", "vision"})
 """Heavier engines that read whole files, with formulas as LaTeX; OCR engines read single pages."""
 
 MAX_UNKNOWN_SHARE = 0.02
-"""Share of a page's characters that represent no letter above which it is bad; 373 pages of papers had none."""
+"""Share of characters representing no letter above which a page is bad; 373 pages of papers had none."""
 MIN_MEAN_CHARACTERS = 700
 """Mean characters per page below which every drawn page with fewer is read again; 37 papers had 1,600 or more."""
 MIN_PAGE_CHARACTERS = 300
-"""Characters below which a page is examined in any file; one page in fifty has fewer, and is a page of figures."""
+"""Characters below which a page is examined in any file; one page in fifty has fewer, usually with figures."""
 MIN_DRAWN_SHARE = 0.2
 """Share of a page under images above which it counts as drawn."""
 MIN_SURENESS = 0.5
 """Mean sureness of a file's formulas below which about half of them may be wrong."""
 MIN_FORMULAS = 5
-"""Minimum formulas for that mean to be meaningful."""
+"""Minimum number of formulas for that mean to be meaningful."""
 MAX_BAD_SHARE = 0.5
-"""Share of bad pages above which the whole file is sent, so that the engine sees what its pages have in common."""
+"""Share of bad pages above which the whole file is sent, so that the engine sees the common features of its pages."""
 MIN_KEPT_SHARE = 0.5
-"""Readable characters of the heavier engine over ours that it must exceed; otherwise it has lost text."""
+"""Minimum ratio of the heavier engine's readable characters to ours; below it, that engine has lost text."""
 
 EMPTY = "without text"
-"""Beginning of the problem that names empty pages."""
+"""Start of the problem that names empty pages."""
 
 NO_SHAPES = Shapes()
 ReasonsByPage = Mapping[int, str]
-"""Page number, from 1 → why the page is read again."""
+"""Page number, from 1 → reason for reading the page again."""
 
 
 class AutoEngine:
@@ -65,7 +65,7 @@ class AutoEngine:
     name = "auto"
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
-        """Load the heavier engine; where none is named, OCR if it is installed.
+        """Load the heavier engine; if none is named, OCR if installed.
 
         Raises:
             MissingExtraError: The named engine is not installed.
@@ -79,7 +79,7 @@ class AutoEngine:
 
     @classmethod
     def with_settings(cls, settings: EngineSettings) -> Self:
-        """Make an engine with these settings."""
+        """Create an engine with these settings."""
         return cls(settings)
 
     @property
@@ -119,12 +119,12 @@ def _load_heavier(settings: EngineSettings) -> Engine | None:
 
 
 def find_bad_pages(pdf: bytes, converted: Converted, *, reads_formulas: bool) -> ReasonsByPage:
-    """Return the pages that a heavier engine should read, and why.
+    """Return the pages that a heavier engine should read, with the reasons.
 
     Args:
         pdf: Content of the file.
         converted: Result of the default engine.
-        reads_formulas: Whether the heavier engine reads formulas, so that unsure ones are a reason.
+        reads_formulas: Whether the heavier engine reads formulas, so that uncertain ones are a reason.
     """
     pages = converted.markdown.split(SEPARATOR)
     quality = converted.quality
@@ -146,7 +146,7 @@ def find_bad_pages(pdf: bytes, converted: Converted, *, reads_formulas: bool) ->
 
 
 def _explain_short(page: pdfium.PdfPage, *, is_thin: bool) -> str | None:
-    """Return why a page with few characters should be read again; None if there is nothing more on it."""
+    """Return why a page with few characters should be read again; None if nothing else is on it."""
     shapes = read_shapes(page)
     width, height = page.get_size()
     printed = read_characters(Glyphs(page.get_textpage(), Fonts()).runs)
@@ -203,7 +203,7 @@ def _merge_blocks(
         other: The text of the heavier engine.
         numbers: The pages that it read, numbered from 1.
         texts: The text of each page.
-        replaced: The pages that are taken from it.
+        replaced: The pages taken from it.
     """
     pages = dict(enumerate(split_blocks(own), 1))
     of_file = dict(enumerate(numbers, 1))
@@ -218,7 +218,7 @@ def _count_readable(text: str) -> int:
 
 
 def _describe_reasons(reasons: ReasonsByPage, what: str, pages: int) -> list[str]:
-    """Return one problem for each reason, with its pages and the share of all of them."""
+    """Return one problem for each reason, with its pages and their share of all pages."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for number, reason in sorted(reasons.items()):
         by_reason[reason].append(str(number))

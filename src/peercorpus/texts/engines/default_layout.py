@@ -1,11 +1,11 @@
-"""The default engine as commands choose it: its code is imported only when it reads a file, mostly in a worker."""
+"""The default engine for commands: its code is imported only when it reads a file, usually in a worker."""
 
 from peercorpus.texts.engine import Converted
 from peercorpus.texts.layout.version import ENGINE_VERSION, NAME
 
 
 class DefaultLayout:
-    """The engine `pdfium-layout`, see `PdfiumLayout`."""
+    """The engine `pdfium-layout`; see `PdfiumLayout`."""
 
     name = NAME
     version = ENGINE_VERSION

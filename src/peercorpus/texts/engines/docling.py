@@ -27,7 +27,7 @@ class Docling:
 
     @classmethod
     def with_settings(cls, settings: EngineSettings) -> Self:
-        """Make an engine that loads its models from the folder in the settings."""
+        """Create an engine that loads its models from the folder in the settings."""
         return cls(settings)
 
     def convert(self, pdf: bytes) -> Converted:
@@ -48,7 +48,7 @@ class Docling:
             first_line = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
             raise UnreadablePdfError(f"docling cannot read the file: {first_line}") from None
         except OSError as error:
-            # Only models are read from disk or a hub: the file itself is in memory.
+            # Only models are read from disk or a hub; the file itself is in memory.
             raise EngineError(
                 f"docling's models cannot be loaded ({type(error).__name__}); fetch them with 'docling-tools models "
                 "download' and name their folder as the engine's models."
@@ -57,7 +57,7 @@ class Docling:
         return join_markdown_pages(texts, [f"docling: {error.error_message}" for error in result.errors])
 
     def make_converter(self) -> Any:  # noqa: ANN401 -- a type of an extra that may be missing
-        """Make the docling converter with the options of this engine."""
+        """Create the docling converter with the options of this engine."""
         from docling.datamodel.accelerator_options import AcceleratorDevice, AcceleratorOptions
         from docling.datamodel.base_models import InputFormat
         from docling.datamodel.pipeline_options import PdfPipelineOptions

@@ -1,4 +1,4 @@
-"""Do what engines that wrap another package have in common: look up versions, count pages, find headings."""
+"""Functions shared by engines that wrap another package: look up versions, count pages, find headings."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from peercorpus.texts.engine import Converted, join_pages, measure_quality
 HEADING = re.compile(r"(#{1,6})[ \t]++(\S.*)")
 FENCE = re.compile(r"[ \t]*(```|~~~)")
 PICTURE = re.compile(r"!\[(?:[^\]!]++|!(?!\[))*+\]\((?:[^)\n!]++|!(?!\[))*+\)|<!-- image -->")
-"""A picture in Markdown, by address or inline, or docling's mark for one."""
+"""Matches a picture in Markdown, by URL or inline, or docling's placeholder for one."""
 BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -30,7 +30,8 @@ def read_package_version(package: str, extra: str) -> str:
 
 
 def count_pages(pdf: bytes) -> int:
-    """Return the number of pages of a PDF; opened here first, so that every engine reports damage in the same way.
+    """Return the number of pages of a PDF; it is opened here first, so that every engine reports damage in the same
+    way.
 
     Raises:
         UnreadablePdfError: The file is damaged, encrypted, or not a PDF.

@@ -18,14 +18,14 @@ from peercorpus.texts.layout.pdfium_layout import PageContent, PdfiumLayout
 from peercorpus.texts.page_quality import explain_unreadable, read_characters
 
 OWN_VERSION = 1
-"""Raised by hand whenever the same recognised words give another text; 1 is left out of the version of the engine."""
+"""Raised by hand whenever the same recognised words yield a different text; 1 is omitted in the engine's version."""
 WORD = re.compile(r"[^\W\d_]{3,}")
 MIN_RECOGNISED_WORDS = 20
 """Minimum words recognised on a page of text; with fewer, they may be the labels of a figure that fills the page."""
 
 
 class Recognised(Glyphs):
-    """Glyphs of a page replaced by what was recognised on its image.
+    """Glyphs of a page, replaced by words recognised on its image.
 
     Attributes:
         runs: Recognised words in reading order.
@@ -50,7 +50,7 @@ class Recognised(Glyphs):
 
 
 def by_column(lines: Sequence[TextLine], columns: PageColumns) -> list[TextLine]:
-    """Return lines in reading order: column by column between the lines that span both."""
+    """Return lines in reading order: column by column between lines that span both."""
     ordered: list[TextLine] = []
     sides: tuple[list[TextLine], list[TextLine]] = ([], [])
     for line in lines:
@@ -67,7 +67,7 @@ class LayoutWithOcr(PdfiumLayout):
     """The default engine with OCR for the pages that need it."""
 
     def __init__(self, recogniser: Recogniser | None = None) -> None:
-        """Store the recogniser; None takes `rapidocr`.
+        """Store the recogniser; None means `rapidocr`.
 
         Raises:
             MissingExtraError: The default recogniser is not installed.
@@ -89,7 +89,7 @@ class LayoutWithOcr(PdfiumLayout):
         return replace(converted, problems=(*converted.problems, *recognised), ocr_pages=tuple(sorted(reasons)))
 
     def read_sheet(self, page: pdfium.PdfPage, glyphs: Glyphs, index: int, rulers: LineNumberColumns) -> PageContent:
-        """Read one page from its text layer, or from its image where that is needed and gives enough words."""
+        """Read one page from its text layer, or from its image if that is needed and yields enough words."""
         why = self.why(page, glyphs)
         if why is not None:
             recognised = Recognised(page, self._recogniser)
@@ -99,13 +99,13 @@ class LayoutWithOcr(PdfiumLayout):
         return super().read_sheet(page, glyphs, index, rulers)
 
     def why(self, page: pdfium.PdfPage, glyphs: Glyphs) -> str | None:
-        """Return why a page must be recognised; None where its text layer is usable."""
+        """Return why a page must be recognised; None if its text layer is usable."""
         width, height = page.get_size()
         return explain_unreadable(read_characters(glyphs.runs), read_shapes(page), width * height)
 
 
 class OcrEngine(LayoutWithOcr):
-    """Reads every page from its image, for files whose text layer is wrong in a way that cannot be detected."""
+    """Reads every page from its image, for files whose text layer is wrong in an undetectable way."""
 
     name = "rapidocr"
 

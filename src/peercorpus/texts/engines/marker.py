@@ -44,15 +44,15 @@ class Marker:
                 self._converter = self._converter or self.make_converter()
                 rendered = self._converter(str(path))
             except OSError as error:
-                # From models, fonts or servers: `count_pages` has opened the file itself before.
+                # Errors of models, fonts or servers: `count_pages` has already opened the file itself.
                 raise EngineError(
                     f"marker's models or servers are not available ({type(error).__name__}); run 'marker_single' on"
-                    " one file where there is a network, so that they are fetched."
+                    " one file with a network connection to fetch them."
                 ) from None
         return join_markdown_pages(split_pages(rendered.markdown, pages))
 
     def make_converter(self) -> Any:  # noqa: ANN401 -- a type of an extra that may be missing
-        """Make the marker converter with the options of this engine."""
+        """Create the marker converter with the options of this engine."""
         from marker.converters.pdf import PdfConverter
         from marker.models import create_model_dict
 

@@ -51,7 +51,7 @@ class Mineru:
                 ) from None
         texts: dict[int, str] = {}
         for page in result.pages:
-            # MinerU renders whole documents, so each page is rendered as a document of its own.
+            # MinerU renders whole documents, so each page is passed as a separate document.
             alone = result.middle_json.model_copy(update={"pages": [page], "is_full_document": False})
             texts[page.page_idx] = type(result)(middle_json=alone).markdown()
         return join_markdown_pages([texts.get(index, "") for index in range(pages)])

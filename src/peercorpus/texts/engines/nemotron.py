@@ -27,7 +27,7 @@ class NemotronOcr:
         self._model: Any = None
 
     def read(self, image: pdfium.PdfBitmap) -> list[WordRow]:
-        """Return the sentences on an image, each a line or a part of one.
+        """Return the sentences on an image, each a line or part of one.
 
         Raises:
             EngineError: There is no suitable GPU, or the models cannot be loaded.
@@ -57,7 +57,7 @@ class Nemotron(OcrEngine):
     name = "nemotron"
 
     def __init__(self, recogniser: Recogniser | None = None) -> None:
-        """Store the recogniser; None takes nemotron-ocr.
+        """Store the recogniser; None means nemotron-ocr.
 
         Raises:
             MissingExtraError: nemotron-ocr is not installed.
@@ -66,5 +66,5 @@ class Nemotron(OcrEngine):
 
     @classmethod
     def with_settings(cls, settings: EngineSettings) -> Self:
-        """Make an engine that loads its models from the folder in the settings."""
+        """Create an engine that loads its models from the folder in the settings."""
         return cls(NemotronOcr(settings))

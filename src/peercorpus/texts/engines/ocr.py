@@ -1,4 +1,4 @@
-"""Recognise the words on a page image, and give them sizes, fonts and lines as a text layer has them."""
+"""Recognise the words on a page image, and give them sizes, fonts and lines as in a text layer."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,8 @@ from peercorpus.texts.engines.external_package import read_package_version
 from peercorpus.texts.layout.blocks import TextLine
 
 DPI = 150
-"""Resolution of page images. rapidocr finds 2 to 4 % more words than at 100; 200 is worse, as it scales images down."""
+"""Resolution of page images. rapidocr finds 2 to 4 % more words than at 100; 200 is worse, because it scales images
+down."""
 
 SIZE_PER_BOX_HEIGHT = 0.82
 """Font size over the height of a recognised box; measured on pages set by Typst."""
@@ -25,9 +26,9 @@ USUAL_SIZES = (0.9, 1.19)
 MIN_BOX_CHARACTERS = 4
 """Minimum characters of a box for its width and strokes to be meaningful."""
 MIN_BOLD_STROKE = 1.2
-"""Width of strokes over the usual one at that size above which letters are bold: bold has 1.3 to 1.4, other 1.05."""
+"""Ratio of stroke width to the usual one above which letters are bold: bold has 1.3 to 1.4, others 1.05."""
 MIN_LARGE_STROKE = 0.92
-"""Width of strokes over the one expected for a size below which a box is tall for another reason than its size."""
+"""Ratio of stroke width to the one expected for a size below which a box is tall for another reason."""
 MAX_BASELINE_DIFFERENCE = 0.4
 """Maximum difference of baselines of two boxes in one line, over the font size."""
 
@@ -41,12 +42,12 @@ HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad\u2010]$")
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """Words recognised side by side on a page.
+    """Adjacent words recognised on a page.
 
     Attributes:
         left: Left end as a share of the page's width, from its left edge; `right` likewise.
         top: Upper end as a share of the page's height, from its upper edge; `bottom` likewise.
-        stroke: Mean width of its strokes in pixels; 0 where unknown.
+        stroke: Mean width of its strokes in pixels; 0 if unknown.
     """
 
     text: str
@@ -79,7 +80,7 @@ def recognise(page: pdfium.PdfPage, recogniser: Recogniser) -> list[TextRun]:
 
 
 def _measure_strokes(rows: Sequence[WordRow], image: pdfium.PdfBitmap) -> list[WordRow]:
-    """Add the width of strokes: the darkness of a box over the number of times it turns dark from left to right."""
+    """Add the stroke width: the darkness of a box divided by its number of transitions to dark from left to right."""
     import numpy
 
     ink = 1 - image.to_numpy().mean(axis=2) / 255
@@ -101,7 +102,7 @@ class _Usual:
     stroke: float
 
     def size(self, row: WordRow, height: float, width: float) -> float:
-        """Return the size over the usual one: maths makes a box only taller, bold only wider, size does both."""
+        """Return the size relative to the usual one: maths makes a box only taller, bold only wider, size does both."""
         tall = (row.bottom - row.top) * height / self.height
         wide = (
             (row.right - row.left) * width / len(row.text) / self.width if len(row.text) >= MIN_BOX_CHARACTERS else tall
@@ -110,12 +111,12 @@ class _Usual:
         smallest, largest = USUAL_SIZES
         if smallest <= size <= largest or min(tall, wide) <= 1 <= max(tall, wide):
             return 1.0
-        # The strokes of a larger font are wider too; those of a line with tall symbols are not.
+        # A larger font has wider strokes too; a line with tall symbols does not.
         return 1.0 if size > 1 and row.stroke < MIN_LARGE_STROKE * size * self.stroke else size
 
 
 def to_runs(rows: Iterable[WordRow], width: float, height: float) -> list[TextRun]:
-    """Convert recognised words to runs as a text layer has them; sizes that differ by chance are made equal.
+    """Convert recognised words to runs as in a text layer; sizes that differ by chance are made equal.
 
     Args:
         rows: Words recognised on the page.
@@ -156,7 +157,7 @@ def to_runs(rows: Iterable[WordRow], width: float, height: float) -> list[TextRu
 
 
 def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
-    """Return the median of values, each weighted by its count; 1 where there are none."""
+    """Return the median of values, each weighted by its count; 1 if there are none."""
     half = sum(count for _, count in values) / 2
     passed = 0
     for value, count in sorted(values):
@@ -167,7 +168,7 @@ def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
 
 
 def join_lines(runs: Sequence[TextRun], page: int) -> list[TextLine]:
-    """Join recognised runs to lines, from top to bottom; boxes of two columns are not joined.
+    """Join recognised runs into lines, from top to bottom; boxes of two columns are not joined.
 
     Args:
         runs: Recognised runs of the page.
@@ -203,7 +204,7 @@ def _group_rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
 
 
 class RapidOcr:
-    """Recognises words with rapidocr on the CPU, Greek letters included.
+    """Recognises words with rapidocr on the CPU, including Greek letters.
 
     Attributes:
         version: Version of the package, which includes its models.
@@ -220,7 +221,7 @@ class RapidOcr:
         self._model: Any = None
 
     def read(self, image: pdfium.PdfBitmap) -> list[WordRow]:
-        """Return the lines on an image; uses one thread, because other files are read at the same time."""
+        """Return the lines on an image; uses one thread, because other files are read concurrently."""
         if self._model is None:
             from rapidocr import RapidOCR
 
@@ -233,7 +234,7 @@ class RapidOcr:
 
 
 def _to_row(text: str, box: Sequence[Sequence[float]], image: pdfium.PdfBitmap) -> WordRow:
-    """Return an upright box for one given by its corners, clockwise from the upper left."""
+    """Return an upright box, given the corners of a box clockwise from the upper left."""
     across = [float(x) for x, _ in box]
     down = [float(y) for _, y in box]
     middle = sum(down) / 4

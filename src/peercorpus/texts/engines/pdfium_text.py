@@ -10,7 +10,7 @@ OWN_VERSION = "2"
 
 
 class PdfiumText:
-    """Reads the text that pdfium gives, in the order of the content stream, with nothing joined or removed."""
+    """Reads the text as pdfium returns it, in the order of the content stream, with nothing joined or removed."""
 
     name = "pdfium-text"
     version = f"{OWN_VERSION}+pypdfium2-{PYPDFIUM_INFO.version}"

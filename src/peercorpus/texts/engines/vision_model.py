@@ -24,16 +24,17 @@ from peercorpus.texts.page_quality import text_agreement, words
 
 OWN_VERSION = "1"
 DPI = 150
-"""Resolution of page images: letters of 7 points are 15 pixels high; twice as much needs four times the tokens."""
+"""Resolution of page images: letters of 7 points are 15 pixels high; twice the resolution needs four times the
+tokens."""
 
 MIN_AGREEMENT = 0.8
-"""Minimum agreement of an answer with the text layer; below, a fifth of the page is left out, made up or moved."""
+"""Minimum agreement of an answer with the text layer; below, a fifth of the page is missing, invented or moved."""
 MIN_LAYER_WORDS = 20
 """Minimum words of a text layer for an answer to be checked against it."""
 MAX_ANCHOR_CHARACTERS = 8_000
 """Maximum characters of the text layer in the prompt; a dense page has 7,000."""
 MAX_FAILED_PAGES = 3
-"""Pages in a row without an answer after which the endpoint, and not the page, is taken to fail."""
+"""Consecutive pages without an answer after which the endpoint, rather than the page, counts as failing."""
 
 PROMPT = """Turn the image of this page of a scientific paper into Markdown.
 
@@ -53,7 +54,7 @@ class _Page:
     """Result for one page.
 
     Attributes:
-        problem: Why the model's text was not used, or not checked; None where it was used and checked.
+        problem: Reason why the model's text was not used, or not checked; None if it was used and checked.
         is_read: Whether the model's text was used.
     """
 
@@ -63,7 +64,7 @@ class _Page:
 
 
 class Vision:
-    """Asks a model for each page; where its words differ from the text layer, the layout engine's text is used."""
+    """Asks a model for each page; if its words differ from the text layer, the layout engine's text is used."""
 
     name = "vision"
 
@@ -84,7 +85,7 @@ class Vision:
 
     @classmethod
     def with_settings(cls, settings: EngineSettings) -> Self:
-        """Make an engine whose endpoint can be used.
+        """Create an engine with a usable endpoint.
 
         Raises:
             ModelError: The address or the model is missing, or the key cannot be sent there.
@@ -137,8 +138,8 @@ class Vision:
                     if failed >= min(MAX_FAILED_PAGES, len(document)):
                         unanswered = "the page" if failed == 1 else f"{failed} pages in a row"
                         raise ModelUnavailableError(
-                            f"The vision endpoint did not answer {unanswered}, as it {error}; what it answered"
-                            " before is kept: run the same command again later."
+                            f"The vision endpoint did not answer {unanswered}: it {error}. Earlier answers are kept;"
+                            " run the same command again later."
                         ) from None
                     yield _Page(_read_own_text(pdf, index), f"own text, as the endpoint {error}", is_read=False)
                     continue
@@ -158,7 +159,7 @@ def _make_model_settings(settings: EngineSettings) -> ModelSettings:
 
 
 def _ask(endpoint: Endpoint, answers: ResponseCache, layer: str, png: bytes) -> str:
-    """Return the model's text of a page; a page that was answered before is not sent again."""
+    """Return the model's text of a page; a page answered earlier is not sent again."""
     prompt = PROMPT + layer[:MAX_ANCHOR_CHARACTERS]
     key = response_key(endpoint.model, prompt, png)
     answer_text = answers.find(key)
@@ -182,7 +183,7 @@ def without_fence(text: str) -> str:
 
 
 def _check(answer_text: str, layer: str, pdf: bytes, index: int) -> _Page:
-    """Return the model's text where its words agree with the text layer, else that of the layout engine."""
+    """Return the model's text if its words agree with the text layer, else that of the layout engine."""
     if len(words(layer)) < MIN_LAYER_WORDS:
         return _Page(answer_text, "not checked, as there is no text layer" if answer_text else None, is_read=True)
     if text_agreement(answer_text, layer) >= MIN_AGREEMENT:
@@ -195,5 +196,5 @@ def _check(answer_text: str, layer: str, pdf: bytes, index: int) -> _Page:
 
 
 def _read_own_text(pdf: bytes, index: int) -> str:
-    """Return the layout engine's text of one page alone; in the whole file a paragraph may begin on the page before."""
+    """Return the layout engine's text of a single page, read without its neighbours."""
     return PdfiumLayout().convert(extract_pages(pdf, [index + 1])).markdown

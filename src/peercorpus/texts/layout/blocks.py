@@ -28,7 +28,7 @@ _MAX_KERNED_OFFSET_EM = 0.25
 _MAX_SUBSCRIPT_OVERLAP_EM = 2.5
 """Maximum distance that a subscript may begin to the left of the line's end, below a superscript, in em."""
 _MAX_SCRIPTS_PER_SIGN = 24
-"""Superscripts and subscripts next to one symbol that are searched."""
+"""Maximum number of superscripts and subscripts searched next to one symbol."""
 _MAX_TALL_SCRIPT_OFFSET_EM = 1.4
 """Maximum distance of a script from the baseline next to a symbol taller than its line, in em."""
 _MAX_TALL_SIGN_OFFSET_EM = 0.35
@@ -80,7 +80,7 @@ class TextLine:
 
     @property
     def characters(self) -> int:
-        """Number of characters, spaces included."""
+        """Number of characters, including spaces."""
         return len(self.text)
 
     def share(self, quality: str) -> float:
@@ -206,7 +206,7 @@ class Block:
         level: Heading level: 1 for a section, 2 for a subsection and so on; 0 for other blocks.
         markdown: Finished Markdown, of tables for example; None until the lines are written.
         sureness: Confidence in a formula, from 0 to 1; None for other blocks.
-        box: Place of a table or a formula on its page; None for blocks whose lines show it.
+        box: Place of a table or a formula on its page; None for blocks whose place follows from their lines.
         number: Number of a formula, without parentheses; None if there is none.
         latex: LaTeX of a formula, without dollar signs; None for other blocks.
         cells: Cells of a table.

@@ -57,9 +57,9 @@ class PageColumns:
 
 
 def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float], size: float) -> list[PageColumns]:
-    """Return the columns of each page; a page with little prose takes those of the similar page with the most.
+    """Return the columns of each page; a page with little prose gets those of the similar page with the most prose.
 
-    A page of a paper in one column has two only where there are lines on either side.
+    In a single-column paper, a page has two columns only if there are lines on either side.
 
     Args:
         pages: Lines of each page.
@@ -83,7 +83,7 @@ def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float
     ]
     for index, long in enumerate(prose):
         if usual == 1 and len(all_columns[index].spans) == 2 and not all(_split_sides(long, widths[index])):
-            # Steps of an algorithm and last lines of paragraphs fill the left half of a page alone.
+            # Steps of an algorithm and last lines of paragraphs fill only the left half of a page.
             all_columns[index] = PageColumns((_measure_span(long or pages[index], size),))
         alike = [other for other in clear if widths[other] == widths[index]]
         if len(long) < _MIN_PROSE_LINES and alike:

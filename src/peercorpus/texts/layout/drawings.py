@@ -1,7 +1,7 @@
 """Find drawn figures, such as plots and diagrams, and separate their labels from the body.
 
 A drawing is a group of paths that touch each other, near the caption of a figure. Its labels are the words inside it,
-and the short lines at its edges, as those of axes are.
+and short lines at its edges, such as those of axes.
 """
 
 import re
@@ -14,7 +14,7 @@ from peercorpus.texts.layout.paragraphs import CAPTION
 
 _FIGURE = re.compile(r"(?:(?:Supplementary|Extended Data) )?fig", re.IGNORECASE)
 _MAX_PATHS = 5_000
-"""Maximum paths of a page that are grouped; the largest are."""
+"""Maximum number of paths of a page that are grouped, from the largest."""
 _MIN_PATHS = 6
 """Minimum paths of a drawing; a frame around text, or below a heading, has fewer."""
 _MIN_WIDTH_POINTS = 30.0
@@ -27,10 +27,10 @@ _MAX_CAPTION_GAP_POINTS = 60.0
 _MAX_LABEL_CHARACTERS = 40
 """Maximum characters of a label; longer lines are prose."""
 _MAX_PROSE_SHARE = 0.5
-"""Share of characters in prose from which the paths are a frame around text."""
+"""Share of characters in prose above which the paths are a frame around text."""
 _MAX_LABEL_GAP_EM = 1.0
 _MIN_LABEL_GAP_POINTS = 6.0
-"""Maximum distance of a label from its drawing, in em of the label; at least so many points."""
+"""Lower limit, in points, of the maximum distance of a label from its drawing, which is one em of the label."""
 _ASCENT_EM = 0.7
 _DESCENT_EM = 0.2
 """Height of a line above its baseline and its depth below it, in em."""
@@ -56,8 +56,8 @@ def split_drawings(
 
     Args:
         lines: All lines of a page outside tables.
-        shapes: What is drawn on the page.
-        tables: Boxes of its tables, whose rules and backgrounds are no drawings.
+        shapes: Shapes drawn on the page.
+        tables: Boxes of its tables, whose rules and backgrounds do not count as drawings.
     """
     paths = [*shapes.strokes, *shapes.uprights, *shapes.rules]
     if len(paths) < _MIN_PATHS or not shapes.strokes:
@@ -82,7 +82,7 @@ def _is_caption(line: TextLine) -> bool:
 
 
 def _group(paths: Sequence[Box]) -> list[_Group]:
-    """Return the groups of paths that touch each other, beginning with the largest paths, which hold most others."""
+    """Return the groups of paths that touch each other, starting with the largest paths, which contain most others."""
     groups: list[_Group] = []
     for path in sorted(paths, key=_compute_size, reverse=True)[:_MAX_PATHS]:
         touching = [group for group in groups if _measure_gap(group.box, path) <= _MAX_PATH_GAP_POINTS]
@@ -144,7 +144,7 @@ def _measure(line: TextLine) -> Box:
 
 
 def _measure_gap(first: Box, second: Box) -> float:
-    """Return the distance of two boxes in the direction in which it is larger, in points; 0 or less if they meet."""
+    """Return the larger of the horizontal and vertical distance of two boxes, in points; 0 or less if they meet."""
     return max(
         first.left - second.right,
         second.left - first.right,

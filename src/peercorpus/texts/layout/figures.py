@@ -16,7 +16,7 @@ _MIN_PROSE_CHARACTERS = 40
 _MIN_PROSE_SHARE = 0.5
 """Minimum share of characters in prose lines if a figure is the page itself."""
 _MAX_PICTURES = 100
-"""Maximum pictures of a page whose labels are searched."""
+"""Maximum number of pictures on a page whose labels are searched."""
 _MAX_LABEL_CHARACTERS = 40
 """Maximum characters of the label above a picture."""
 _MAX_OFF_CENTRE_SHARE = 0.05
@@ -27,7 +27,7 @@ _MAX_LABEL_OFFSET_POINTS = 1.0
 """Maximum distance of the baselines of two labels side by side, in points."""
 
 _MIN_PICTURE_POINTS = 20.0
-"""Minimum width and height of a picture that may hold text, in points."""
+"""Minimum width and height of a picture that may contain text, in points."""
 
 
 def split_figures(runs: Sequence[TextRun], shapes: Shapes) -> tuple[list[TextRun], list[TextRun]]:
@@ -39,7 +39,7 @@ def split_figures(runs: Sequence[TextRun], shapes: Shapes) -> tuple[list[TextRun
     def is_over_picture(run: TextRun) -> bool:
         return any(_contains(box, run) for box in pictures)
 
-    # Text recognised in an image has no handle: it is not a text object, so it is not part of a form either.
+    # Text recognised in an image has no handle: it is not a text object, and so not part of a form.
     inside = [
         run
         for run in runs
@@ -57,7 +57,7 @@ def _contains(box: Box, run: TextRun) -> bool:
 
 
 def _is_scan(runs: Sequence[TextRun], pictures: Sequence[Box], most: float) -> bool:
-    """Return whether one picture lies behind more than `most` characters, as the image of a scanned page does."""
+    """Return whether one picture is behind more than `most` characters, like the image of a scanned page."""
     return any(_count_characters([run for run in runs if _contains(box, run)]) > most for box in pictures)
 
 
@@ -114,12 +114,12 @@ _MIN_LABELS = 2
 _MAX_LABEL_LINES = 3
 """Maximum lines of a subfigure label."""
 _MIN_LABEL_SPREAD_POINTS = 5.0
-"""Minimum distance of the left edges of subfigure labels, in points; list items begin at the same place."""
+"""Minimum distance of the left edges of subfigure labels, in points; list items share their left edge."""
 _FIGURE_CAPTION = re.compile(r"(?:(?:supplementary|extended data) )?fig", re.IGNORECASE)
 
 
 def move_labels_behind_captions(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks with subfigure labels moved behind the caption of their figure, which refers to them."""
+    """Return the blocks with subfigure labels moved after the caption of their figure, which refers to them."""
     kept: list[Block] = []
     for block in blocks:
         if block.kind is BlockKind.CAPTION and _FIGURE_CAPTION.match(block.lines[0].text):
@@ -153,7 +153,7 @@ def _are_labels(blocks: Sequence[Block]) -> bool:
 
 
 def move_notices_last(blocks: Sequence[Block], body: Body) -> list[Block]:
-    """Return the blocks with small text at the foot of the first page moved behind the rest of that page."""
+    """Return the blocks with small text at the foot of the first page moved after the rest of that page."""
     first = [block for block in blocks if block.page == 0]
     small = [block for block in first if block.lines and _is_small(block, body)]
     text = [block for block in first if not any(block is other for other in small)]

@@ -1,4 +1,4 @@
-"""Follow the numbers of headings through a paper, and tell which number may come next."""
+"""Track the numbers of headings through a paper, and decide which number may come next."""
 
 import re
 from itertools import zip_longest
@@ -7,11 +7,11 @@ _MAX_NUMBER_STEP = 2
 """Maximum step between heading numbers, so that headings may be missed in between."""
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 _STEP = re.compile(r"(?:(?P<roman>X?(?:IX|IV|V?I{0,3}))\.|(?P<letter>[A-Z])\.|(?P<digit>\d{1,2})[.)])\s+(?=\S)")
-"""Number of a heading of which each level counts in signs of its own: II. / B. / 3. or 3)."""
+"""Matches the number of a heading whose levels use different numerals: II. / B. / 3. or 3)."""
 
 
 class Counting:
-    """The heading numbers of a paper so far, and which may come next."""
+    """The heading numbers of a paper so far, and the possible next ones."""
 
     def __init__(self) -> None:
         self._last: tuple[str, ...] = ()
@@ -76,10 +76,10 @@ def _parse_number_part(part: str) -> int:
 
 
 class MixedCounting:
-    """The heading numbers of a paper that counts sections in Roman numbers, subsections in letters, then in digits.
+    """The heading numbers of a paper with Roman numerals for sections, letters for subsections, then digits.
 
-    So do the classes of the IEEE and of the American Physical Society. In an appendix of the latter, digits come
-    right below the appendix.
+    The classes of the IEEE and the American Physical Society do this. In an appendix of the latter, digits come
+    directly below the appendix.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class MixedCounting:
         self._has_letters = False
 
     def go_on(self, text: str) -> int:
-        """Record the number that a heading begins with, and return its level; 0 if that number cannot come next.
+        """Record the number at the start of a heading, and return its level; 0 if that number cannot come next.
 
         >>> counting = MixedCounting()
         >>> texts = ("A. One", "I. Start", "A. Data", "1) Sources", "B. Models", "D. Marr", "II. Method", "C. Elegans")
@@ -105,11 +105,11 @@ class MixedCounting:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a section with a Roman number was found."""
+        """Whether a section with a Roman numeral was found."""
         return self._counts[0] > 0
 
     def begin_appendix(self) -> None:
-        """Record that an appendix begins, in which subsections are counted anew."""
+        """Record that an appendix begins, in which subsections are numbered from the start."""
         self._is_appendix = True
         self._has_letters = False
         self._counts[1:] = [0, 0]
@@ -133,7 +133,7 @@ class MixedCounting:
 
 
 def read_roman(number: str) -> int:
-    """Return the value of a Roman number up to fifty, in capitals or not; 0 for an empty one.
+    """Return the value of a Roman numeral up to fifty, in upper or lower case; 0 for an empty one.
 
     >>> read_roman("XIV"), read_roman("ix")
     (14, 9)

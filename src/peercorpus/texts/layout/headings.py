@@ -30,9 +30,9 @@ STATEMENT_NAMES = (
     "Theorem|Lemma|Corollary|Proposition|Definition|Remark|Example|Assumption|Claim|Conjecture|Fact|Observation"
 )
 _STATEMENT = re.compile(rf"(?:{STATEMENT_NAMES}|Proof)(?:\s+[A-Z]?\.?\d+(?:\.\d+)*)?(?:\s+\([^()]{{1,80}}\))?\.\s+\S")
-"""A theorem or a similar statement whose text begins on the line of its name."""
+"""Matches a theorem or a similar statement with text on the line of its name."""
 _WORD = re.compile(r"[^\W\d_]{2}")
-"""Two letters of a word; a row of a matrix has none."""
+"""Matches two letters of a word; a row of a matrix has none."""
 _APPENDIX_WORD = re.compile(r"appendix\s+", re.IGNORECASE)
 
 _MIN_HEADING_CHARACTERS = 2
@@ -73,13 +73,13 @@ class HeadingFinder:
         self.has_begun = False
 
     def read(self, line: TextLine, after: object, columns: PageColumns, *, step: float, is_apart: bool) -> int:
-        """Return the level of the heading that a line begins; 0 if it begins none.
+        """Return the level of the heading that begins on a line; 0 if none does.
 
         Args:
             line: The line.
             after: The next line, or another item, such as a table; None at the end of a page.
             columns: Columns of the page.
-            step: Distance from the baseline above, in points; negative if that line is elsewhere.
+            step: Distance from the previous baseline, in points; negative if that line is elsewhere.
             is_apart: Whether there is more space above than between lines of a paragraph, or the line is at the top.
         """
         if (
@@ -105,8 +105,8 @@ class HeadingFinder:
     def split_run_in(self, line: TextLine) -> tuple[TextLine, TextLine, int] | None:
         """Return a numbered heading, the start of its paragraph on the same line, and its level; None if there is none.
 
-        Its number is the next one inside the section, its title is bold and ends like a sentence, as in the class of
-        the American Mathematical Society.
+        Its number is the next one inside the section, and its title is bold and ends like a sentence, as in the class
+        of the American Mathematical Society.
         """
         end = next((number for number, run in enumerate(line.runs) if _WORD.search(run.text)), 0)
         while end < len(line.runs) and line.runs[end].font.is_bold:
@@ -127,7 +127,7 @@ class HeadingFinder:
         return head, behind, self._find_level_of_numbered(head, numbered["number"])
 
     def _find_level_of_mixed(self, line: TextLine) -> int:
-        """Return the level of a heading whose number counts on in Roman numbers, letters and digits; else 0."""
+        """Return the level of a heading whose number continues Roman numerals, letters and digits; else 0."""
         is_distinct = _is_in_own_face(line) or _is_in_capitals(line)
         if not is_distinct or line.size < _MIN_NUMBERED_SIZE_RATIO * self._body.size or ends_sentence(line.text):
             return 0
@@ -170,7 +170,7 @@ class HeadingFinder:
     def _find_level_of_face(self, line: TextLine) -> int:
         """Return the level of an unnumbered heading no larger than the body.
 
-        In a paper without numbers, headings that look alike are on one level, the one on which the first of them is.
+        In a paper without numbers, headings that look alike share the level of the first of them.
         """
         if self._counting.has_begun:
             return min(_MAX_LEVEL, self._level + 1)
@@ -179,7 +179,7 @@ class HeadingFinder:
         return self._level
 
     def _begins_with_article(self, line: TextLine, columns: PageColumns) -> bool:
-        """Return whether "A" is a word: at the start of a sentence, or of a small heading where none has a number."""
+        """Return whether "A" is a word, at the start of a sentence or of a small heading in a paper without numbers."""
         left, right = columns.of(line)
         is_full = line.right > left + _MAX_PLAIN_WIDTH_SHARE * (right - left)
         if line.text[2:3].islower() and (is_full or ends_sentence(line.text)):
@@ -196,14 +196,14 @@ class HeadingFinder:
         return 1 if _UNNUMBERED_SECTION.match(line.text) else 0
 
     def _find_level_of_size(self, size: float) -> int:
-        """Return the level of headings in this size, or the next level if all are larger; 0 if no size is known."""
+        """Return the level of headings of this size, or the next level if all are larger; 0 if no size is known."""
         if not self._sizes:
             return 0
         alike = (level for level, level_size in enumerate(self._sizes, 1) if size > 0.96 * level_size)
         return min(_MAX_LEVEL, next(alike, len(self._sizes) + 1))
 
     def _find_level_of_plain(self, line: TextLine, after: object, columns: PageColumns) -> int:
-        """Return the level of a heading set like the body: it continues the numbering and is on a line of its own."""
+        """Return the level of a heading set like the body, which continues the numbering and is on a separate line."""
         numbered = _NUMBERED.match(_APPENDIX_WORD.sub("", line.text))
         if not numbered or not self._counting.goes_on_inside(numbered["number"]):
             return 0
@@ -239,7 +239,7 @@ class HeadingFinder:
         return self._level
 
     def _is_no_section(self, line: TextLine, number: str) -> bool:
-        """Return whether a numbered line is a sentence or a list item, as it is not set like the sections so far."""
+        """Return whether a numbered line is a sentence or a list item, as it is not set like earlier sections."""
         is_sentence = ends_sentence(line.text)
         if not self._counting.has_begun:
             is_roman = self._mixed.has_begun and number[0].isdigit()

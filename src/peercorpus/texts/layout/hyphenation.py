@@ -10,16 +10,16 @@ _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-?$")
 _FIRST_WORD = re.compile(r"([^\W\d_]+)")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ASCII_WORDS = re.compile(r"[a-z]+(?:-[a-z]+)*")
-"""The same in small ASCII letters, which are found in two thirds of the time."""
+"""The same in lower-case ASCII letters, which takes two thirds of the time."""
 _ADDRESS = re.compile(
     r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$|\bdoi:\s*\S+$|(?<![\w.])10\.\d{4,5}/\S*$", re.IGNORECASE
 )
 """A URL or DOI at the end of a line."""
 _DOI_PREFIX = "doi: "
-"""Part of an address although a space follows it."""
+"""Part of an address although it ends with a space."""
 _URL_SCHEME = re.compile(r"\W?(?:https?|ftp)://", re.IGNORECASE)
 _MAX_SCHEME_CHARACTERS = 8
-"""Characters at the start of a line in which the rest of a divided scheme is searched."""
+"""Number of characters at the start of a line that are searched for the rest of a divided scheme."""
 _OPEN_ADDRESS = re.compile(r"[/_\-=?&%#~:+]$")
 _AFTER_ADDRESS = re.compile(r"(?:arxiv|doi|url|is[sb]n|pmid|https?)\b|(?:19|20)\d\d[.,]?$", re.IGNORECASE)
 """Text that does not continue an address ending with a full stop."""
@@ -92,7 +92,7 @@ _WORD_ENDINGS = frozenset(
         *("base", "bases", "set", "sets", "ular", "ally", "ling", "ical"),
     ]
 )
-"""Endings of divided words whose first part may be a word of its own."""
+"""Endings of divided words whose first part may itself be a word."""
 _MIN_DIVIDED_LETTERS = 3
 """Minimum letters after the hyphen of a divided word, by the rules of English typesetting."""
 
@@ -145,7 +145,7 @@ class Dehyphenator:
         return before + after if _is_one_word(before, after) or _is_unspaced(before, after) else f"{before} {after}"
 
     def _choose_hyphen(self, word: str, after: str) -> str:
-        """Return a hyphen or nothing for a divided word: as elsewhere in the paper, else judged by its parts."""
+        """Return a hyphen or nothing for a divided word: as elsewhere in the paper, else depending on its parts."""
         left, right = _LAST_WORD.search(word), _FIRST_WORD.match(after)
         if left is None or right is None or _ADDRESS.search(word):
             return "-"

@@ -52,7 +52,7 @@ _HORIZONTAL_RULE = re.compile(r"\s*-+\s*$")
 
 @dataclass(slots=True)
 class ListingRow:
-    """Lines side by side in a listing.
+    """Adjacent lines in a listing.
 
     Attributes:
         lines: From left to right.
@@ -99,7 +99,7 @@ class ListingRow:
 
 
 def find_listing_rows(items: Iterable[TextLine | Block]) -> list[ListingRow]:
-    """Group lines into rows, in order; a display formula is a row of its own."""
+    """Group lines into rows, in order; a display formula forms its own row."""
     rows: list[ListingRow] = []
     for item in items:
         if isinstance(item, Block):
@@ -141,7 +141,7 @@ def as_code(rows: Sequence[ListingRow]) -> str:
 
 
 def _align_row(row: ListingRow, left: float, width: float) -> str:
-    """Return a row of a program with the spaces that the positions of its words imply."""
+    """Return a row of a program with the spaces implied by the positions of its words."""
     text = ""
     for line in row.lines:
         for run in line.runs:
@@ -177,12 +177,12 @@ class _Step:
 
 
 def as_steps(rows: Sequence[ListingRow], right: float, joiner: Dehyphenator) -> str:
-    """Write the rows of an algorithm: each with its number and indentation, and with formulas.
+    """Write the rows of an algorithm, each with its number and indentation, and with formulas.
 
     Args:
         rows: From top to bottom.
         right: Right edge of a full row, in points.
-        joiner: For steps of several rows.
+        joiner: Joins the rows of a step.
     """
     is_numbered = _are_numbered(rows)
     prefix = _STEP_PREFIX if any(_STEP_PREFIX.match(row.text) for row in rows) else _BARE_PREFIX

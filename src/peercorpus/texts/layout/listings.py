@@ -48,7 +48,7 @@ _ADDRESS = re.compile(r"@|\bhttps?\b|\b10\.\d{4,5}/|\bdoi\.org|\bwww\.|\b(?:arxi
 _MIN_LISTING_ROWS = 3
 """Minimum lines of a program, or numbered steps of an algorithm without rules."""
 _MIN_STEPS = 2
-"""Minimum lines between two rules that begin like steps."""
+"""Minimum number of lines between two rules that begin like steps."""
 _MIN_MONO_SHARE = 0.8
 """Minimum share of monospaced characters in a line of a program."""
 _MIN_RULE_LENGTH_POINTS = 60.0
@@ -67,7 +67,7 @@ _MIN_ALGORITHM_WIDTH_EM = 8.0
 _MIN_NUMBER_INDENT_EM = 1.5
 """Distance from the step numbers of an algorithm to its left edge, in em."""
 _MAX_CANDIDATES = 100
-"""Maximum lines of a page that are tried as the first step of an algorithm, or as the one after another."""
+"""Maximum number of lines of a page that are tried as the first step of an algorithm, or as the next."""
 _MAX_LINES_BETWEEN_STEPS = 8
 """Maximum lines between two step numbers: long steps, or the pieces of a formula."""
 
@@ -94,7 +94,7 @@ def replace_listings(
         rules: Rules of the page.
         columns: Columns of the page.
         body: Body text of the paper.
-        joiner: For steps of several lines.
+        joiner: Joins the lines of a step.
     """
     page = _Page(items=items, rules=rules, columns=columns, body=body, joiner=joiner, taken=set())
     return _replace(page, [*zip(_FINDERS, _find_candidates(items), strict=True)])
@@ -103,14 +103,15 @@ def replace_listings(
 def replace_plain_listings(
     lines: Sequence[TextLine], rules: Sequence[Box], columns: PageColumns, body: Body, joiner: Dehyphenator
 ) -> list[TextLine | Block]:
-    """Return the lines of a page with each algorithm without rules as a block, as its steps may look like formulas.
+    """Return the lines of a page with each algorithm without rules as a block, because its steps may look like
+    formulas.
 
     Args:
         lines: In reading order, before formulas are found.
         rules: Rules of the page.
         columns: Columns of the page.
         body: Body text of the paper.
-        joiner: For steps of several lines.
+        joiner: Joins the lines of a step.
     """
     heads, firsts, _, controls = _find_candidates(lines)
     if not (firsts or controls) or any(_find_rules(lines[head], rules) for head in heads):
@@ -120,7 +121,7 @@ def replace_plain_listings(
 
 
 def _replace(page: "_Page", finders: Iterable[tuple["_Finder", Sequence[int]]]) -> list[TextLine | Block]:
-    """Return the items of a page with what each finder finds at its candidates as blocks."""
+    """Return the items of a page with the listings that each finder finds at its candidates as blocks."""
     listings: dict[int, ListingItem] = {}
     for finder, candidates in finders:
         for index in candidates:
@@ -141,7 +142,7 @@ def _replace(page: "_Page", finders: Iterable[tuple["_Finder", Sequence[int]]]) 
 
 
 def _find_candidates(items: Sequence[TextLine | Block]) -> tuple[list[int], ...]:
-    """Return the indices of lines that may begin what each of `_FINDERS` finds."""
+    """Return, for each of `_FINDERS`, the indices of lines where its kind of listing may begin."""
     heads, firsts, programs, controls = [], [], [], []
     for index, item in enumerate(items):
         if not isinstance(item, TextLine):
@@ -172,7 +173,7 @@ class _Page:
 
     @cached_property
     def bare_numbers(self) -> dict[int, list[int]]:
-        """Indices of the lines that begin with a number alone, by number, from top to bottom."""
+        """Indices of the lines that begin with a bare number, by number, from top to bottom."""
         by_number: defaultdict[int, list[int]] = defaultdict(list)
         for index, item in enumerate(self.items):
             number = _BARE_NUMBER.match(item.text) if isinstance(item, TextLine) else None
@@ -306,7 +307,7 @@ def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | No
 def _find_bare_numbers(page: _Page, index: int, first: TextLine) -> ListingItem | None:
     """Return the algorithm whose steps have numbers without a colon, the first of them on this line; None otherwise.
 
-    Its lines may come in any order: some packages write the number behind the step.
+    Its lines may come in any order, because some packages write the number after the step.
     """
     numbers = _follow_numbers(page, first)
     if len(numbers) < _MIN_LISTING_ROWS:
@@ -326,7 +327,7 @@ def _find_bare_numbers(page: _Page, index: int, first: TextLine) -> ListingItem 
 
 
 def _find_right_edge(page: _Page, numbers: Sequence[TextLine]) -> float:
-    """Return the right edge of the column of an algorithm, or where another algorithm begins beside it."""
+    """Return the right edge of the column of an algorithm, or the left edge of another algorithm beside it."""
     first = numbers[0]
     beside = (
         line.left - _MIN_NUMBER_INDENT_EM * line.size
@@ -339,7 +340,7 @@ def _find_right_edge(page: _Page, numbers: Sequence[TextLine]) -> float:
 
 
 def _overlaps(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
-    """Return whether the step numbers of an algorithm begin above the end of others, which begin above their end."""
+    """Return whether the step numbers of two algorithms overlap vertically."""
     return len(others) >= _MIN_LISTING_ROWS and numbers[-1].base < others[0].base and others[-1].base < numbers[0].base
 
 
@@ -364,13 +365,13 @@ def _is_next(line: TextLine, found: Sequence[TextLine]) -> bool:
 
 
 def _begins_steps(line: TextLine) -> bool:
-    """Return whether a line begins with the number 1, far from what follows."""
+    """Return whether a line begins with the number 1, far from the rest of the line."""
     first, *others = line.runs
     return first.text == "1" and (not others or others[0].left - first.right > _MIN_NUMBER_GAP_EM * first.size)
 
 
 def _begins_with_bold_keyword(row: ListingRow) -> bool:
-    """Return whether a step begins with a keyword in bold, as numbered lines of prose do not."""
+    """Return whether a step begins with a bold keyword, unlike numbered lines of prose."""
     runs = [run for line in row.lines for run in line.runs]
     words = [run for run in runs if not run.text.isdecimal()]
     return bool(words) and words[0].font.is_bold and bool(KEYWORD.match(words[0].text))
@@ -429,7 +430,7 @@ def _find_program(page: _Page, index: int, first: TextLine) -> ListingItem | Non
 
 
 def _count_addresses(rows: Sequence[ListingRow]) -> int:
-    """Return how many rows contain an address, or continue one."""
+    """Return the number of rows that contain an address, or continue one."""
     count = 0
     is_inside = False
     for row in rows:
@@ -439,7 +440,7 @@ def _count_addresses(rows: Sequence[ListingRow]) -> int:
 
 
 def _is_in_text(page: _Page, index: int, line: TextLine) -> bool:
-    """Return whether a line continues the text right above, as a long address does."""
+    """Return whether a line continues the text right above, like a long address."""
     before = page.line(index - 1) if index else None
     if before is None or ends_sentence(before.text) or _LISTING_CAPTION.match(before.text):
         return False

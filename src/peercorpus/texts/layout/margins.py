@@ -20,7 +20,7 @@ _MIN_EARLIER_PAGES = 2
 _MIN_CONSECUTIVE_SHARE = 0.8
 """Minimum share of consecutive numbers in a column of line numbers."""
 _MAX_MARK_GAP_EM = 0.4
-"""Maximum distance of a text from the raised number before it, in em."""
+"""Maximum distance of text from a raised number before it, in em."""
 _MAX_OUTSIDE_SHARE = 0.04
 """Maximum share of the runs of a page beyond the line numbers."""
 _EDGE_SHARE = 0.085
@@ -49,17 +49,17 @@ _MIN_HEADER_LETTERS = 3
 _MIN_PAGE_NUMBER_SIZE_RATIO = 0.75
 """Minimum font size of a page number, relative to the text of its page."""
 _MIN_SMALL_NUMBER_SIZE_RATIO = 0.6
-"""The same for numbers at one height on several pages, as those of the IEEE are beside their running header."""
+"""The same for numbers at one height on several pages, such as the IEEE's beside the running header."""
 _MAX_PAGE_NUMBER_SIZE_RATIO = 1.5
 """Maximum font size of a page number, relative to the text of its page."""
 _MAX_SIDE_BY_SIDE_OFFSET_EM = 0.95
 """Maximum distance of the baselines of two lines side by side, in em."""
 _FROM_ONE = (False, 1)
-"""What `_read_number_offset` returns where pages are counted from 1."""
+"""Result of `_read_number_offset` if pages are numbered from 1."""
 _MIN_PAGE_NUMBER_GAP_EM = 1.6
 """Minimum distance of a page number that is far from the edges of its page from other lines, in em."""
 _MIN_COUNTED_PAGES = 3
-"""Minimum pages with consecutive numbers from which other numbers are no longer accepted."""
+"""Number of pages with consecutive numbers after which other numbers are no longer accepted."""
 
 Ruler = tuple[bool, int]
 """A column of line numbers: whether it is to the right of the text, and its band."""
@@ -108,7 +108,7 @@ class LineNumberColumns:
         counts_up = _count_up(numbers)
         if ruler in self._known:
             if counts_up:
-                return True  # Even where wide formulas reach beyond the numbers.
+                return True  # Even if wide formulas extend beyond the numbers.
         elif not counts_up:
             return False
         if not _is_outside(numbers, runs, on_right=ruler[0]):
@@ -118,7 +118,7 @@ class LineNumberColumns:
 
 
 def _is_mark_of(number: TextRun, after: TextRun) -> bool:
-    """Return whether a number is raised right before a text, as that of a footnote or of a bibliography entry is."""
+    """Return whether a number is raised right before a text, like that of a footnote or a bibliography entry."""
     is_raised = 0 < number.base - after.base < after.size
     return is_raised and number.size < after.size and abs(after.left - number.right) < _MAX_MARK_GAP_EM * after.size
 
@@ -180,8 +180,8 @@ def _find_headers(pages: Sequence[Sequence[TextLine]], edges: Sequence[Sequence[
 def _find_number_candidates(page: Sequence[TextLine], height: float) -> tuple[list[TextLine], set[int]]:
     """Return the numbers that may be the page's, the outermost first, and the ids of the likely ones.
 
-    Likely are those in the size of the text that are near the edges of the page, or well above or below all of its text
-    if they count the pages from 1. The others are smaller, or the first or the last line of the page.
+    Likely ones have the size of the text and are near the edges of the page, or well above or below all of its text if
+    they number the pages from 1. The others are smaller, or the first or the last line of the page.
     """
     ends = {id(max(page, key=_get_base)), id(min(page, key=_get_base))} if page else set()
     candidates = [
@@ -216,9 +216,9 @@ def _find_page_numbers(
 ) -> set[int]:
     """Return the `id()` of each page's page number.
 
-    That is the outermost number that continues the numbers of other pages, or any likely number on a line of its own
-    if no such sequence is found. A number beside other text, and one that is not likely, counts only if several
-    numbers of its sequence are at the same height.
+    This is the outermost number that continues the numbers of other pages, or any likely number on a separate line if
+    no such sequence is found. A number beside other text, or an unlikely one, counts only if several numbers of its
+    sequence are at the same height.
     """
     alone = {
         id(line)

@@ -1,4 +1,4 @@
-"""Join lines to paragraphs, list items, captions, footnotes and bibliography entries."""
+"""Join lines into paragraphs, list items, captions, footnotes and bibliography entries."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -38,11 +38,11 @@ _MAX_PUSHED_STEP_LEADINGS = 2.4
 _MAX_FRONT_LINE_SHARE = 0.75
 """Share of the column width below which a line under the title ends its block."""
 _MIN_VERY_SHORT_GAP_EM = 6.0
-"""Minimum distance from the end of a line to its neighbours' ends that alone ends a paragraph, in em."""
+"""Minimum distance from the end of a line to its neighbours' ends that by itself ends a paragraph, in em."""
 _MAX_CHARACTER_WIDTH_EM = 0.6
 """Maximum average width of a character, in em."""
 _MAX_STEP_LEADINGS = 6.0
-"""Maximum distance of a line from the one before at the same place of the page, in leadings."""
+"""Maximum distance of a line from the previous one in the same place of the page, in leadings."""
 _LEADING_NUMBER = re.compile(r"^\d+ ")
 _MAX_NOTE_SIZE_DIFFERENCE = 0.03
 """Maximum difference of the font sizes of two parts of one footnote, as a share."""
@@ -50,11 +50,11 @@ MIN_BODY_SIZE_RATIO = 0.95
 """Minimum font size of body text, relative to the body size of the paper."""
 # Tuples, because hashing a member of an enumeration takes longer than five comparisons.
 RUNNING_TEXT = (BlockKind.PARAGRAPH, BlockKind.ITEM)
-"""Kinds of blocks that hold running text."""
+"""Kinds of blocks with running text."""
 _ASIDE = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE, BlockKind.LISTING)
 """Blocks that may interrupt a paragraph: at the foot of a column, or floating."""
 _AMONG_REFERENCES = (BlockKind.PARAGRAPH, BlockKind.FOOTNOTE, BlockKind.CAPTION)
-"""Blocks of lines that may stand between the entries of a list of references."""
+"""Blocks of lines that may come between the entries of a list of references."""
 _FLOWING = (*RUNNING_TEXT, *_ASIDE)
 
 
@@ -63,7 +63,7 @@ class Paragraphs:
 
     Args:
         body: Body text of the paper.
-        unheaded: Lines with which lists of references without a heading begin.
+        unheaded: First lines of lists of references without a heading.
 
     Attributes:
         blocks: The blocks so far.
@@ -129,7 +129,7 @@ class Paragraphs:
         return line.right < self._columns.of(line)[1] - _MIN_SHORT_LINE_GAP_EM * line.size
 
     def _choose_block_kind(self, line: TextLine, block: Block | None) -> BlockKind | None:
-        """Return the kind of the block that a line begins; None if the line continues the last one."""
+        """Return the kind of the block that begins with a line; None if the line continues the last one."""
         before = self._before
         text = line.text
         if CAPTION.match(text) and (before is None or self._is_apart(line) or self._differs(line, before)):
@@ -155,7 +155,7 @@ class Paragraphs:
         return BlockKind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
 
     def _is_front_matter(self, line: TextLine, before: TextLine) -> bool:
-        """Return whether a line below the title is a block of its own: authors, affiliations, notes."""
+        """Return whether a line below the title is a separate block: authors, affiliations, notes."""
         if self._headings.has_begun or line.page > 0 or before.is_cut or before.text.endswith((",", " and", "&")):
             return False
         left, right = self._columns.of(before)
@@ -206,7 +206,7 @@ class Paragraphs:
         )
 
     def _is_dash_in_sentence(self, line: TextLine, block: Block | None, before: TextLine | None) -> bool:
-        """Return whether a dash at the start of a line is part of a sentence that fills the line before."""
+        """Return whether a dash at the start of a line is part of a sentence that fills the previous line."""
         if before is None or block is None or block.kind not in RUNNING_TEXT:
             return False
         if ends_sentence(before.text) or self._is_short(before) or BULLET.match(block.lines[0].text):
@@ -258,7 +258,7 @@ class Paragraphs:
     ) -> BlockKind | None:
         """Return ENTRY if a line begins an entry: it has a label, or space above, or a hanging indent.
 
-        PARAGRAPH if it is far below the entries and smaller: the rest of a footnote.
+        Return PARAGRAPH if it is far below the entries and smaller: the rest of a footnote.
         """
         if labels.begins_entry(line):
             return BlockKind.ENTRY
@@ -280,9 +280,9 @@ class Paragraphs:
 
 
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
-    """Return the blocks with paragraphs, footnotes and labelled entries joined that something else interrupts."""
+    """Return the blocks with interrupted paragraphs, footnotes and labelled entries joined."""
     kept: list[Block] = []
-    # The last of each kind; a paragraph only if nothing but floats and footnotes is behind it.
+    # The last of each kind; a paragraph only if nothing but floats and footnotes comes after it.
     text: Block | None = None
     note: Block | None = None
     entry: Block | None = None
@@ -305,19 +305,19 @@ def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
 
 
 def _choose_open_text(text: Block | None, block: Block, body: Body) -> Block | None:
-    """Return the running text with which what is behind a block may go on."""
+    """Return the running text that may continue after a block."""
     if block.kind not in _FLOWING:
         return None
     return block if block.kind in RUNNING_TEXT and block.lines and not _is_aside(block, body) else text
 
 
 def _is_open(last: TextLine) -> bool:
-    """Return whether a sentence goes on behind a line."""
+    """Return whether a sentence continues after a line."""
     return last.is_cut or not ends_sentence(last.text)
 
 
 def _continues_text(text: Block, block: Block, body: Body) -> bool:
-    """Return whether a paragraph goes on with the sentence in which another running text ends."""
+    """Return whether a paragraph continues the sentence at the end of another running text."""
     if block.kind is not BlockKind.PARAGRAPH or not block.lines or not block.lines[0].text[:1].islower():
         return False
     last = text.lines[-1]
@@ -332,7 +332,7 @@ def _continues_entry(entry: Block, block: Block) -> bool:
 
 
 def _continues_note(note: Block, block: Block, body: Body) -> bool:
-    """Return whether a paragraph goes on with a footnote, in the next column or on the next page."""
+    """Return whether a paragraph continues a footnote, in the next column or on the next page."""
     if block.kind is not BlockKind.PARAGRAPH or not block.lines:
         return False
     first, last = block.lines[0], note.lines[-1]

@@ -1,6 +1,6 @@
 """Convert papers with the default engine: layout analysis on top of pdfium.
 
-Each page is read to lines, tables and figure text (`PageContent`); `assemble` then removes running headers, finds
+Each page is read into lines, tables and figure text (`PageContent`); `assemble` then removes running headers, finds
 formulas, listings, headings and paragraphs across pages, and writes Markdown.
 """
 
@@ -42,9 +42,9 @@ _MAX_HEADING_MARKS = 6
 _MARKDOWN_START = re.compile(r"[#>|]|[-+*] ")
 """Start of a text that Markdown would read as a heading, a quotation, a table or a list."""
 _RUN_IN_ENDS = (".", ":", "?")
-"""How a run-in heading at the start of a paragraph ends."""
+"""Endings of a run-in heading at the start of a paragraph."""
 _RUN_IN_END = re.compile(r"[.:?](?!\w)")
-"""The same at the start of the text behind it."""
+"""The same at the start of the text after it."""
 _MIN_RUN_IN_CHARACTERS = 3
 """Minimum characters of a run-in heading, without spaces between runs."""
 _MAX_RUN_IN_CHARACTERS = 120
@@ -78,7 +78,7 @@ def _write_paragraph(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
 
 
 def _count_run_in_runs(runs: Sequence[TextRun]) -> int:
-    """Return how many runs form a bold run-in heading before other text; 0 if there is none."""
+    """Return the number of runs that form a bold run-in heading before other text; 0 if there is none."""
     end = next((number for number, run in enumerate(runs) if not run.font.is_bold), len(runs))
     text = "".join(run.text for run in runs[:end])
     after = runs[end].text if end < len(runs) else ""
@@ -116,9 +116,9 @@ def block_markdown(block: Block, joiner: Dehyphenator) -> str:
 _MIN_TITLE_SIZE_RATIO = 1.15
 """Minimum font size of the title, relative to the body."""
 _MIN_TURNED_RATIO = 3
-"""Minimum ratio of rotated to upright characters of a page that is turned."""
+"""Minimum ratio of rotated to upright characters on a rotated page."""
 _FRONT_BLOCKS = 12
-"""Number of blocks among which the title is searched."""
+"""Number of blocks that are searched for the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ class PageContent:
         height: Page height, in points.
         figures: Text of figures, and rotated text.
         tables: In the order of the page content.
-        bars: Thin rules, as fractions and roots have.
+        bars: Thin rules, such as those of fractions and roots.
         rules: All horizontal rules, such as those above and below algorithms.
-        labels: Lines of labels in and above figures, which are no part of `lines`.
+        labels: Lines of labels in and above figures, which are not part of `lines`.
     """
 
     lines: list[TextLine]
@@ -220,7 +220,7 @@ def open_pages(document: pdfium.PdfDocument) -> Iterator[tuple[pdfium.PdfPage, G
 
 
 def open_page(document: pdfium.PdfDocument, index: int, fonts: Fonts) -> tuple[pdfium.PdfPage, Glyphs]:
-    """Open a page and read its glyphs; turn it if most of them are rotated, as those of a wide table are."""
+    """Open a page and read its glyphs; rotate it if most of them are rotated, like those of a wide table."""
     page = make_upright(document, index)
     glyphs = Glyphs(page.get_textpage(), fonts)
     upright = sum([len(run.text) for run in glyphs.runs])
@@ -268,7 +268,7 @@ def assemble(sheets: Sequence[PageContent | None]) -> Converted:
 
 
 def _find_headers(page: PageContent, kept: Sequence[TextLine]) -> list[TextBlock]:
-    """Return the lines of a page that are no part of its text."""
+    """Return the lines of a page that are not part of its text."""
     left = set(map(id, kept))
     return make_headers([line for line in page.lines if id(line) not in left], page.height)
 
@@ -305,7 +305,7 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
 def _replace_formulas(
     items: Sequence[TextLine | Block], bars: Sequence[Box], columns: PageColumns, body: Body
 ) -> Iterator[TextLine | Block]:
-    """Yield consecutive lines with each display formula as a block, or consecutive blocks as they are."""
+    """Yield consecutive lines with each display formula as a block, or consecutive blocks unchanged."""
     yield from (item for item in items if isinstance(item, Block))
     lines = [item for item in items if isinstance(item, TextLine)]
     for item in find_formulas(lines, bars, columns, body):

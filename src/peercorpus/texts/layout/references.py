@@ -1,4 +1,4 @@
-"""Recognise the labels of bibliography entries, and a list of references that has no heading."""
+"""Recognise the labels of bibliography entries, and lists of references without a heading."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,15 +28,15 @@ _MIN_LABEL_RISE_EM = 0.15
 class EntryLabels:
     """The labels of one list of references so far.
 
-    A number that is raised or in round brackets is a label only if the list begins with such a number, 1, and it is the
-    next one: a footnote below the list is none.
+    A raised number, or one in round brackets, is a label only if the list begins with such a number, 1, and it is the
+    next one, unlike a footnote below the list.
     """
 
     def __init__(self) -> None:
         self._next = 1
 
     def begins_entry(self, line: TextLine) -> bool:
-        """Return whether a line of the list begins with the label of an entry; to be asked once for each line."""
+        """Return whether a line of the list begins with the label of an entry; must be called once for each line."""
         number = read_counted_label(line)
         if number is not None and number == self._next:
             self._next += 1
@@ -52,7 +52,7 @@ def has_label(line: TextLine) -> bool:
 
 
 def read_counted_label(line: TextLine) -> int | None:
-    """Return the number with which a line begins if it is raised or in round brackets; None otherwise."""
+    """Return the number at the start of a line if it is raised or in round brackets; None otherwise."""
     mark = line.runs[0]
     is_raised = mark.size < _MAX_LABEL_SIZE_RATIO * line.size and mark.base > line.base + _MIN_LABEL_RISE_EM * line.size
     if is_raised:
@@ -64,7 +64,7 @@ def read_counted_label(line: TextLine) -> int | None:
 def find_unheaded_references(
     pages: Sequence[Sequence[TextLine | Block]], columns: Sequence[PageColumns]
 ) -> Iterator[TextLine]:
-    """Yield each line with which a list of references begins: the numbers from [1] on at one edge, with years.
+    """Yield the first line of each list of references: numbers from [1] on at one edge, with years.
 
     Some styles, such as that of the American Physical Society, print no heading above the list.
 
@@ -84,7 +84,7 @@ def find_unheaded_references(
 
 
 def _is_list(lines: Sequence[tuple[TextLine, PageColumns]], first: int) -> bool:
-    """Return whether numbered entries begin with a line; each line is given with the columns of its page."""
+    """Return whether numbered entries begin at a line; each line is paired with the columns of its page."""
     entries: list[list[str]] = []
     edge = 0.0
     for place in range(first, len(lines)):

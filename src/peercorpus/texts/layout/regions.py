@@ -1,7 +1,7 @@
 """Find the places of figures and tables on the pages of a paper: each is searched next to its caption.
 
-A caption bounds its figure on one side; running text, other captions and the furniture of the page bound it on the
-others. What is drawn in between, and the words that stand among it, are the figure.
+A caption bounds its figure on one side; running text, other captions and the page furniture bound it on the others. The
+figure consists of everything drawn in between, and the words among it.
 """
 
 import re
@@ -29,13 +29,13 @@ _MAX_GAP_POINTS = 42.0
 _MIN_SIDE_POINTS = 12.0
 """Minimum width and height of a figure, in points."""
 _MIN_FRAME_WIDTH_POINTS, _MIN_FRAME_HEIGHT_POINTS = 60.0, 24.0
-"""Minimum size of a drawn box whose text belongs to it, as that of an example in a frame does, in points."""
+"""Minimum size of a drawn box whose text belongs to it, such as a framed example, in points."""
 _MAX_DRAWING_SHARE = 0.8
 """Share of the page area from which a drawing is the background of the page."""
 _MAX_OVERHANG_POINTS = 20.0
-"""Maximum distance that a figure extends beyond the text beside it, in points; line numbers stand further out."""
+"""Maximum distance that a figure extends beyond the text beside it, in points; line numbers are further out."""
 _MIN_COLUMN_SHARE = 0.5
-"""Width of the only column of a page below which its text does not show how wide the column is."""
+"""Text width of a single-column page, as a share, below which it does not show the width of the column."""
 _MARGIN_SHARE = 0.1
 """Usual margin, as a share of the page width."""
 _MIN_PROSE_CHARACTERS = 30
@@ -43,15 +43,15 @@ _MIN_PROSE_CHARACTERS = 30
 _MIN_PROSE_WIDTH_SHARE = 0.6
 """Minimum width of the longest line of a paragraph, as a share of its column."""
 _MIN_REPEATS = 3
-"""Pages on which a drawing recurs at the same place if it is part of the page design."""
+"""Minimum number of pages on which a drawing recurs at the same place as part of the page design."""
 _MAX_DRAWINGS = 20_000
-"""Maximum drawings of a page that are examined."""
+"""Maximum number of drawings examined on a page."""
 _ASCENT_EM, _DESCENT_EM = 0.8, 0.25
 """Height of a line above its baseline and its depth below it, in em."""
 _BOUNDS = frozenset(
     {BlockKind.TITLE, BlockKind.HEADING, BlockKind.CAPTION, BlockKind.FOOTNOTE, BlockKind.FORMULA, BlockKind.ENTRY}
 )
-"""Kinds of blocks that end a figure wherever they stand outside a frame."""
+"""Kinds of blocks that end a figure wherever they are outside a frame."""
 
 
 _TEXT_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.LISTING})
@@ -64,7 +64,7 @@ _MAX_STEP_EM = 2.5
 
 @dataclass(frozen=True, slots=True)
 class PageDrawing:
-    """What is on a page besides its lines of text.
+    """Content of a page besides its lines of text.
 
     Attributes:
         width: Page width, in points.
@@ -72,7 +72,7 @@ class PageDrawing:
         drawn: Boxes of images, forms and paths.
         tables: Boxes of the tables that were read.
         words: Boxes of the words inside figures.
-        lines: All lines of the page, running headers among them.
+        lines: All lines of the page, including running headers.
     """
 
     width: float
@@ -85,13 +85,13 @@ class PageDrawing:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A caption, and the place of what it describes.
+    """A caption, and the place of its figure or table.
 
     Attributes:
-        label: In full, such as "Figure 3".
-        caption: As in the Markdown of the page.
+        label: The full label, such as "Figure 3".
+        caption: The caption as in the Markdown of the page.
         page: Page index, from 0.
-        box: None where nothing is drawn next to the caption.
+        box: The place; None if nothing is drawn next to the caption.
     """
 
     kind: FigureKind
@@ -102,7 +102,7 @@ class Region:
 
 
 def read_label(text: str) -> tuple[FigureKind, str] | None:
-    """Return the kind and the label of a caption in full; None for a caption of something else.
+    """Return the kind and the full label of a caption; None for a caption of something else.
 
     >>> read_label("Fig. 3: Loss."), read_label("TABLE IV. Scores"), read_label("Algorithm 1: Sort")
     ((<FigureKind.FIGURE: 'figure'>, 'Figure 3'), (<FigureKind.TABLE: 'table'>, 'Table IV'), None)
@@ -149,7 +149,7 @@ def find_regions(
 
     Args:
         blocks: All blocks of the paper, with their Markdown.
-        drawings: What is on each page.
+        drawings: Content of each page.
         columns: The columns of each page.
     """
     furniture = _find_furniture(drawings)
@@ -171,7 +171,7 @@ def find_regions(
 
 
 def _separate_captions(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks of a page with captions side by side as captions of their own."""
+    """Return the blocks of a page with captions side by side as separate captions."""
     bases = [block.lines[0].base for block in blocks if block.kind is BlockKind.CAPTION]
     separate: list[Block] = []
     for block in blocks:
@@ -182,7 +182,7 @@ def _separate_captions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _split_captions(block: Block) -> list[Block]:
-    """Return the captions of a block, which are several where figures stand side by side, or the block as it is."""
+    """Return the captions of a block, several if figures are side by side, or else the unchanged block."""
     starts = [at for at, line in enumerate(block.lines) if at == 0 or CAPTION.match(line.text)]
     if block.kind is not BlockKind.CAPTION or len(starts) == 1:
         return [block]
@@ -201,7 +201,7 @@ def _find_furniture(drawings: Sequence[PageDrawing]) -> set[tuple[int, ...]]:
 
 
 def _without_design(drawing: PageDrawing, furniture: set[tuple[int, ...]]) -> list[Box]:
-    """Return what is drawn on a page without its furniture and background."""
+    """Return everything drawn on a page except its furniture and background."""
     largest = _MAX_DRAWING_SHARE * drawing.width * drawing.height
     sheet = Box(0.0, 0.0, drawing.width, drawing.height)
     inside = (_intersect(box, sheet) for box in drawing.drawn if _place(box) not in furniture)
@@ -209,12 +209,12 @@ def _without_design(drawing: PageDrawing, furniture: set[tuple[int, ...]]) -> li
 
 
 def _caption_box(block: Block) -> Box:
-    """Return the box of a caption without the labels of subfigures moved behind it."""
+    """Return the box of a caption without the labels of subfigures moved after it."""
     return _unite(map(_line_box, _split_at_gaps(block)[0]))
 
 
 def _split_at_gaps(block: Block) -> list[list[TextLine]]:
-    """Return the lines of a block on its first page, divided where one does not follow closely below the other."""
+    """Return the lines of a block on its first page, split at vertical gaps."""
     groups: list[list[TextLine]] = []
     for line in block.lines:
         if line.page != block.lines[0].page:
@@ -240,7 +240,7 @@ def _choose_side(found: Sequence[Box | None], *, is_above: bool) -> Box | None:
 
 
 class _Page:
-    """Searches one page for what a caption describes."""
+    """Searches one page for the figure or table of a caption."""
 
     def __init__(self, drawing: PageDrawing, columns: PageColumns, blocks: Sequence[Block]) -> None:
         self._drawing = drawing
@@ -252,7 +252,7 @@ class _Page:
         self._sort_lines(blocks)
 
     def _sort_lines(self, blocks: Sequence[Block]) -> None:
-        """Sort the lines of the page into those that bound figures and those that may stand in one."""
+        """Sort the lines of the page into those that bound figures and those that may be inside one."""
         in_blocks: set[int] = set()
         for block in blocks:
             in_blocks |= {id(line) for line in block.lines}
@@ -278,7 +278,7 @@ class _Page:
         return longest.right - longest.left >= _MIN_PROSE_WIDTH_SHARE * (right - left)
 
     def search(self, block: Block, kind: FigureKind, *, is_above: bool) -> Box | None:
-        """Return the box of what stands above or below a caption; None where nothing is drawn there."""
+        """Return the box of the figure above or below a caption; None if nothing is drawn there."""
         caption = _caption_box(block)
         left, right = self._find_sides(block, caption)
         if is_above:
@@ -300,7 +300,7 @@ class _Page:
         return box if is_large else None
 
     def _find_sides(self, block: Block, caption: Box) -> tuple[float, float]:
-        """Return the left and right edge between which a figure stands: its column, less what is beside its caption."""
+        """Return the left and right edge of the space for a figure: its column, minus anything beside its caption."""
         left, right = self._find_column(replace(block.lines[0], left=caption.left, right=caption.right))
         left, right = min(left, caption.left) - _MAX_OVERHANG_POINTS, max(right, caption.right) + _MAX_OVERHANG_POINTS
         for box, other in self._bounds:
@@ -314,7 +314,7 @@ class _Page:
         return left, right
 
     def _cut_text_beside(self, block: Block, caption: Box, box: Box) -> Box:
-        """Return a box without the text that flows around it, whose lines may reach further than beside the caption."""
+        """Return a box without the text that flows around it, whose lines may extend past the caption."""
         for other_box, other in self._bounds:
             if other is block or _overlap((other_box.bottom, other_box.top), (box.bottom, box.top)) <= 1:
                 continue
@@ -325,7 +325,7 @@ class _Page:
         return box
 
     def _find_column(self, line: TextLine) -> tuple[float, float]:
-        """Return the column of a line; the text width of a usual page where there is too little text to tell."""
+        """Return the column of a line; the usual text width if there is too little text to decide."""
         width = self._drawing.width
         left, right = self._columns.of(line)
         is_known = len(self._columns.spans) > 1 or right - left >= _MIN_COLUMN_SHARE * width
@@ -350,7 +350,7 @@ def _is_frame(box: Box) -> bool:
 
 
 def _clip(boxes: Iterable[Box], band: Box) -> list[Box]:
-    """Return the boxes that lie in a band for the most part, without what is outside."""
+    """Return the boxes that are mostly in a band, clipped to it."""
     return [_intersect(box, band) for box in boxes if _is_mostly_in(box, band)]
 
 
@@ -366,7 +366,7 @@ def _intersect(first: Box, second: Box) -> Box:
 
 
 def _grow(boxes: Sequence[Box], start: float, *, is_above: bool) -> list[Box]:
-    """Return the boxes that follow one another from a height on, without a wide gap between them."""
+    """Return the boxes in succession from a height on, up to the first wide gap."""
     near: list[Box] = []
     end = start
     for box in sorted(boxes, key=lambda box: box.bottom if is_above else -box.top):

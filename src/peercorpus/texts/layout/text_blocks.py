@@ -13,9 +13,9 @@ _ASCENT_EM = 0.8
 _DESCENT_EM = 0.25
 """Height of a line above its baseline and its depth below it, in em."""
 _MAX_RISE_EM = 0.9
-"""Height above the line before, in em, from which a line stands at the top of another column."""
+"""Height above the previous line, in em, from which a line is at the top of another column."""
 _MAX_STEP_EM = 4.0
-"""Distance of two baselines of a block, in em, from which something stands between them."""
+"""Distance of two baselines of a block, in em, from which something is between them."""
 _MAX_CAPTION_GAP_POINTS = 42.0
 """Maximum distance of a table or a listing from its caption, in points."""
 _CAPTION_NUMBER = re.compile(
@@ -75,7 +75,7 @@ def make_headers(lines: Sequence[TextLine], height: float) -> list[TextBlock]:
     """Return running headers, footers and page numbers as records without offsets, from top to bottom.
 
     Args:
-        lines: The lines of a page that are no part of its text.
+        lines: The lines of a page that are not part of its text.
         height: Height of the page, in points.
     """
     return [
@@ -99,7 +99,7 @@ def _split_headers(headers: Sequence[TextBlock]) -> tuple[list[TextBlock], list[
 def _describe(block: Block, block_id: int, start: int, end: int) -> TextBlock:
     kind = block.kind
     boxes = (_round(block.page, *block.box),) if block.box is not None else _enclose_lines(block.lines)
-    if kind is BlockKind.PARAGRAPH:  # the most frequent kind has nothing else
+    if kind is BlockKind.PARAGRAPH:  # the most frequent kind has no further fields
         return TextBlock(block_id, kind, start, end, boxes)
     number, caption_of = _read_number(block)
     return TextBlock(
@@ -118,7 +118,7 @@ def _describe(block: Block, block_id: int, start: int, end: int) -> TextBlock:
 
 
 def _read_number(block: Block) -> tuple[str | None, MentionKind | None]:
-    """Return the number of a block, and what it describes if it is a caption."""
+    """Return the number of a block, and the kind of thing that it describes if it is a caption."""
     text = str(block.markdown)
     if block.kind is BlockKind.CAPTION:
         caption = _CAPTION_NUMBER.match(text)
@@ -129,7 +129,7 @@ def _read_number(block: Block) -> tuple[str | None, MentionKind | None]:
 
 
 def _enclose_lines(lines: Iterable[TextLine]) -> tuple[PageBox, ...]:
-    """Return one box for each run of lines below one another on a page."""
+    """Return one box for each run of successive lines on a page."""
     boxes: list[PageBox] = []
     page = -1
     base = left = right = bottom = top = 0.0
@@ -158,7 +158,7 @@ def _round(page: int, left: float, bottom: float, right: float, top: float) -> P
 
 
 def _match_captions(blocks: list[TextBlock]) -> list[TextBlock]:
-    """Return the blocks with each caption that describes a table or a listing next to it, if each is nearest to it."""
+    """Return the blocks with captions matched to an adjacent table or listing, if each is nearest to the other."""
     described = [block for block in blocks if block.kind in {BlockKind.TABLE, BlockKind.LISTING} and block.boxes]
     captions = [block for block in blocks if block.caption_of in _DESCRIBED and block.boxes]
     for caption in captions:

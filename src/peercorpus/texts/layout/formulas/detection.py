@@ -49,13 +49,13 @@ _TEX_TEXT_FONT = re.compile(r"(?:CM|LM|SF)[A-Z]", re.I)
 
 @lru_cache(CACHED_CALLS)
 def is_foreign(font: str) -> bool:
-    """Return whether a text font is of another family than TeX's upright fonts of formulas."""
+    """Return whether a text font is of a family other than TeX's upright fonts of formulas."""
     return _TEX_TEXT_FONT.match(font) is None
 
 
 @lru_cache(CACHED_CALLS)
 def is_upright(font: str) -> bool:
-    """Return whether the name of a font is that of an upright font of formulas."""
+    """Return whether a font name belongs to an upright font of formulas."""
     return _UPRIGHT_FONT.match(font) is not None
 
 
@@ -81,7 +81,7 @@ def join_broken(text: str) -> str:
 
 
 def closing_part(head: str, nodes: Sequence[FormulaNode]) -> str:
-    """Return the part of the text after a formula that closes its brackets, without punctuation of the sentence."""
+    """Return the part of the text after a formula that closes its brackets, without the sentence's punctuation."""
     least = depth = sum(
         (node.latex in OPENING_BRACKETS) - (node.latex in CLOSING_BRACKETS) for node in nodes if len(node.latex) == 1
     )
@@ -110,7 +110,7 @@ def closing_part(head: str, nodes: Sequence[FormulaNode]) -> str:
 
 
 def part_nodes(run: TextRun, text: str) -> Sequence[FormulaNode]:
-    """Return the nodes of a part of a run."""
+    """Return the nodes of part of a run."""
     part = replace(run, text=text, is_cut=False)
     return [node for node in nodes_of(part) if node.latex not in OPERATOR_NAMES or node.kind == "name"]
 
@@ -126,7 +126,7 @@ _ALGORITHM_LINE = re.compile(
 )
 """Start of a line of an algorithm."""
 _BRACE_CODES = frozenset("\x1a(\x08n8:<>\uf8f1\uf8f2\uf8f3\uf8f4{⎧⎨⎩")
-"""Characters as which tall braces are read."""
+"""Characters that tall braces are read as."""
 _MAX_LINES = 300
 """Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
@@ -223,7 +223,7 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
 
 
 def _has_tall_symbol(line: TextLine) -> bool:
-    """Return whether a line has a large operator or a stretched bracket, whose rows may stand beside it."""
+    """Return whether a line has a large operator or a stretched bracket, which may have rows beside it."""
     return any(_is_large(run) or run.ink or run.text in LARGE_OPERATORS for run in line.runs)
 
 
@@ -306,7 +306,7 @@ def belongs(
 
 
 def _is_in_column(line: TextLine, group: Sequence[TextLine], columns: PageColumns, body: Body) -> bool:
-    """Return whether a line is in the column of a group, or touches it where a display spans the columns."""
+    """Return whether a line is in the column of a group, or touches it if a display spans the columns."""
     number = columns.number(line)
     numbers = {columns.number(other) for other in (group[0], group[-1])}
     return number < 0 or number in numbers or -1 in numbers or any(_touches(line, other, body) for other in group[-4:])
@@ -331,7 +331,7 @@ def _is_large(run: TextRun) -> bool:
 
 
 def _is_case(line: TextLine, run: TextRun) -> bool:
-    """Return whether a line stands after a tall brace."""
+    """Return whether a line comes after a tall brace."""
     if run.text not in _BRACE_CODES or line.left < run.right - 1 or line.left > run.right + 300:
         return False
     depth = sign(run.font.name, run.text).depth * run.size if run.font.is_maths else 0.0
@@ -339,13 +339,13 @@ def _is_case(line: TextLine, run: TextRun) -> bool:
 
 
 def split_leading_number(line: TextLine, columns: PageColumns, body: Body) -> tuple[str, TextLine] | None:
-    """Return the number at the left edge of a column and the formula behind it; None if there is none."""
+    """Return the number at the left edge of a column and the formula after it; None if there is none."""
     first = line.runs[0]
     match = _LEADING_NUMBER.match(first.text)
     if match is None or line.left > columns.of(line)[0] + 0.5 * body.size:
         return None
     text = first.text[match.end() :]
-    # Where the text behind the number begins is an estimate.
+    # The start of the text after the number is an estimate.
     left = max(first.left, first.right - 0.6 * first.size * len(text))
     return match[1], replace(line, runs=[replace(first, text=text, left=left), *line.runs[1:]], left=left, _text=None)
 

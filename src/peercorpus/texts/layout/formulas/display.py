@@ -55,10 +55,10 @@ class Formula:
     """A display formula.
 
     Attributes:
-        lines: Lines from which it was read.
+        lines: Lines that it was read from.
         signs: LaTeX with Unicode letters and symbols, without dollar signs and number, as in Markdown.
-        number: As printed, without parentheses; None if there is none.
-        sureness: How sure it is that the formula equals its source, from 0 to 1, as `doubts` says.
+        number: Its number as printed, without parentheses; None if there is none.
+        sureness: Probability that the formula equals its source, from 0 to 1; see `doubts`.
         page: Page index, from 0.
         box: Its place on the page, without its number.
     """
@@ -74,7 +74,7 @@ class Formula:
     def latex(self) -> str:
         """The formula with commands only, so that it compiles with amsmath and amssymb; an unknown symbol is a box.
 
-        Several rows are put into an environment. A formula that could not compile is the same as `signs`.
+        Several rows are put into an environment. If the formula could not compile, this is the same as `signs`.
         """
         return write_with_commands(self.signs)
 
@@ -88,7 +88,7 @@ class Formula:
 class _Page:
     """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table.
 
-    A single formula may have too few of these symbols to tell.
+    A single formula may have too few of these symbols to decide.
     """
 
     def __init__(self, boxes: Sequence[Box], *, has_table: bool) -> None:
@@ -243,7 +243,7 @@ def _is_display(
     )
     texts = [*map(read_signs, runs)]
     text = "".join(texts)
-    # Digits of a table are as large as its text; those of indices are not.
+    # Digits of a table are as large as its text; digits of indices are not.
     digits = sum(sum(map(str.isdigit, run.text)) for run in runs if run.size > 0.85 * body.size)
     if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
         return False
@@ -295,7 +295,7 @@ def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, bo
     bottom, top = min(node.bottom for node in nodes), max(node.top for node in nodes)
     rules = page.within(left - 3, bottom - 3, right + 3, top + 3)
     rows = build_rows([node for node in nodes if node.latex or node.kind == "unknown"], rules)
-    # Of a font without a name nothing says which letters and symbols it holds.
+    # The letters and symbols of a font without a name are unknown.
     nameless = sum(not run.font.name for line in group for run in line.runs)
     for part, equation_number in _split_by_number(rows, numbers):
         glyphs = sum(row.glyphs for row in part)

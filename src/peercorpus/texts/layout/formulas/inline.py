@@ -33,7 +33,7 @@ from peercorpus.texts.layout.formulas.nodes import (
 _MIN_SCRIPT_OFFSET_EM = 0.1
 """Minimum distance of a superscript or subscript from the baseline, in em of its line."""
 _MAX_LINE_RUNS = 4000
-"""Maximum runs of a line in which formulas are searched."""
+"""Maximum number of runs in a line that is searched for formulas."""
 _PROSE_SIGNS = frozenset("∗*†‡§¶•·.,:;|{}/<>−-–×±✓✗©®°→←∘⋆★■□▷◁ ")
 """Symbols of maths fonts that occur in prose as well."""
 _NO_SPACE_BEFORE = ",.;:)"
@@ -108,7 +108,7 @@ class _Writer:
                 opens = following is not None and is_near and self._opens(following)
                 if self._begins_item(run, has_space):
                     self._end_formula()
-                # A comma of prose stands between two formulas; a comma of a formula is in the formula's own font.
+                # A comma of prose is between two formulas; a comma of a formula is in the formula's own font.
                 is_pause = run.text in _PAUSES and following is not None and following.has_space and not self._is_open()
                 self._add_prose(run, has_space, opens and not is_pause)
         self._end_formula()
@@ -253,7 +253,7 @@ class _Writer:
             self._write_formula(nodes, spaced)
 
     def _find_unopened(self, nodes: Sequence[FormulaNode], spaced: Sequence[bool]) -> int:
-        """Return the index of a parenthesis of the prose, which is not opened in the formula; 0 if there is none."""
+        """Return the index of a parenthesis of the prose that is not opened in the formula; 0 if there is none."""
         depth = 0
         for index, node in enumerate(nodes):
             if len(node.latex) == 1 and not self._is_small(node):

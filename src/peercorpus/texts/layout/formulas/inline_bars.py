@@ -81,7 +81,7 @@ def _is_other_line(line: TextLine, own: TextLine, area: Box) -> bool:
 
 
 def join_bars(items: list[TextLine | Other], bars: Sequence[Box]) -> list[TextLine | Other]:
-    """Return the items of a page with short bars joined to the text that they belong to.
+    """Return the items of a page with short bars joined to their text.
 
     Args:
         items: Lines and other items, in reading order.
@@ -248,7 +248,7 @@ def _change_line(line: TextLine, changes: _Changes) -> TextLine | None:
 
 
 def _build_line(runs: list[TextRun], line: TextLine) -> TextLine:
-    """Return a line of other runs; next to a fraction or root the gaps determine the spaces."""
+    """Return a line made of new runs; next to a fraction or root, the gaps determine the spaces."""
     for index, (before, run) in enumerate(pairwise(runs), 1):
         if LATEX_FONT in (before.font, run.font):
             runs[index] = replace(run, has_space=run.left - before.right > _MAX_TOUCHING_GAP_EM * line.size)

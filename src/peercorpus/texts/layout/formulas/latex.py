@@ -35,14 +35,14 @@ _LATEX_ESCAPES = str.maketrans(
     {"{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "&": r"\&", "_": r"\_", "$": r"\$", "\\": "∖", "~": "∼", "^": "∧"}
 )
 _SINGLE_WORD_TEXT = re.compile(r"\\text\{([^\W\d_]+)\}")
-r"""A single word, which is set with the shorter `\rm`."""
+r"""Matches a single word, which is set with the shorter `\rm`."""
 _DOTS = re.compile(r"(?<!·)·[ ]?·[ ]?·(?!·)|(?<!\.)\.[ ]?\.[ ]?\.(?!\.)")
 """Three dots, which TeX sets one by one."""
 _ROMAN_WORD = re.compile(r"\{\\rm [^\W\d_]+\}")
 _NEGATABLE = RELATIONS | frozenset("∃∋≡∣∥⊢≅↔⊒⊑")
 """Symbols that a slash negates."""
 _SPACING_FORMS = {mark: sign for sign, mark in ACCENTS.items()} | {SLASH: "/", "\u20d7": "→"}
-"""Spacing forms of combining accents, for those above nothing."""
+"""Spacing forms of combining accents, for accents above nothing."""
 _MIN_SPACE_EM = 0.18
 """Minimum gap that is a space, in em."""
 _MAX_TOUCHING_GAP_EM = 0.12
@@ -54,7 +54,7 @@ _MULTI_GLYPH_SIGNS = {sign: sign for sign in (":=", "::=", "=:", "!=", "==", "<=
 _MIN_QUAD_EM = 0.95
 r"""Minimum gap that is a wide space (`\quad`), in em."""
 _THIN_SPACE_EM = 0.1
-"""Width added to that minimum after a comma, which has a thin space of its own, in em."""
+"""Width added to that minimum after a comma, which has its own thin space, in em."""
 _BINARY_SIGNS = SPACED_SIGNS | frozenset("∩∪·∘⊙⊗⊕∧∨∖/")
 """Symbols between two operands, never next to a wide space."""
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+$")
@@ -245,7 +245,7 @@ def _write_node(node: FormulaNode) -> str:
 
 
 def _append(parts: list[str], latex: str, is_text: bool, is_apart: bool) -> None:
-    """Append a node, with spaces where LaTeX or a reader needs them."""
+    """Append a node, with the spaces that LaTeX or a reader needs."""
     before = parts[-1] if parts else ""
     was_text = before.startswith("\\text{")
     if is_text and was_text:

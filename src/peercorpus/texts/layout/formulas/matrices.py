@@ -1,4 +1,4 @@
-"""Build matrices and cases from the nodes between two tall brackets, or behind a brace."""
+"""Build matrices and cases from the nodes between two tall brackets, or after a brace."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,9 @@ from peercorpus.texts.layout.formulas.nodes import OPENING_BRACKETS, SPACED_SIGN
 from peercorpus.texts.layout.formulas.rows import ROW_BREAK, group_baselines, join_nodes, remove
 
 _MIN_COLUMN_GAP_EM = 0.26
-"""Minimum gap between two columns of a matrix, in em; around a sign of two operands it is at most 0.22 em."""
+"""Minimum gap between two columns of a matrix, in em; around a binary operator it is at most 0.22 em."""
 _MIN_GAP_BEHIND_SIGN_EM = 0.7
-"""Minimum gap behind a sign, in em; behind a relation it is 0.28 em."""
+"""Minimum gap after a sign, in em; after a relation it is 0.28 em."""
 _MIN_CASE_GAP_EM = 0.7
 """Minimum gap before the conditions of cases, in em."""
 _MIN_STOP_OFFSET_EM = 0.2
@@ -19,7 +19,7 @@ _MATRIX_ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "
 
 
 def join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes with those between two tall brackets, or behind a brace, joined to a matrix or to cases."""
+    """Return the nodes with those between two tall brackets, or after a brace, joined into a matrix or cases."""
     joined = list(nodes)
     tall = sorted(
         (node for node in nodes if node.kind == "tall" and node.top - node.bottom > 1.7 * node.size),
@@ -75,7 +75,7 @@ def _remove_stop(nodes: list[FormulaNode]) -> list[FormulaNode]:
 
 
 def _find_cuts(nodes: Sequence[FormulaNode]) -> list[float]:
-    """Return the column boundaries of a matrix, in points: gaps through all its rows, but none beside a sign."""
+    """Return the column boundaries of a matrix, in points: gaps through all its rows, except beside a sign."""
     return [
         (left + right) / 2
         for before, left, right in _find_gaps(nodes)
@@ -91,7 +91,7 @@ def _find_case_cut(nodes: Sequence[FormulaNode]) -> list[float]:
 
 
 def _find_gaps(nodes: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, float, float]]:
-    """Yield the gaps through all rows: the node before it, and its left and right edge."""
+    """Yield the gaps through all rows: the node before each, and its left and right edge."""
     ordered = sorted(nodes, key=lambda node: node.left)
     last = ordered[0]
     for node in ordered:

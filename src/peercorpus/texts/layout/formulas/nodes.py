@@ -1,4 +1,4 @@
-"""Split glyph runs into the nodes of a formula: pieces with a place, a size and a kind."""
+"""Split glyph runs into the nodes of a formula, which have a place, a size and a kind."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ OPERATOR_NAMES = frozenset({
     "log", "exp", "sin", "cos", "tan", "tanh", "sinh", "cosh", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln",
     "lg", "max", "min", "sup", "inf", "lim", "limsup", "liminf", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
 })  # fmt: skip
-"""Words that LaTeX has a command for."""
+"""Words with a LaTeX command."""
 LIMIT_OPERATORS = frozenset({
     "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
 })  # fmt: skip
@@ -43,9 +43,9 @@ _HUNG_KINDS = frozenset({"tall", "large", "root", "part"})
 FENCES = frozenset("()[]{}∣∥⟨⟩")
 """Brackets and bars, which are larger than the letters of their row if they stretch with it."""
 _MAX_FENCE_OFFSET_EM = 0.15
-"""Maximum distance of the baselines of a fence and of the letters beside it, in em; scripts are further off."""
+"""Maximum distance of the baselines of a fence and the letters beside it, in em; scripts are further away."""
 _MIN_STRETCHED_EM = 1.05
-"""Minimum height of a bracket that is stretched, in em."""
+"""Minimum height of a stretched bracket, in em."""
 _MIN_LARGE_RATIO = 1.2
 """Minimum font size of an enlarged operator, relative to its row."""
 _LARGE_LEVEL_EM = 0.33
@@ -57,7 +57,7 @@ LATEX_FONT = Font("built", is_bold=False, is_italic=False, is_mono=False, is_mat
 _SHORT_WORDS = frozenset(
     ["if", "or", "in", "is", "of", "to", "by", "at", "as", "on", "we", "be", "an", "so", "no", "it"]
 )
-"""Words of two letters, which in italics are no product of two variables."""
+"""Words of two letters, which in italics are not a product of two variables."""
 _NARROW_CHARACTERS = frozenset("iljtf.,;:'|()[]!1 ")
 """Characters about half as wide as others."""
 
@@ -102,9 +102,9 @@ class FormulaNode:
 
 
 def row_size(nodes: Sequence[FormulaNode]) -> float:
-    """Return the font size of a row, in points: that of its largest letter.
+    """Return the font size of a row, in points: the size of its largest letter.
 
-    Large symbols are ignored, because they do not shrink in scripts, and so are fences that letters stand beside.
+    Large symbols are ignored, because they do not shrink in scripts, and so are fences with letters beside them.
     """
     letters = [node for node in nodes if node.kind not in _HUNG_KINDS]
     plain = [node for node in letters if node.latex not in FENCES]
@@ -120,7 +120,7 @@ def row_size(nodes: Sequence[FormulaNode]) -> float:
 def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     """Return the nodes with large operators of a larger font in the size of their row, centred on its math axis.
 
-    TeX's extension fonts have large operators of their own; with other fonts the sign of the text font is enlarged.
+    TeX's extension fonts have large operators; with other fonts, the sign of the text font is enlarged.
     """
     plain = [node.size for node in nodes if node.kind not in _HUNG_KINDS and node.kind != "large"]
     size = max(plain, default=float("inf"))
@@ -133,7 +133,7 @@ def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 
 
 def join_dots(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes with three dots one below the other, or on a diagonal, joined to one."""
+    """Return the nodes with three vertical or diagonal dots joined into one."""
     dots = sorted((node for node in nodes if node.latex == "."), key=lambda node: (node.left, -node.base))
     joined = list(nodes)
     while len(dots) >= 3:
@@ -196,7 +196,7 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
 
 
 def read_signs(run: TextRun) -> str:
-    """Return the text of the nodes of a run, in less than half the time of making them."""
+    """Return the text of the nodes of a run, in less than half the time of creating them."""
     font = run.font
     if font is LATEX_FONT:
         return run.text
@@ -224,7 +224,7 @@ def _split_run(text: str, font: Font) -> list[tuple[str, int, int]]:
 
 
 def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
-    """Return the letters of a piece of an italic text font one by one, unless it is a word."""
+    """Split a piece of an italic text font into letters, unless it is a word."""
     text, start, _ = piece
     if len(text) != 2 or not text.isalpha() or text.lower() in _SHORT_WORDS:
         return [piece]
@@ -232,7 +232,7 @@ def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
 
 
 def _stretch(node: FormulaNode, bottom: float, top: float, is_hung: bool) -> FormulaNode:
-    """Return the node of a symbol with the edges that were measured; a bracket may be tall.
+    """Return the node of a symbol with measured edges; a bracket may be tall.
 
     Args:
         node: The node.
@@ -250,7 +250,7 @@ def _stretch(node: FormulaNode, bottom: float, top: float, is_hung: bool) -> For
 
 
 def _estimate_edges(run: TextRun) -> list[float]:
-    """Estimate where each character begins and the last one ends, in points; spaces take the remaining width."""
+    """Estimate the start of each character and the end of the last, in points; spaces take the remaining width."""
     widths = [0.0 if letter == " " else 0.3 if letter in _NARROW_CHARACTERS else 0.55 for letter in run.text]
     total = sum(widths) * run.size
     spaces = run.text.count(" ")
@@ -288,7 +288,7 @@ def _make_node(run: TextRun, piece: str, left: float, right: float, has_table: b
             if piece in OPERATOR_NAMES or piece in LIMIT_OPERATORS
             else "text"
         )
-        # By position, as arguments by name double the time of making a node.
+        # Passed by position, since keyword arguments double the time of creating a node.
         return FormulaNode(piece, left, right, base, base + 0.7 * size, base, size, kind, len(piece))
     font = run.font
     text, kind, depth, lift = _interpret(font.name, font.is_maths, font.is_bold, piece, has_table)
@@ -335,7 +335,7 @@ def _to_bold(text: str) -> str:
 
 
 def join_bracket_pieces(nodes: Sequence[FormulaNode]) -> Sequence[FormulaNode]:
-    """Return the nodes with the stacked pieces of each tall bracket or bar joined to one."""
+    """Return the nodes with the stacked pieces of each tall bracket or bar joined into one."""
     if not any(node.kind == "part" for node in nodes):
         return nodes
     kept: list[FormulaNode] = []

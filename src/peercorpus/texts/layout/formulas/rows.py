@@ -1,4 +1,4 @@
-"""Join nodes of a formula to one, and group them to rows."""
+"""Join nodes of a formula into one, and group them into rows."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ from peercorpus.texts.layout.formulas.nodes import MAX_SCRIPT_SIZE_RATIO, Formul
 ROW_BREAK = r" \\ "
 """LaTeX between two rows."""
 PLAIN_KINDS = frozenset({"letter", "text", "name"})
-"""Kinds of nodes that stand on the baseline of their row."""
+"""Kinds of nodes that are on the baseline of their row."""
 _MIN_ROW_DISTANCE_EM = 0.8
 """Minimum distance of the baselines of two rows, in em."""
 
 
 def join_nodes(latex: str, parts: Sequence[FormulaNode], *, base: float | None = None, doubts: int = 0) -> FormulaNode:
-    """Join several nodes to one.
+    """Join several nodes into one.
 
     Args:
         latex: LaTeX of the result.

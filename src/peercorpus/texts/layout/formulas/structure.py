@@ -82,7 +82,7 @@ def _join_names(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 def _join_limits(
     nodes: Sequence[FormulaNode], operators: Sequence[FormulaNode], bars: Sequence[Box] = ()
 ) -> list[FormulaNode]:
-    """Join sums, maxima and similar operators with their limits, of which no bar separates them."""
+    """Join sums, maxima and similar operators with their limits, unless a bar separates them."""
     joined = list(nodes)
     full = row_size(nodes) if nodes else 0.0
     for operator in sorted(operators, key=lambda node: node.size):
@@ -204,7 +204,7 @@ _MAX_INDEX_SIZE_RATIO = 0.75
 _MIN_INDEX_OVERLAP_EM = 0.05
 """Minimum length by which the index of a root extends over the left edge of its sign, in em."""
 _STOPS = frozenset(".,;")
-"""Marks of the sentence behind a formula, which a bar never covers last."""
+"""Punctuation after a formula, which is never the last thing under a bar."""
 _MAX_ROW_OFFSET_EM = 0.5
 """Maximum distance of two baselines of one row, in em."""
 _MAX_BAR_GAP_EM = 0.45
@@ -216,7 +216,7 @@ _MAX_BAR_DISTANCE_POINTS = 40.0
 
 
 def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[FormulaNode]:
-    """Return the rows of a formula from top to bottom, each joined to one node.
+    """Return the rows of a formula from top to bottom, each joined into one node.
 
     Args:
         nodes: In any order.
@@ -257,7 +257,7 @@ def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 
 
 def _is_among_pieces(node: FormulaNode, pieces: Sequence[FormulaNode]) -> bool:
-    """Return whether a bracket is a piece of a tall one: fonts may give an extension the code of the whole bracket."""
+    """Return whether a bracket is a piece of a tall one: some fonts give an extension the whole bracket's code."""
     return (
         node.kind == "letter"
         and node.latex in FENCES
@@ -422,7 +422,7 @@ def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | No
         and root.bottom - 0.3 * root.size < node.level < y
     ]
     last = max(inside, key=lambda node: node.right, default=None)
-    if last is not None and last.latex in _STOPS:  # Where a stop behind the bar begins is an estimate.
+    if last is not None and last.latex in _STOPS:  # The start of a full stop after the bar is an estimate.
         inside = remove(inside, [last])
     if not inside:
         return None
@@ -476,7 +476,7 @@ def _measure_fraction_reach(bar: Box, bars: Sequence[Box], nodes: Sequence[Formu
         ):
             continue
         between = [node.size for node in nodes if min(y, far) < node.level < max(y, far)]
-        # With nothing in between, the other bar is a line over the denominator.
+        # If nothing is in between, the other bar is a line over the denominator.
         if not between or abs(far - y) <= _MIN_FRACTION_DISTANCE_EM * max(between):
             continue
         if far > y:

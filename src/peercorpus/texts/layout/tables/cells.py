@@ -61,7 +61,7 @@ class CellText:
         left: Left edge, in points.
         right: Right edge, in points.
         start: Left edge of the rule below it, if there is one; otherwise `left`.
-        row_span: Rows of the table beside which it stands.
+        row_span: Number of rows that it spans.
     """
 
     words: list[Word]
@@ -92,7 +92,7 @@ class CellText:
 
 
 def _choose_separator(before: Word, behind: Sequence[Word], height: float) -> str:
-    """Return the separator between a number and smaller text after it.
+    """Return the separator between a number and the smaller text after it.
 
     It is "^" for an exponent, a space for a deviation, and empty otherwise.
     """
@@ -221,7 +221,7 @@ def _find_hollows(pieces: Iterable[CellText], most: float) -> list[float]:
 
 
 def _drop_empty_columns(gaps: list[float], body: Sequence[CellRow], rows: Sequence[CellRow]) -> list[float]:
-    """Return the boundaries without columns that hold only part of a head across several columns."""
+    """Return the boundaries without columns that contain only part of a head across several columns."""
     row_counts = [0] * (len(gaps) + 1)
     for row in body:
         for number in {column_of(piece, gaps) for piece in row.pieces}:
@@ -250,7 +250,7 @@ def _drop_empty_columns(gaps: list[float], body: Sequence[CellRow], rows: Sequen
 
 
 def lines_over(gap: float, rows: Iterable[CellRow]) -> int:
-    """Return how many pieces cross a position."""
+    """Return the number of pieces that cross a position."""
     return sum(crosses(piece, [gap]) for row in rows for piece in row.pieces)
 
 

@@ -27,7 +27,7 @@ _MIN_TWO_COLUMN_WIDTH_POINTS = 330.0
 _MIN_RULED_NUMBER_SHARE = 0.15
 """Minimum share of cells with a digit in a two-column table between two rules."""
 _MIN_PROSE_WORDS = 3.5
-"""Minimum average number of words between two wide gaps of prose."""
+"""Minimum average number of words between two wide gaps in prose."""
 _MIN_FILLED_SHARE = 0.58
 """Minimum share of the column width that lines of prose fill."""
 _MIN_TIDY_ROWS = 4
@@ -81,7 +81,7 @@ def is_table(grid: CellGrid, frame: Frame) -> bool:
 
 
 def _has_heads(grid: CellGrid, frame: Frame) -> bool:
-    """Return whether at least three columns between rules all have short heads."""
+    """Return whether there are at least three columns between rules, all with short heads."""
     heads = grid.rows[0]
     is_short = sum(text.count(" ") + 1 for text in heads) <= _MAX_TIDY_WORDS * len(heads)
     return len(frame.heights) > 2 and len(heads) > 2 and all(heads) and is_short
@@ -127,7 +127,7 @@ def is_two_columns(rows: Sequence[CellRow], box: Box) -> bool:
         return False
     crossing = sum(piece.left < middle - 0.04 * width and piece.right > middle + 0.04 * width for piece in pieces)
     begun = sum(any(0 <= piece.left - middle < _MAX_COLUMN_START_SHARE * width for piece in row.pieces) for row in rows)
-    # The lines of two columns need not be level, so a row may have only one of them.
+    # The lines of two columns need not be level, so a row may have text in only one of them.
     right = sum(any((piece.left + piece.right) / 2 > middle for piece in row.pieces) for row in rows)
     if crossing > 0.2 * len(rows) or begun < 2 or 3 * begun < right:
         return False
@@ -153,17 +153,17 @@ _NUMBERED_CAPTION = re.compile(
 )
 """Numbered start of a caption, as opposed to a reference at the start of a sentence."""
 _MAX_PAGE_RUNS = 20_000
-"""Maximum runs of a page on which tables are searched."""
+"""Maximum number of runs on a page that is searched for tables."""
 _MAX_TABLE_WORDS = 4_000
 """Maximum words of a table."""
 _MAX_PAGE_WORDS = 40_000
-"""Maximum words that are read on a page, repeated ones included."""
+"""Maximum number of words read on a page, including repeated ones."""
 _MAX_CAPTIONS = 100
 """Maximum captions of a page."""
 _MAX_STROKES = 5_000
 """Maximum paths of a page that are used to recognise drawings."""
 _ROOT_HANG_EM = 0.75
-"""Distance that a root sign hangs below its baseline, in em; it is used as a tick mark."""
+"""Distance that a root sign, used as a tick mark, hangs below its baseline, in em."""
 _MIN_CHARACTER_WIDTH_EM = 0.4
 """Minimum average width of a character, in em."""
 
@@ -254,7 +254,7 @@ class _Reader:
                 known = self._known[run.start] = list(self._read_words(run))
             words += known
             last = words[-1] if run.is_cut and words else None
-            # The hyphen belongs to a word that ends where the run ends, or just before it.
+            # The hyphen belongs to a word that ends at, or just before, the end of the run.
             if last is not None and abs(last.base - run.base) < 1 and last.right > run.left - 0.3 * run.size:
                 words[-1] = last._replace(text=f"{last.text}-", right=max(last.right, run.right))
             if len(words) > _MAX_TABLE_WORDS:

@@ -1,4 +1,4 @@
-"""Find places that may hold a table, by rules or next to a caption."""
+"""Find places that may contain a table, by rules or next to a caption."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from peercorpus.pdf.shapes import Box
 from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word, column_of, crosses, find_gaps, read_cell_rows
 
 MAX_RULES = 3_000
-"""Maximum rules of a page on which tables are searched; more belong to a drawing."""
+"""Maximum number of rules on a page that is searched for tables; more belong to a drawing."""
 _MAX_RULE_GROUPS = 50
 """Maximum groups of rules with equal ends on a page."""
 _MAX_FRAMES = 40
@@ -25,7 +25,7 @@ _MAX_RULE_END_DIFFERENCE_POINTS = 3.0
 _MAX_DOUBLE_RULE_GAP_POINTS = 6.0
 """Maximum distance of two rules that form a double rule, in points."""
 _MIN_THICK_RATIO = 1.3
-"""Minimum thickness of a table's outer rules, relative to its thinnest one, if they are drawn thicker."""
+"""Minimum thickness of a table's outer rules relative to its thinnest rule, if they are thicker."""
 _MAX_GAP_BELOW_RULE_EM = 3.5
 """Maximum distance of a baseline from the rule above it, in em."""
 _MAX_GAP_ABOVE_RULE_EM = 2.2
@@ -34,7 +34,7 @@ _MAX_GAP_ABOVE_RULE_EM = 2.2
 
 @dataclass(slots=True)
 class Frame:
-    """A place that may hold a table.
+    """A place that may contain a table.
 
     Attributes:
         box: The place.
@@ -71,13 +71,13 @@ IsProse = Callable[[Box, Sequence[TextRun]], bool]
 def find_frames(
     rules: Sequence[Box], uprights: Sequence[Box], shelf: RunsByHeight, breaks: Sequence[TextRun], is_prose: IsProse
 ) -> list[Frame]:
-    """Return places that may hold a table, the largest first.
+    """Return places that may contain a table, the largest first.
 
     Args:
         rules: All horizontal lines of the page.
         uprights: All vertical ones.
         shelf: Text of the page.
-        breaks: Text that is never inside a table: the beginnings of captions.
+        breaks: Text that is never inside a table: starts of captions.
         is_prose: Recognises prose between two tables.
     """
     if len(rules) > MAX_RULES or len(uprights) > MAX_RULES:
@@ -181,7 +181,7 @@ def _is_loose(box: Box, runs: Sequence[TextRun]) -> bool:
 
 
 _SEARCH_HEIGHT_POINTS = 420.0
-"""Height above or below a caption in which a table is searched, in points."""
+"""Height above or below a caption that is searched for a table, in points."""
 _MAX_CAPTIONS = 20
 """Maximum captions of a page."""
 _MAX_CAPTION_LINES = 10
@@ -210,7 +210,7 @@ _MIN_COLUMN_RUN_CHARACTERS = 30
 """Minimum characters of a run that is used to detect two columns."""
 
 _EXTENSION_HEIGHT_POINTS = 150.0
-"""Height below or above the rules of a table in which further rows are searched, in points."""
+"""Height below or above the rules of a table that is searched for further rows, in points."""
 _MAX_EXTENSION_STEP_EM = 1.7
 """Maximum distance of such a row from the one before, in em."""
 
@@ -300,10 +300,10 @@ def _find_rows_near_caption(
 def _take_rows(
     rows: Sequence[CellRow], edge: float, others: Sequence[float], tops: Sequence[float], width: float
 ) -> list[CellRow]:
-    """Return the first rows, up to where the table ends.
+    """Return the first rows, up to the end of the table.
 
     Args:
-        rows: From the caption on.
+        rows: Rows from the caption on.
         edge: Height of the nearest line of the caption, in points.
         others: Heights of other captions.
         tops: Heights of rules.
@@ -326,7 +326,7 @@ def _take_rows(
 
 
 def _is_text(pieces: Sequence[CellText], width: float) -> bool:
-    """Return whether a row is a line of text: it has hardly a gap, and fills the column or has many words."""
+    """Return whether a row is a line of text, with hardly any gap, and filling the column or with many words."""
     extent = pieces[-1].right - pieces[0].left
     words = sum(piece.count for piece in pieces)
     if len(pieces) == 1:
@@ -359,7 +359,7 @@ def extend(frame: Frame, lines: Sequence[CellRow], gaps: Sequence[float], page: 
     """Return a frame extended by the rows that continue beyond its last rule, or precede its first one.
 
     Args:
-        frame: As drawn by the rules.
+        frame: The frame drawn by the rules.
         lines: Lines in the frame; a single one is the head of the rows below.
         gaps: Boundaries of its columns.
         page: The page around it.

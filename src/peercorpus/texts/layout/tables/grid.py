@@ -22,20 +22,20 @@ from peercorpus.texts.layout.tables.ruled_rows import (
 from peercorpus.texts.layout.tables.spans import begin_groups, begin_titles, heads_over
 
 _MIN_FULL_LINES = 3
-"""Minimum lines without an empty cell that count as rows of their own rather than heads."""
+"""Minimum number of lines without an empty cell that count as rows rather than heads."""
 _CELL_PADDING_POINTS = 6.0
 """Distance of the text of a cell from the end of the rule over its column, in points."""
 _MAX_CELL_LEADING_EM = 1.35
 """Maximum distance of two lines of one cell, in em."""
 _MAX_HEAD_LINES = 5
-"""Maximum lines of column heads that are joined."""
+"""Maximum number of lines of column heads that are joined."""
 _MAX_RULE_LINE_PAIRS = 20_000
-"""Maximum product of rules and lines for which heads across several columns are searched."""
+"""Maximum product of the numbers of rules and lines for searching heads across several columns."""
 _VALUE = re.compile(
     r"[-\u2212\u2013+<>≤≥~≈±$↑↓*†‡(\[]*\d[\d.,%\u00d7xX·±()\[\]/:\u2212\u2013\-+*†‡^\s eE^kKMBGs]*$|"
     r"[-\u2013—\u2212✓✗✔✘\u00d7√]$"
 )
-"""A cell that holds a value and no words."""
+"""Matches a cell with a value and no words."""
 
 
 HeadLine = Sequence[tuple[range, CellText]]
@@ -66,7 +66,7 @@ class CellGrid:
         return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *body))
 
     def cells(self) -> list[TableCell]:
-        """Return the cells that are not empty; heads over other heads have rows of their own."""
+        """Return the non-empty cells; heads over other heads have separate rows."""
         cells: list[TableCell] = []
         head_rows = list(_group_head_lines(self.heads))
         for number, lines in enumerate(head_rows):
@@ -143,7 +143,7 @@ def _find_row_bands(bands: Sequence[Band], frame: Frame) -> tuple[list[Band], li
 
 
 def _set_starts(lines: Sequence[CellRow], rules: Sequence[Box]) -> None:
-    """Let a head across several columns start where the rule below it does."""
+    """Make a head across several columns start at the same place as the rule below it."""
     if len(rules) * len(lines) > _MAX_RULE_LINE_PAIRS:
         return
     for line in lines:
@@ -155,7 +155,7 @@ def _set_starts(lines: Sequence[CellRow], rules: Sequence[Box]) -> None:
 
 
 def _split_bands(lines: Sequence[CellRow], frame: Frame) -> Iterable[list[CellRow]]:
-    """Yield the lines between each two rules."""
+    """Yield the lines between successive rules."""
     edges = frame.heights[1:]
     band: list[CellRow] = []
     passed = 0
@@ -173,7 +173,7 @@ def _split_bands(lines: Sequence[CellRow], frame: Frame) -> Iterable[list[CellRo
 
 
 def _read_heads(bands: Sequence[Band], gaps: Sequence[float], rules: Sequence[Box]) -> list[HeadLine]:
-    """Return the lines of the column heads, if the first band holds nothing else; empty otherwise."""
+    """Return the lines of the column heads, if the first band contains nothing else; empty otherwise."""
     if len(bands) < 2 or len(bands[0]) > _MAX_HEAD_LINES or _is_stacked(bands[0], gaps):
         return []
     full_lines = sum(len(_group_by_column(line, gaps)) > len(gaps) for line in bands[0])
@@ -183,7 +183,7 @@ def _read_heads(bands: Sequence[Band], gaps: Sequence[float], rules: Sequence[Bo
 
 
 def _join_heads(heads: Sequence[HeadLine], gaps: Sequence[float]) -> list[str]:
-    """Join all lines of the heads to one row; a head across several columns is repeated in each."""
+    """Join all lines of the heads into one row; a head across several columns is repeated in each."""
     parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
     for line in heads:
         own: dict[int, list[str]] = {}
@@ -196,13 +196,13 @@ def _join_heads(heads: Sequence[HeadLine], gaps: Sequence[float]) -> list[str]:
 
 
 def _group_head_lines(heads: Sequence[HeadLine]) -> Iterator[list[HeadLine]]:
-    """Yield the lines of each row of heads: a line with a head across columns is a row, and so are others together."""
+    """Yield the lines of each row of heads: a line with a head across columns is a row, consecutive others form one."""
     for _, lines in groupby(heads, key=lambda line: any(len(columns) > 1 for columns, _ in line)):
         yield list(lines)
 
 
 def _find_spans(band: Band, gaps: Sequence[float]) -> dict[int, tuple[int, int]]:
-    """Return how many rows and columns the cells of a row take, by column; a single cell may take several columns."""
+    """Return the row and column spans of the cells in a row, by column; a single cell may span several columns."""
     pieces = [piece for line in band for piece in line.pieces]
     spans = {column_of(piece, gaps): (piece.row_span, 1) for piece in pieces if piece.row_span > 1}
     if len(pieces) == 1 and crosses(pieces[0], gaps):
@@ -226,7 +226,7 @@ def _group_by_column(line: CellRow, gaps: Sequence[float]) -> dict[int, list[Cel
 
 
 def _join_lines(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[str]:
-    """Join all lines to one row."""
+    """Join all lines into one row."""
     parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
     for line in lines:
         for number, pieces in _group_by_column(line, gaps).items():
@@ -245,7 +245,7 @@ def _join_parts(parts: Sequence[str]) -> str:
 
 
 def _is_stacked(lines: Sequence[CellRow], gaps: Sequence[float], least: int = 2) -> bool:
-    """Return whether several columns hold values in more than one line, so that the lines are separate rows."""
+    """Return whether several columns have values in more than one line, so that the lines are separate rows."""
     seen: dict[int, int] = {}
     for line in lines:
         for number, pieces in _group_by_column(line, gaps).items():
@@ -255,7 +255,7 @@ def _is_stacked(lines: Sequence[CellRow], gaps: Sequence[float], least: int = 2)
 
 
 def _split_rows(band: Band, frame: Frame, gaps: Sequence[float]) -> list[Band]:
-    """Return the lines of each row between two rules: those that continue cells of the line above are in its row."""
+    """Return the lines of each row between two rules; lines that continue cells of the line above are in its row."""
     if _is_one_row(band, gaps):
         return [band]
     groups: list[list[CellRow]] = []

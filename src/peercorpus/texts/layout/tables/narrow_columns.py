@@ -1,4 +1,4 @@
-"""Separate the cells of columns that are hardly further apart than words, as those of LNCS are."""
+"""Separate the cells of columns that are hardly further apart than words, as in LNCS."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from peercorpus.texts.layout.tables.cells import MIN_SPACE_EM, CellRow, CellText
 _NUMBER = re.compile(r"[-+\u2212]?\d[\d.,]*[%k]?")
 _DIGIT = re.compile(r"\d")
 _MIN_ROWS = 2
-"""Minimum rows that must show a column for what is above or below to be split."""
+"""Minimum number of rows that must show a column before cells above or below are split."""
 _MAX_EDGE_DIFFERENCE_POINTS = 1.0
 """Maximum difference of the edges of two numbers that are aligned, in points."""
 
@@ -17,9 +17,9 @@ Span = tuple[float, float]
 
 
 def separate_cells(rows: Sequence[CellRow], first_body: int) -> None:
-    """Split pieces of the last head, and numbers below it, where each word has a counterpart in the other.
+    """Split pieces of the last head, and numbers below it, if each word has a counterpart in the other.
 
-    A row head is split from the numbers behind it where another row has a number of its own in their first column.
+    A row head is split from the numbers after it if another row has a separate number in their first column.
 
     Args:
         rows: All rows of a table; their pieces are replaced.
@@ -48,7 +48,7 @@ def _is_numbers(piece: CellText) -> bool:
 
 
 def _split_row_head(piece: CellText, heads: Sequence[Span], numbers: Sequence[Span]) -> list[CellText]:
-    """Return a row head and the numbers close behind it as cells of their own; what is nothing of the kind as it is."""
+    """Return a row head and the numbers close after it as separate cells; any other piece unchanged."""
     count = sum(1 for _ in takewhile(_NUMBER.fullmatch, (word.text for word in reversed(piece.words))))
     if not 0 < count < len(piece.words):
         return [piece]
@@ -75,7 +75,7 @@ def _is_several_heads(piece: CellText, body: Sequence[CellRow]) -> bool:
 
 
 def _match(piece: CellText, spans: Sequence[Span]) -> bool:
-    """Return whether each word of a piece is over or under one of the spans, in order, and under no other."""
+    """Return whether each word of a piece is over or under exactly one of the spans, in order."""
     near = [span for span in spans if _overlap((piece.left, piece.right), span)]
     if len(near) != len(piece.words):
         return False

@@ -10,9 +10,9 @@ from statistics import mean
 from peercorpus.texts.layout.tables.cells import CellRow, CellText, column_of, crosses, find_gaps, lines_over
 
 _MIN_BANDS = 3
-"""Minimum bands of such a table, the heads included."""
+"""Minimum number of bands in such a table, including the heads."""
 _MIN_FULL_SHARE = 0.75
-"""Minimum share of full lines in wrapped cells, the last line of each excluded."""
+"""Minimum share of full lines in wrapped cells, excluding the last line of each."""
 _MIN_ALL_WRAPPED_FULL_SHARE = 0.8
 """The same if no row is a single line."""
 _MAX_CHANCE_GAPS = 12
@@ -63,11 +63,11 @@ def band_gaps(bands: Sequence[Band]) -> list[float]:
 def without_chances(gaps: list[float], rows: Sequence[CellRow], bands: Sequence[Band]) -> list[float]:
     """Return the column boundaries without wide spaces of justified cells; empty if there are too many of these.
 
-    Such a space occurs in the only line of a cell that is so long: lines of that cell in other bands cross it, and
-    hardly more bands have text after it.
+    Such a space occurs in a single line of a cell: lines of that cell in other bands cross it, and hardly more bands
+    have text after it.
 
     Args:
-        gaps: Boundaries, and wide spaces that look like one.
+        gaps: Boundaries, and wide spaces that look like boundaries.
         rows: The heads, and the rows below them.
         bands: The lines of each row.
     """
@@ -164,14 +164,14 @@ def is_ruled(bands: Sequence[Band], gaps: Sequence[float]) -> bool:
 
 
 def _is_uneven(cells: dict[int, Cell]) -> bool:
-    """Return whether the cells of a row have different heights, or all hold long text."""
+    """Return whether the cells of a row have different heights, or all contain long text."""
     return len({len(cell) for cell in cells.values()}) > 1 or all(
         _count_mean_words(cell) >= MIN_LONG_TEXT_WORDS for cell in cells.values()
     )
 
 
 def _count_mean_words(cell: Cell) -> float:
-    """Return the average number of words in the lines of a cell, the last excluded."""
+    """Return the average number of words in the lines of a cell, excluding the last."""
     return sum(piece.count for pieces in cell[:-1] for piece in pieces) / max(1, len(cell) - 1)
 
 

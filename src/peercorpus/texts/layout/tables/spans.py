@@ -31,7 +31,7 @@ _EMPTY_EXTENT: Extent = (inf, -inf)
 def extents(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[Extent]:
     """Return the extent of the text of each column, without text across columns.
 
-    A column without text of its own has the extent (inf, -inf).
+    A column without its own text has the extent (inf, -inf).
     """
     by_column = [_EMPTY_EXTENT] * (len(gaps) + 1)
     for piece in (other for line in lines for other in line.pieces if not crosses(other, gaps)):
@@ -44,7 +44,7 @@ def extents(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[Extent]:
 def heads_over(
     head: Sequence[CellRow], body: Sequence[CellRow], gaps: Sequence[float], rules: Sequence[Box]
 ) -> Iterator[list[tuple[range, CellText]]]:
-    """Yield for each line of the heads the columns that each cell spans."""
+    """Yield, for each line of the heads, the columns that each cell spans."""
     for number, line in enumerate(head):
         below = head[number + 1 :]
         own = extents([*below, *body], gaps) if below else []
@@ -69,7 +69,7 @@ def heads_over(
 
 
 def _span_evenly(line: CellRow, own: Sequence[Extent], headed: set[int], gaps: Sequence[float]) -> dict[int, range]:
-    """Return the columns of each head of a line if all span equally many and are centred; empty otherwise."""
+    """Return the columns of each head of a line if all span the same number and are centred; empty otherwise."""
     heads = [piece for piece in line.pieces if column_of(piece, gaps) in headed]
     if len(heads) < 2:
         return {}
@@ -85,7 +85,7 @@ def _span_evenly(line: CellRow, own: Sequence[Extent], headed: set[int], gaps: S
 
 
 def _span_rule(line: CellRow, piece: CellText, own: Sequence[Extent], rules: Sequence[Box]) -> range | None:
-    """Return the columns above which the rule below a head is drawn, if no other head shares it; None otherwise."""
+    """Return the columns covered by the rule below a head, if no other head shares it; None otherwise."""
     middle = (piece.left + piece.right) / 2
     for rule in rules:
         if 0 < line.base - rule.top < _MAX_RULE_DISTANCE_EM * line.size and rule.left < middle < rule.right:
@@ -138,7 +138,7 @@ def _is_middle(line: CellRow, piece: CellText, first: Extent, last: Extent) -> b
 
 
 def begin_titles(lines: Sequence[CellRow], gaps: Sequence[float]) -> None:
-    """Let a row that is one cell centred over the table begin in the first of its columns."""
+    """Make a row that is a single cell centred over the table begin in the table's first column."""
     alone = [line for line in lines if len(line.pieces) == 1]
     if not alone or len(alone) == len(lines):
         return
