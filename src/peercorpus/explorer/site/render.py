@@ -5,19 +5,21 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import jinja2
 from markupsafe import Markup
 
 from peercorpus.explorer import rendering
 from peercorpus.explorer.pages import load_templates
-from peercorpus.explorer.paper_page import read_dialogues, score_table
+from peercorpus.explorer.paper_page import Dialogue, ScoreCell, ScoreTable, Spoken, read_dialogues, score_table
 from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
+from peercorpus.explorer.points.points_of_paper import find_places
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
+from peercorpus.explorer.site.compact import compact
 from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
-from peercorpus.explorer.site.words import words_by_field
+from peercorpus.explorer.site.search_words import PaperWords, read_words
 from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
 from peercorpus.records.enums import Status
 from peercorpus.records.papers import Link
@@ -49,13 +51,15 @@ class RenderedPaper:
 
     Attributes:
         row: Its summary, without the abstract.
-        words: Words by field: title and keywords, abstract, reviews and other posts.
+        words: The words by which it is found: in title, keywords and authors; abstract; reviews and other posts.
+        ids: The ids by which it is found, its own and those of its posts, each with its anchor on the page.
         counts: The counts of a venue that holds this paper alone.
     """
 
     row: PaperRow
     page: bytes
-    words: Sequence[Set[str]]
+    words: PaperWords
+    ids: Mapping[str, str]
     counts: VenueCounts
 
 
@@ -63,7 +67,12 @@ class RenderedPaper:
 def _templates() -> jinja2.Environment:
     templates = load_templates()
     templates.globals |= {"policy": Markup(POLICY), "is_brief": True}
+    templates.globals |= dict.fromkeys(("cite_turn", "cite_post"), _cite_nothing)
     return templates
+
+
+def _cite_nothing(*_: object) -> None:
+    """Return no citation: one of each turn would be a fifth of a page."""
 
 
 def render(template: str, page: str, papers: Set[str], /, **values: object) -> bytes:
@@ -82,7 +91,7 @@ def render(template: str, page: str, papers: Set[str], /, **values: object) -> b
 
     links = {"address": address, "keyword_address": keyword_address, "search_address": lambda _: address("search")}
     shown = _templates().get_template(template).render(**links, **values)
-    return shown.encode("utf-8", "replace")
+    return compact(shown).encode("utf-8", "replace")
 
 
 def render_papers(job: Job) -> list[RenderedPaper]:
@@ -98,6 +107,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     forum = released.forum
     paper = forum.paper
     row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
+    dialogues = [_shorten_anchors(talk) for talk in read_dialogues(forum)]
     page = render(
         "paper.html",
         paper_file(paper.forum_id),
@@ -106,8 +116,8 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         forum=forum,
         paper=paper,
         prose=Prose(redact_people),
-        scores=score_table(forum.reviews),
-        dialogues=read_dialogues(forum),
+        scores=_drop_repeated_labels(score_table(forum.reviews)),
+        dialogues=dialogues,
         points={},
         point_prose=None,
         opened=None,
@@ -119,8 +129,36 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     counts = VenueCounts(paper.venue_id)
     counts.count(forum, row)
     others = "\n".join(redact_people(text) for _, text in searched_texts(forum))
-    fields = (" ".join([row.title or "", *row.keywords]), row.abstract or "", others)
-    return RenderedPaper(replace(row, abstract=None), page, words_by_field(fields), counts)
+    names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
+    words = read_words(("\n".join(names), row.abstract or "", others))
+    ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
+    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts)
+
+
+def _shorten_anchors(talk: Dialogue) -> Dialogue:
+    """Return a conversation with short anchors; that of a turn is that of a post."""
+    begin = f"{talk.anchor}-turn-"
+    items = [
+        replace(item, anchor=f"post-{item.anchor.removeprefix(begin)}") if isinstance(item, Spoken) else item
+        for item in talk.items
+    ]
+    return replace(talk, anchor=f"c-{talk.anchor.removeprefix('conversation-')}", items=items)
+
+
+def _drop_repeated_labels(table: ScoreTable) -> ScoreTable:
+    """Return a table of scores in which a label that its cell shows, or one above it has, is empty."""
+    seen: set[tuple[int, str]] = set()
+    rows = [
+        (name, [cell and _drop_repeated_label(cell, column, seen) for column, cell in enumerate(cells)])
+        for name, cells in table.rows
+    ]
+    return replace(table, rows=rows)
+
+
+def _drop_repeated_label(cell: ScoreCell, column: int, seen: set[tuple[int, str]]) -> ScoreCell:
+    is_known = cell.label == cell.after or (column, cell.label) in seen
+    seen.add((column, cell.label))
+    return replace(cell, label="") if is_known else cell
 
 
 def _describe_link(forum_id: str, link: Link, titles: Mapping[str, str]) -> tuple[Link, str, str, str]:
@@ -132,12 +170,11 @@ def _describe_link(forum_id: str, link: Link, titles: Mapping[str, str]) -> tupl
 
 
 def describe_result(row: PaperRow) -> list[Any]:
-    """Return what a list of results shows of a paper: title, page, venue, status, reviews, rating, scale."""
+    """Return what a list of results shows of a paper: title, page, reviews, rating, scale."""
     is_rated = row.rating is not None
     scale = "" if row.rating_high is None else f"of {_number(row.rating_low)}\u2013{_number(row.rating_high)}"
     rating = _number(row.rating) if is_rated else None
-    title = masked(row.title or "Untitled")
-    return [title, paper_file(row.forum_id), masked(row.venue_id), row.status, row.reviews, rating, scale]
+    return [masked(row.title or "Untitled"), paper_file(row.forum_id), row.reviews, rating, scale]
 
 
 def _number(value: float | None) -> str:
@@ -171,19 +208,35 @@ class Contents:
         }
 
 
-def venue_labels(venues: Sequence[str]) -> dict[str, str]:
-    """Return the label of each venue in the search: its place in the list on the first page."""
-    return {venue_id: f"=v{place}" for place, venue_id in enumerate(venues)}
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Papers that follow each other in the search.
+
+    Attributes:
+        papers: Their number.
+    """
+
+    venue_id: str
+    year: int | None
+    status: str
+    papers: int
 
 
-def labels_of(row: PaperRow, venues: Mapping[str, str]) -> list[str]:
-    """Return the labels by which the search filters a paper."""
-    year = [] if row.year is None else [f"=y{row.year}"]
-    return [venues[row.venue_id], f"=s{row.status}", *year]
+def _describe_index(sizes: Mapping[str, int], runs: Sequence[Run], venues: Sequence[str]) -> str:
+    """Return what the search must know before it loads a file, as JSON."""
+    places = {venue_id: place for place, venue_id in enumerate(venues)}
+    described = [[places[run.venue_id], run.year, run.status, run.papers] for run in runs]
+    return json.dumps({**sizes, "venues": list(map(masked, venues)), "runs": described}, separators=(",", ":"))
 
 
-def render_lists(contents: Contents) -> dict[str, bytes]:
-    """Return the first page, the list of venues and the page about the site, by path."""
+def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run]) -> dict[str, bytes]:
+    """Return the first page, the list of venues and the page about the site, by path.
+
+    Args:
+        contents: What they show.
+        sizes: Sizes of the search index.
+        runs: The papers in the order of their numbers in it.
+    """
     venues = list(contents.venues.values())
     shown = {row.status for rows in contents.rows.values() for row in rows}
     common = {"totals": contents.totals}
@@ -196,6 +249,7 @@ def render_lists(contents: Contents) -> dict[str, bytes]:
         families=by_conference(contents.venues),
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
         shown_statuses=[status for status in Status if status.value in shown],
+        index_json=_describe_index(sizes, runs, list(contents.venues)),
         statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
         **common,
     )

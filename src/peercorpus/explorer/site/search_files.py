@@ -1,62 +1,49 @@
 """Write the search index of a site: small script files, of which a search loads those of its words.
 
 Every file is a script that delivers JSON. Pages from a USB stick may load scripts beside them but fetch nothing, and a
-page that fetches nothing needs no right to.
+page that fetches nothing needs no right to. Which file holds a word is computed from the word, so that no list of files
+has to be loaded first.
 """
 
 import heapq
 import json
 import pickle
+import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from peercorpus.explorer.site.postings import encode_lists
+from peercorpus.explorer.site.search_words import PaperWords
 
 FIELDS = 3
-"""Title and keywords; abstract; reviews and other posts."""
+"""Title, keywords and authors; abstract; reviews and other posts."""
 PAPERS_PER_FILE = 8
 """Papers in a file of `search/d`: each result needs one, and they are seldom neighbours."""
-SPAN = 16_384
-"""Papers that one file of a frequent word is about."""
-_CHUNK_CHARACTERS = 8_000
-"""Of a file with the rare words of one stretch of the alphabet."""
-_FREQUENT_CHARACTERS = 4_000
-"""A word whose lists are longer has files of its own."""
+FILES_PER_FOLDER = 1_000
+_PAPERS_PER_WORD_FILE, _MOST_WORD_FILES = 4, 16_384
+_PAPERS_PER_ID_FILE, _MOST_ID_FILES = 32, 2_048
+_PAPERS_PER_SPELLING_FILE, _MOST_SPELLING_FILES = 64, 512
+_MAX_COPY_CHARACTERS = 1_500
+"""A compound with longer lists is not copied to the file of its first part, which refers to its own file instead."""
+_LEAST_COMPOUND = 2
+"""Papers that a compound must be in to have an entry: its parts have theirs anyway."""
 _MAX_IN_MEMORY = 4_000_000
 """Occurrences that are sorted in memory; more are sorted in parts, which are joined on disk."""
-_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_MOST_SPELLINGS = 60_000
+"""Words that are suggested for misspelt ones: the most frequent."""
+_SPOOLS = 64
+"""Files in which entries are put aside, so that those of some files at a time are in memory."""
+_MAX_COUNTED = 1_000_000
+"""Spellings that are counted in memory; beyond that those that occur once so far are forgotten."""
 
 Write = Callable[[str, bytes], None]
 """Writes a file of the site, by its path."""
-
-
-def encode_numbers(numbers: Sequence[int], start: int = 0) -> str:
-    """Return ascending numbers as text: the difference of each to the one before, in digits of five bits.
-
-    All digits but the last of a difference are from the upper half of the 64 digits.
-
-    >>> encode_numbers([0, 1, 33, 100])
-    'ABgBjC'
-    """
-    digits: list[str] = []
-    before = start
-    for number in numbers:
-        gap, before = number - before, number
-        while gap >= 32:
-            digits.append(_DIGITS[32 + gap % 32])
-            gap //= 32
-        digits.append(_DIGITS[gap])
-    return "".join(digits)
-
-
-def _encode_fields(postings: Sequence[int], start: int = 0) -> str:
-    """Return the papers of a word as three lists, one for each field, joined by full stops."""
-    lists: list[list[int]] = [[] for _ in range(FIELDS)]
-    for posting in postings:
-        lists[posting % 4].append(posting // 4)
-    return ".".join(encode_numbers(numbers, start) for numbers in lists)
 
 
 def delivery(name: str, content: object) -> bytes:
@@ -65,9 +52,40 @@ def delivery(name: str, content: object) -> bytes:
     return f"deliver({json.dumps(name)},{text});\n".encode("ascii")
 
 
-def _in_order(word: str) -> bytes:
-    """Return a key that sorts words as JavaScript does."""
-    return word.encode("utf-16-be", "surrogatepass")
+def choose_file(word: str, files: int) -> int:
+    """Return the number of the file of a word or id: its CRC-32, modulo the number of files.
+
+    >>> choose_file("kite", 1024)
+    660
+    """
+    return zlib.crc32(word.encode("utf-8", "surrogatepass")) % files
+
+
+def encode_entry(postings: Sequence[int], papers: int) -> str:
+    """Return the papers of a word as text: one list for each field.
+
+    Of a word in more than half of the papers the lists are, after a tilde, those with it in the first field, none, and
+    those that lack it: whether the abstract has such a word says little.
+
+    >>> encode_entry([0, 4, 9], 5) == "~" + encode_lists([[0, 1], [], [3, 4]])
+    True
+
+    Args:
+        postings: Four times the number of each paper, plus the field, ascending.
+        papers: Number of all papers.
+    """
+    lists: list[list[int]] = [[] for _ in range(FIELDS)]
+    for posting in postings:
+        lists[posting % 4].append(posting // 4)
+    if 2 * len(postings) <= papers:
+        return encode_lists(lists)
+    missing = set(range(papers)).difference(*lists)
+    return f"~{encode_lists([lists[0], [], sorted(missing)])}"
+
+
+def _count_files(papers: int, papers_per_file: int, most: int) -> int:
+    """Return a power of two."""
+    return min(most, 1 << max(0, papers // papers_per_file).bit_length())
 
 
 class SearchIndex:
@@ -76,39 +94,66 @@ class SearchIndex:
     Papers have numbers from 0, in the order in which they are listed among equals. They may be added in any order.
     """
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, papers: int) -> None:
         """Collect words.
 
         Args:
             scratch: A folder for sorted parts; whoever made it removes it.
+            papers: Number of papers that will be added.
         """
         self._scratch = scratch
+        self._word_files = _count_files(papers, _PAPERS_PER_WORD_FILE, _MOST_WORD_FILES)
+        self._id_files = _count_files(papers, _PAPERS_PER_ID_FILE, _MOST_ID_FILES)
+        self._spelling_files = _count_files(papers, _PAPERS_PER_SPELLING_FILE, _MOST_SPELLING_FILES)
         self._postings: dict[str, array[int]] = {}
         self._held = 0
         self._parts: list[Path] = []
         self._papers: dict[int, Sequence[Any]] = {}
+        self._ids: list[tuple[int, str, object]] = []
+        self._compounds: dict[str, str] = {}
+        self._spellings: Counter[str] = Counter()
 
-    def add(self, number: int, fields: Sequence[Set[str]], labels: Sequence[str], shown: Sequence[Any]) -> None:
+    @property
+    def sizes(self) -> dict[str, int]:
+        """What a page must know to find the file of a word, an id, a spelling or a paper."""
+        return {
+            "papers": len(self._papers),
+            "words": self._word_files,
+            "ids": self._id_files,
+            "spellings": self._spelling_files,
+            "perFile": PAPERS_PER_FILE,
+            "perFolder": FILES_PER_FOLDER,
+        }
+
+    def add(self, number: int, words: PaperWords, ids: Mapping[str, str], shown: Sequence[Any]) -> None:
         """Add a paper.
 
         Args:
             number: Its number.
-            fields: Its words by field, each in one field only.
-            labels: Words that begin with `=`, by which papers are filtered.
+            words: Its words.
+            ids: The ids by which it is found, its own and those of notes, each with the anchor on its page.
             shown: What a list of results shows of it, as JSON.
         """
         self._papers[number] = shown
-        for field, words in enumerate((*fields, labels)):
-            for word in words:
-                self._postings.setdefault(word, array("I")).append(4 * number + field % FIELDS)
-            self._held += len(words)
+        for field, stems in enumerate(words.fields):
+            for stem in stems:
+                self._postings.setdefault(stem, array("I")).append(4 * number + field)
+            self._held += len(stems)
+        for record_id, anchor in ids.items():
+            self._ids.append(
+                (choose_file(record_id, self._id_files), record_id, [number, anchor] if anchor else number)
+            )
+        self._compounds |= words.compounds
+        self._spellings.update(words.spelt)
+        if len(self._spellings) > _MAX_COUNTED:
+            self._spellings = Counter({word: count for word, count in self._spellings.items() if count > 1})
         if self._held >= _MAX_IN_MEMORY:
             self._spill()
 
     def _spill(self) -> None:
         path = self._scratch / f"{len(self._parts)}"
         with path.open("wb") as file:
-            for word in sorted(self._postings, key=_in_order):
+            for word in sorted(self._postings):
                 pickle.dump((word, self._postings[word]), file)
         self._parts.append(path)
         self._postings = {}
@@ -117,59 +162,73 @@ class SearchIndex:
     def _read_words(self) -> Iterator[tuple[str, list[int]]]:
         """Yield the words in order, each with all its postings, ascending."""
         self._spill()
-        parts = heapq.merge(*map(_read_part, self._parts), key=lambda each: _in_order(each[0]))
+        parts = heapq.merge(*map(_read_pickles, self._parts), key=itemgetter(0))
         for word, group in groupby(parts, itemgetter(0)):
             yield word, sorted(posting for _, postings in group for posting in postings)
 
-    def write(self, write: Write, choices: Mapping[str, object]) -> None:
-        """Write all files.
-
-        Args:
-            write: Writes one file.
-            choices: Further content of the directory of words, which each search loads.
-        """
-        firsts: list[str] = []
-        chunk: list[Sequence[object]] = []
-        length = frequent = 0
-        for word, postings in self._read_words():
-            entry, frequent = self._make_entry(word, postings, frequent, write)
-            chunk.append(entry)
-            length += len(json.dumps(entry))
-            if length >= _CHUNK_CHARACTERS:
-                _write_chunk(chunk, firsts, write)
-                chunk, length = [], 0
-        if chunk:
-            _write_chunk(chunk, firsts, write)
+    def write(self, write: Write) -> None:
+        """Write all files."""
+        with ExitStack() as stack:
+            spools = [stack.enter_context((self._scratch / f"spool-{n}").open("w+b")) for n in range(_SPOOLS)]
+            for word, entry in self._make_entries():
+                self._spool(word, entry, spools)
+            for number, spool in enumerate(spools):
+                spool.seek(0)
+                self._write_words(number, _read_pickles(spool), write)
+        self._write_ids(write)
+        self._write_spellings(write)
         for first in range(0, len(self._papers), PAPERS_PER_FILE):
             shown = [self._papers[number] for number in range(first, min(first + PAPERS_PER_FILE, len(self._papers)))]
-            name = f"d/{first // PAPERS_PER_FILE}"
-            write(f"search/{name}.js", delivery(name, shown))
-        sizes = {"papers": len(self._papers), "perFile": PAPERS_PER_FILE, "span": SPAN}
-        write("search/words.js", delivery("words", {**sizes, **choices, "firsts": firsts}))
+            _write_file("d", first // PAPERS_PER_FILE, shown, write)
 
-    def _make_entry(
-        self, word: str, postings: Sequence[int], frequent: int, write: Write
-    ) -> tuple[Sequence[object], int]:
-        """Return the entry of a word and the number of files of frequent words so far.
+    def _make_entries(self) -> Iterator[tuple[str, str]]:
+        """Yield the words, each with the papers that have it."""
+        for word, postings in self._read_words():
+            if len(postings) < _LEAST_COMPOUND and word in self._compounds:
+                continue
+            yield word, encode_entry(postings, len(self._papers))
 
-        An entry is the word, its number of papers, and either its lists or a span, a file and its size for each span
-        in which it occurs.
-        """
-        lists = _encode_fields(postings)
-        if len(lists) <= _FREQUENT_CHARACTERS:
-            return [word, len(postings), lists], frequent
-        files: list[tuple[int, int, int]] = []
-        for span, group in groupby(postings, lambda posting: posting // 4 // SPAN):
-            name = f"l/{frequent}"
-            content = delivery(name, _encode_fields(list(group), span * SPAN))
-            write(f"search/{name}.js", content)
-            files.append((span, frequent, len(content)))
-            frequent += 1
-        return [word, len(postings), files], frequent
+    def _spool(self, word: str, entry: str, spools: Sequence[BinaryIO]) -> None:
+        """Put an entry aside for its file; that of a compound for the file of its first part as well."""
+        own = choose_file(word, self._word_files)
+        pickle.dump((own, word, entry), spools[own % _SPOOLS])
+        first = self._compounds.get(word)
+        other = own if first is None else choose_file(first, self._word_files)
+        if other != own:
+            copy = entry if len(entry) <= _MAX_COPY_CHARACTERS else ""
+            pickle.dump((other, word, copy), spools[other % _SPOOLS])
+
+    def _write_words(self, number: int, spooled: Iterator[tuple[int, str, str]], write: Write) -> None:
+        by_file: dict[int, dict[str, str]] = {place: {} for place in range(number, self._word_files, _SPOOLS)}
+        for place, word, entry in spooled:
+            by_file[place][word] = entry
+        for place, entries in by_file.items():
+            _write_file("w", place, entries, write)
+
+    def _write_ids(self, write: Write) -> None:
+        """Write the files of ids: the number of the paper, and the anchor of a post on its page."""
+        by_file: list[dict[str, object]] = [{} for _ in range(self._id_files)]
+        for place, record_id, found in self._ids:
+            by_file[place][record_id] = found
+        for place, ids in enumerate(by_file):
+            _write_file("i", place, ids, write)
+
+    def _write_spellings(self, write: Write) -> None:
+        """Write the files of spellings: by first letter and length, also of one letter less or more, with counts."""
+        groups: dict[str, list[str]] = {}
+        frequent = sorted(self._spellings.items(), key=lambda item: (-item[1], item[0]))[:_MOST_SPELLINGS]
+        for word, count in frequent:
+            for length in range(len(word) - 1, len(word) + 2):
+                groups.setdefault(f"{word[0]}{length}", []).append(f"{word}:{count}")
+        by_file: list[dict[str, str]] = [{} for _ in range(self._spelling_files)]
+        for group, words in sorted(groups.items()):
+            by_file[choose_file(group, self._spelling_files)][group] = " ".join(words)
+        for place, content in enumerate(by_file):
+            _write_file("s", place, content, write)
 
 
-def _read_part(path: Path) -> Iterator[tuple[str, "array[int]"]]:
-    with path.open("rb") as file:
+def _read_pickles(source: Path | BinaryIO) -> Iterator[Any]:
+    with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
         while True:
             try:
                 yield pickle.load(file)
@@ -177,7 +236,6 @@ def _read_part(path: Path) -> Iterator[tuple[str, "array[int]"]]:
                 return
 
 
-def _write_chunk(chunk: Sequence[Sequence[object]], firsts: list[str], write: Write) -> None:
-    name = f"w/{len(firsts)}"
-    write(f"search/{name}.js", delivery(name, chunk))
-    firsts.append(str(chunk[0][0]))
+def _write_file(kind: str, place: int, content: object, write: Write) -> None:
+    name = f"{kind}/{place // FILES_PER_FOLDER}/{place}"
+    write(f"search/{name}.js", delivery(name, content))

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 
 from peercorpus.corpus.takedown import read_takedown
@@ -22,16 +23,16 @@ from peercorpus.explorer.site.render import (
     Contents,
     Job,
     RenderedPaper,
+    Run,
     count_venue_pages,
     describe_result,
-    labels_of,
     render_lists,
     render_papers,
     render_venue_page,
-    venue_labels,
 )
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, check_outside, replace_folder
 from peercorpus.release.published import count_taken_rows
 from peercorpus.workspace.workspace import Workspace
@@ -41,11 +42,13 @@ MANIFEST = "site.json"
 KIND = "a site that peercorpus wrote"
 _PER_JOB = 16
 _TIMEOUT_S = 600.0
-_SCRIPTS = {
-    "style.css": "peercorpus.explorer",
-    "keys.js": "peercorpus.explorer",
-    "search.js": "peercorpus.explorer.site",
+_ASSETS = {
+    "style.css": ("explorer/static/style.css", "explorer/site/static/site.css"),
+    "keys.js": ("explorer/site/static/paper.js", "explorer/static/keys.js"),
+    "words.js": ("explorer/site/static/words.js",),
+    "search.js": ("explorer/site/static/search.js",),
 }
+"""Files that pages load, each with the files of which it is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +97,13 @@ class _Plan:
         numbers: Number of each paper in the search, by forum id: the newest venues first.
         titles: Title of each paper, by forum id.
         venues: The venues, in the order of their papers.
+        runs: The papers in the order of their numbers.
     """
 
     numbers: Mapping[str, int]
     titles: Mapping[str, str]
     venues: Sequence[str]
+    runs: Sequence[Run]
 
 
 def _plan(release: Release) -> _Plan:
@@ -107,16 +112,20 @@ def _plan(release: Release) -> _Plan:
     Raises:
         PeercorpusError: It holds none, or one twice.
     """
+    columns = ("forum_id", "venue_id", "year", "status", "title")
+    order = {status.value: place for place, status in enumerate(Status)}
     papers = [
-        (-(row["year"] or 0), row["venue_id"], row["forum_id"], row["title"] or "")
-        for row in release.rows("papers_full", None, ("forum_id", "venue_id", "year", "title"))
+        ((-(row["year"] or 0), row["venue_id"], order.get(row["status"], len(order)), row["forum_id"]), row)
+        for row in release.rows("papers_full", None, columns)
     ]
-    papers.sort(key=lambda paper: paper[:3])
-    numbers = {forum_id: number for number, (_, _, forum_id, _) in enumerate(papers)}
-    if len(numbers) != len(papers):
+    rows = [row for _, row in sorted(papers, key=itemgetter(0))]
+    titles = {row["forum_id"]: row["title"] or "" for row in rows}
+    if len(titles) != len(papers):
         raise PeercorpusError(f"The release '{release.folder}' holds a paper twice; run 'peercorpus verify' on it.")
-    titles = {forum_id: title for _, _, forum_id, title in papers}
-    return _Plan(numbers, titles, list(dict.fromkeys(venue_id for _, venue_id, _, _ in papers)))
+    numbers = {forum_id: number for number, forum_id in enumerate(titles)}
+    groups = groupby(rows, key=lambda row: (row["venue_id"], row["year"], row["status"] or Status.UNKNOWN.value))
+    runs = [Run(*key, sum(1 for _ in group)) for key, group in groups]
+    return _Plan(numbers, titles, list(dict.fromkeys(row["venue_id"] for row in rows)), runs)
 
 
 def check_taken_down(release: Release, workspace: Workspace) -> None:
@@ -164,10 +173,10 @@ def write_site(
         tempfile.TemporaryDirectory(prefix="peercorpus-site-") as scratch,
     ):
         writer = _Writer(folder, digests)
-        index = SearchIndex(Path(scratch))
+        index = SearchIndex(Path(scratch), len(plan.numbers))
         contents = _write_papers(release, plan, writer, index, title, show, spread)
-        _write_lists(contents, writer)
-        index.write(writer.write, {})
+        _write_lists(contents, index.sizes, plan.runs, writer)
+        index.write(writer.write)
     return SiteSummary(len(plan.numbers), len(plan.venues), len(digests), writer.size_bytes, writer.index_bytes)
 
 
@@ -210,27 +219,26 @@ def _write_papers(
     meter = Meter(release.folder.resolve().name, "site", show, total=len(plan.numbers))
     venues = {venue_id: VenueCounts(venue_id) for venue_id in plan.venues}
     rows: dict[str, list[PaperRow]] = {venue_id: [] for venue_id in plan.venues}
-    labels = venue_labels(plan.venues)
     for batch in _render(_make_jobs(release, plan.titles), spread):
         for paper in batch:
             row = paper.row
             writer.write(paper_file(row.forum_id), paper.page)
-            index.add(plan.numbers[row.forum_id], paper.words, labels_of(row, labels), describe_result(row))
+            index.add(plan.numbers[row.forum_id], paper.words, paper.ids, describe_result(row))
             venues[row.venue_id].add(paper.counts)
             rows[row.venue_id].append(row)
         meter.advance(len(batch))
     return Contents(masked(title), venues, rows, version("peercorpus"), release.sha256)
 
 
-def _write_lists(contents: Contents, writer: _Writer) -> None:
+def _write_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run], writer: _Writer) -> None:
     for venue_id, counts in contents.venues.items():
         rows = contents.rows[venue_id]
         for page in range(1, count_venue_pages(len(rows)) + 1):
             writer.write(venue_file(venue_id, page), render_venue_page(counts, rows, page))
-    for path, content in render_lists(contents).items():
+    for path, content in render_lists(contents, sizes, runs).items():
         writer.write(path, content)
-    for script, package in _SCRIPTS.items():
-        writer.write(f"static/{script}", (files(package) / "static" / script).read_bytes())
+    for name, parts in _ASSETS.items():
+        writer.write(f"static/{name}", b"".join((files("peercorpus") / part).read_bytes() for part in parts))
     writer.write(".nojekyll", b"")
     writer.write("README.md", _make_readme(contents).encode())
 

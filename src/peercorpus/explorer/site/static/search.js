@@ -1,13 +1,15 @@
-// The search of a site that no server stands behind: it loads the files of the words that are asked for, as scripts.
+// The search of a site without a server: it loads the files of what is asked for, as scripts.
 "use strict";
 (() => {
   const PER_PAGE = 10;
-  // Bytes of frequent words that one search loads before it asks whether to go on: a fifth of a second on a slow phone.
-  const BUDGET = 40000;
-  const WEIGHTS = [4, 2, 1];
+  const WEIGHTS = [0, 1, 2, 4];  // Not there; in a post; in the abstract; in title, keywords or authors.
+  const MAX_VALUES = 8;
   const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const VALUES = new Map([...DIGITS].map((digit, value) => [digit.charCodeAt(0), value]));
-  const STATUSES = JSON.parse(document.getElementById("results").dataset.statuses);
+  const VALUES = new Uint8Array(128);
+  [...DIGITS].forEach((digit, value) => { VALUES[digit.charCodeAt(0)] = value; });
+  const list = document.getElementById("results");
+  const STATUSES = JSON.parse(list.dataset.statuses);
+  const index = JSON.parse(list.dataset.index);
   const folder = new URL("../search/", document.currentScript.src);
   const root = new URL("../", document.currentScript.src);
 
@@ -15,7 +17,8 @@
   const arrived = new Map();
   window.deliver = (name, content) => arrived.set(name, content);
   const coming = new Map();
-  const load = (name) => {
+  const load = (kind, place) => {
+    const name = `${kind}/${Math.floor(place / index.perFolder)}/${place}`;
     if (!coming.has(name)) {
       coming.set(name, new Promise((resolve, reject) => {
         const script = document.createElement("script");
@@ -28,96 +31,188 @@
     return coming.get(name);
   };
 
-  // Words: the rules of words.py.
-  const stem = (word) => {
-    if (word.length < 4 || !word.endsWith("s")) return word;
-    if (/ies$/.test(word) && !/[ae]ies$/.test(word)) return `${word.slice(0, -3)}y`;
-    if (/es$/.test(word) && !/[aeo]es$/.test(word)) return word.slice(0, -1);
-    return /(us|ss|es)$/.test(word) ? word : word.slice(0, -1);
+  // CRC-32, as in search_files.py.
+  const encoder = new TextEncoder();
+  const choose = (word, files) => {
+    let sum = -1;
+    for (const byte of encoder.encode(word)) {
+      sum ^= byte;
+      for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+    }
+    return ((~sum) >>> 0) % files;
   };
-  const wordsOf = (text) => {
-    const plain = text.normalize("NFKD").replace(/[\u0300-\u036f]+/g, "").toLowerCase();
-    const found = (plain.match(/[\p{L}\p{N}]+/gu) || []).map((word) => [...word].slice(0, 30).join(""));
-    return [...new Set(found.filter((word) => !/^[0-9]{5,}$/.test(word)).map(stem))];
-  };
+  const fileOf = (word) => load("w", choose(word, index.words));
 
-  // Lists: three of ascending numbers, one for each field. Returns paper → field.
-  const decode = (lists, start, into = new Map()) => {
-    lists.split(".").forEach((digits, field) => {
-      let number = start, gap = 0, shift = 0;
-      for (let at = 0; at < digits.length; at += 1) {
-        const value = VALUES.get(digits.charCodeAt(at));
-        gap += (value % 32) * 2 ** shift;
-        if (value >= 32) { shift += 5; continue; }
-        number += gap;
-        into.set(number, field);
-        gap = 0;
-        shift = 0;
+  // Marks the papers of a word in `into`: 3 for the best field, 1 for the last; see postings.py.
+  // After a tilde the last list is of the papers that lack the word.
+  const decode = (entry, into) => {
+    const isFrequent = entry[0] === "~";
+    if (isFrequent) into.fill(1);
+    let at = isFrequent ? 1 : 0;
+    const counts = [0, 0, 0].map(() => {
+      let count = 0, shift = 1, value;
+      do {
+        value = VALUES[entry.charCodeAt(at)];
+        count += (value & 31) * shift;
+        shift *= 32;
+        at += 1;
+      } while (value >= 32);
+      return count;
+    });
+    let held = 0, left = 0;
+    const bits = (number) => {
+      while (left < number) {
+        held = ((held << 6) | VALUES[entry.charCodeAt(at)]) & 0x3fffffff;
+        at += 1;
+        left += 6;
+      }
+      left -= number;
+      return (held >>> left) & ((1 << number) - 1);
+    };
+    counts.forEach((count, field) => {
+      let number = -1, parameter = 0;
+      for (let place = 0; place < count; place += 1) {
+        if (place % 64 === 0) parameter = bits(4);
+        let gap = 0;
+        while (bits(1)) gap += 1;
+        number += gap * 2 ** parameter + (parameter ? bits(parameter) : 0) + 1;
+        into[number] = isFrequent && field === 2 ? 0 : Math.max(into[number], 3 - field);
       }
     });
     return into;
   };
 
-  const lookUp = async (directory, word) => {
-    let low = 0, high = directory.firsts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (directory.firsts[middle] <= word) low = middle + 1; else high = middle;
-    }
-    if (!low) return undefined;
-    return (await load(`w/${low - 1}`)).find((entry) => entry[0] === word);
+  // The papers of one word of a search: those with all its parts, and those that have it as one word.
+  const mark = async (token) => {
+    const files = await Promise.all([...token.stems, ...token.whole.map((whole) => whole.at)].map(fileOf));
+    const read = async (stem, file) => {
+      if (!Object.hasOwn(file, stem)) return null;
+      // What is too long to stand in the file of its first part stands in its own only.
+      const entry = file[stem] || (await fileOf(stem))[stem];
+      return decode(entry, new Uint8Array(index.papers));
+    };
+    const parts = await Promise.all(token.stems.map((stem, at) => read(stem, files[at])));
+    const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, files[token.stems.length + at])));
+    let marks = parts.includes(null) ? new Uint8Array(index.papers) : parts[0];
+    for (const part of parts.slice(1)) if (part) marks = marks.map((value, number) => Math.min(value, part[number]));
+    for (const whole of wholes) if (whole) marks = marks.map((value, number) => Math.max(value, whole[number]));
+    return marks;
   };
 
-  // Returns the papers that have every word, the best first, and how many papers were looked through.
-  const find = async (words, labels, isWhole) => {
-    const directory = await load("words");
-    const entries = await Promise.all([...words, ...labels].map((word) => lookUp(directory, word)));
-    const every = directory.papers;
-    if (entries.some((entry) => !entry)) return { numbers: [], seen: every, every };
-    const rare = entries.filter((entry) => typeof entry[2] === "string");
-    const frequent = entries.filter((entry) => typeof entry[2] !== "string");
-    const maps = new Map(rare.map((entry) => [entry, decode(entry[2], 0)]));
-    let spans = [...Array(Math.ceil(every / directory.span)).keys()];
-    const isIn = (number) => rare.every((entry) => maps.get(entry).has(number));
-    if (rare.length) {
-      const shortest = rare.reduce((a, b) => (a[1] <= b[1] ? a : b));
-      const needed = new Set();
-      for (const number of maps.get(shortest).keys()) {
-        if (isIn(number)) needed.add(Math.floor(number / directory.span));
+  // Papers of one venue, year and decision stand together.
+  let first = 0;
+  const runs = index.runs.map(([venue, year, status, papers]) => {
+    const run = { venue: index.venues[venue], year, status, start: first, end: first + papers };
+    first = run.end;
+    return run;
+  });
+  const runOf = (number) => {
+    let low = 0, high = runs.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (runs[middle].end <= number) low = middle + 1; else high = middle;
+    }
+    return runs[low];
+  };
+
+  // Returns papers, the best first; whether they have any of the words only, and which words none of them has.
+  const rank = (tokens, marks, filters) => {
+    const known = marks.map((one) => { let papers = 0; for (const value of one) papers += value > 0; return papers; });
+    const rarity = known.map((papers) => (papers ? Math.log(1 + index.papers / papers) : 0));
+    const kept = runs.filter((run) => filters.every(([name, value]) => String(run[name] ?? "") === value));
+    const collect = (least) => {
+      const byScore = new Map();
+      const found = marks.map(() => 0);
+      for (const run of kept) {
+        for (let number = run.start; number < run.end; number += 1) {
+          let score = 0, has = 0;
+          for (let at = 0; at < marks.length; at += 1) {
+            const value = marks[at][number];
+            if (value) { has += 1; score += rarity[at] * WEIGHTS[value]; }
+          }
+          if (has < least) continue;
+          for (let at = 0; at < marks.length; at += 1) found[at] += marks[at][number] > 0;
+          score += (has - least) * 1000;
+          if (byScore.has(score)) byScore.get(score).push(number); else byScore.set(score, [number]);
+        }
       }
-      spans = spans.filter((span) => needed.has(span));
+      const numbers = [...byScore.keys()].sort((a, b) => b - a).flatMap((score) => byScore.get(score));
+      return { numbers, missed: tokens.filter((_, at) => !found[at]).map((token) => token.written) };
+    };
+    const whole = collect(marks.length);
+    if (whole.numbers.length || !marks.length) return { ...whole, missed: [], isAny: false };
+    return { ...collect(1), isAny: true };
+  };
+
+  // Spelling: of the words that begin with the same letter, or with the second one, the nearest; of these the most
+  // frequent. Nearness is the number of letters added, left out, replaced, or swapped with the next.
+  const distance = (a, b) => {
+    let before = [], last = [...Array(b.length + 1).keys()];
+    for (let i = 1; i <= a.length; i += 1) {
+      const row = [i];
+      for (let j = 1; j <= b.length; j += 1) {
+        const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2] + 1 : Infinity;
+        row.push(Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] !== b[j - 1]), swapped));
+      }
+      [before, last] = [last, row];
     }
-    spans = spans.filter((span) => frequent.every((entry) => entry[2].some((file) => file[0] === span)));
-    let size = 0, seen = every;
-    const files = [];
-    for (const span of frequent.length ? spans : []) {
-      const ofSpan = frequent.map((entry) => [entry, entry[2].find((file) => file[0] === span)]);
-      size += ofSpan.reduce((sum, [, file]) => sum + file[2], 0);
-      if (!isWhole && files.length && size > BUDGET) { seen = span * directory.span; break; }
-      files.push(...ofSpan.map(([entry, file]) => [entry, file[1], span]));
+    return last[b.length];
+  };
+  const suggest = async (word, papers) => {
+    if (!/^[a-z]{4,20}$/.test(word)) return null;
+    const most = word.length >= 7 && !papers ? 2 : 1;
+    const groups = [...new Set([`${word[0]}${word.length}`, `${word[1]}${word.length}`])];
+    let best = null;
+    for (const group of groups) {
+      const held = (await load("s", choose(group, index.spellings)))[group] || "";
+      for (const entry of held.split(" ")) {
+        const [other, count] = entry.split(":");
+        if (!other || other === word || Math.abs(other.length - word.length) > most || Number(count) < 30 * papers) continue;
+        const far = distance(word, other);
+        if (far <= most && (!best || far < best.far)) best = { other, far };
+      }
+      if (best && best.far === 1) break;
     }
-    const contents = await Promise.all(files.map(([, number]) => load(`l/${number}`)));
-    for (const entry of frequent) maps.set(entry, new Map());
-    files.forEach(([entry, , span], at) => decode(contents[at], span * directory.span, maps.get(entry)));
-    const [first] = [...entries].sort((a, b) => maps.get(a).size - maps.get(b).size);
-    const scored = [];
-    for (const number of maps.get(first).keys()) {
-      if (number >= seen || !entries.every((entry) => maps.get(entry).has(number))) continue;
-      const score = entries.slice(0, words.length).reduce(
-        (sum, entry) => sum + Math.log(1 + every / entry[1]) * WEIGHTS[maps.get(entry).get(number)], 0);
-      scored.push([number, score]);
+    return best && best.other;
+  };
+  const correct = async (tokens, marks) => {
+    let corrected = 0;
+    const better = await Promise.all(tokens.map((token, at) => {
+      const papers = marks[at].reduce((sum, value) => sum + (value > 0), 0);
+      if (papers > 3 || token.parts.length > 1 || (corrected += 1) > 4) return null;
+      return suggest(token.parts[0], papers);
+    }));
+    return better.some((word) => word) ? tokens.map((token, at) => better[at] || token.written).join(" ") : null;
+  };
+
+  // Ids and addresses of OpenReview.
+  const readAddress = (asked) => {
+    if (!/^(?:https?:\/\/)?(?:[a-z0-9-]+\.)?openreview\.net\/\S+$/i.test(asked)) return null;
+    try {
+      const named = new URL(asked.includes("//") ? asked : `https://${asked}`).searchParams;
+      return [named.get("noteId"), named.get("id")].filter((id) => id);
+    } catch {
+      return [];
     }
-    scored.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    return { numbers: scored.map(([number]) => number), seen, every };
+  };
+  const isLikeId = (asked) => /^[\w-]{4,64}$/.test(asked) && /[0-9_]|[^-][A-Z]|-./.test(asked);
+  const findId = async (ids) => {
+    for (const id of ids) {
+      const held = await load("i", choose(id, index.ids));
+      if (Object.hasOwn(held, id)) return Array.isArray(held[id]) ? held[id] : [held[id], ""];
+    }
+    return null;
+  };
+  const paperOf = async (number) => {
+    const place = Math.floor(number / index.perFile);
+    return (await load("d", place))[number % index.perFile];
   };
 
   // The page. Texts of papers become text nodes only.
-  const form = document.getElementById("search");
-  const list = document.getElementById("results");
-  const total = document.getElementById("total");
-  const more = document.getElementById("more");
-  const rest = document.getElementById("rest");
-  const browse = document.getElementById("browse");
+  const byId = (id) => document.getElementById(id);
+  const form = byId("search");
+  const [summary, total, facets, spelling, missed, more, browse] =
+    ["summary", "total", "facets", "spelling", "missed", "more", "browse"].map(byId);
   let asking = 0;
 
   const make = (tag, className, ...inner) => {
@@ -126,13 +221,16 @@
     element.append(...inner);
     return element;
   };
-  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  const format = (number) => number.toLocaleString("en");
+  const count = (number, noun) => `${format(number)} ${noun}${number === 1 ? "" : "s"}`;
+  const hashOf = (values) => `#${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
 
-  const drawPaper = ([title, address, venue, status, reviews, rating, scale]) => {
+  const drawPaper = (number, [title, address, reviews, rating, scale]) => {
+    const { venue, status } = runOf(number);
     const link = make("a", "", title);
     link.href = new URL(address, root).href;
-    const facts = make("p", "facts", make("span", `status ${status}`, STATUSES[status] || status),
-      make("span", "", venue), make("span", "", count(reviews, "review")));
+    const facts = make("p", "facts", make("span", `status ${status}`, STATUSES[status] || status), " ",
+      make("span", "", venue), " ", make("span", "", count(reviews, "review")));
     const shown = rating === null ? make("span", "rating none", "no rating")
       : make("span", "rating", make("span", "unseen", "Mean rating "), make("strong", "", rating), " ",
         make("span", "of", scale));
@@ -140,15 +238,14 @@
   };
 
   const drawMore = async (numbers, asked) => {
-    const directory = await load("words");
     const begin = list.children.length;
     const next = numbers.slice(begin, begin + PER_PAGE);
-    const files = next.map((number) => load(`d/${Math.floor(number / directory.perFile)}`));
-    for (const file of files) file.catch(() => {});  // The one that is waited for says so.
+    const papers = next.map(paperOf);
+    for (const paper of papers) paper.catch(() => {});  // The one that is waited for says so.
     for (const [at, number] of next.entries()) {
-      const file = await files[at];
+      const paper = await papers[at];
       if (asked !== asking) return;
-      list.append(drawPaper(file[number % directory.perFile]));
+      list.append(drawPaper(number, paper));
     }
     more.hidden = list.children.length >= numbers.length;
     more.onclick = async () => {
@@ -160,6 +257,51 @@
     };
   };
 
+  const drawFacets = (numbers, given) => {
+    const counts = { venue: new Map(), year: new Map(), status: new Map() };
+    const perRun = new Map();
+    for (const number of numbers) { const run = runOf(number); perRun.set(run, (perRun.get(run) || 0) + 1); }
+    for (const [run, papers] of perRun) {
+      for (const name of Object.keys(counts)) {
+        if (run[name] !== null) counts[name].set(run[name], (counts[name].get(run[name]) || 0) + papers);
+      }
+    }
+    const titles = { venue: "Venue", year: "Year", status: "Decision" };
+    facets.replaceChildren(...Object.entries(counts).filter(([, values]) => values.size).map(([name, values]) => {
+      const ranked = [...values].sort((a, b) => (name === "year" ? b[0] - a[0] : b[1] - a[1]));
+      const items = ranked.slice(0, MAX_VALUES).map(([value, papers]) => {
+        const label = name === "status" ? STATUSES[value] || value : String(value);
+        const link = make(given[name] ? "span" : "a", "", label);
+        if (!given[name]) link.href = hashOf({ ...given, [name]: String(value) });
+        return make("li", "", link, " ", make("span", "n", format(papers),
+          make("span", "unseen", papers === 1 ? " paper" : " papers")));
+      });
+      if (ranked.length > MAX_VALUES) items.push(make("li", "note", "and more"));
+      return make("section", "", make("h2", "", titles[name]), make("ul", "", ...items));
+    }));
+    facets.hidden = numbers.length < 2;
+  };
+
+  const drawMissed = (found, filters) => {
+    const where = filters.length ? " with these filters" : "";
+    const { isAny, missed: words, numbers } = found;
+    missed.hidden = !isAny;
+    if (!isAny) return;
+    const bold = words.flatMap((word, at) => [
+      ...(at ? [at === words.length - 1 ? " or " : ", "] : []), make("strong", "", word)]);
+    if (!words.length) missed.replaceChildren(`No paper${where} has all these words; these have some of them, those with more of them first.`);
+    else missed.replaceChildren(`No paper${where} has `, ...bold,
+      numbers.length ? "; these have other words of the search, those with more of them first." : ".");
+  };
+
+  const drawSpelling = (words, given) => {
+    spelling.hidden = !words;
+    if (!words) return;
+    const link = make("a", "", words);
+    link.href = hashOf({ ...given, q: words });
+    spelling.replaceChildren("Did you mean ", link, "?");
+  };
+
   const attempt = async (action) => {
     try {
       await action();
@@ -168,52 +310,77 @@
     }
   };
 
-  const read = () => {
+  const NAMES = ["q", "venue", "year", "status"];
+  const readForm = () => {
     const given = new URLSearchParams(location.hash.slice(1));
-    for (const field of form.elements) if (field.name) field.value = given.get(field.name) || "";
-    const labels = ["venue", "year", "status"].map((name) => form.elements[name].value).filter((value) => value);
-    return { words: wordsOf(form.elements.q.value), labels };
+    for (const name of NAMES) form.elements[name].value = given.get(name) || "";
+    return Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value.trim()]));
   };
 
-  const run = async (isWhole = false) => {
-    const { words, labels } = read();
+  const goTo = async (ids, asked) => {
+    const found = ids.length ? await findId(ids) : null;
+    if (!found || asked !== asking) return false;
+    const [, address] = await paperOf(found[0]);
+    // A step back leads to the empty form, not here again.
+    history.replaceState(null, "", location.pathname);
+    location.assign(new URL(`${address}${found[1] ? `#${found[1]}` : ""}`, root).href);
+    return true;
+  };
+
+  const run = async () => {
+    const given = readForm();
     asking += 1;
     const asked = asking;
-    const isEmpty = !words.length && !labels.length;
+    const filters = NAMES.slice(1).map((name) => [name, given[name]]).filter(([, value]) => value);
+    const isEmpty = !given.q && !filters.length;
     browse.hidden = !isEmpty;
-    more.hidden = rest.hidden = true;
-    if (isEmpty) {
-      list.replaceChildren();
-      total.textContent = "";
-      return;
-    }
+    summary.hidden = isEmpty;
+    for (const part of [more, facets, spelling, missed]) part.hidden = true;
+    list.replaceChildren();
+    if (isEmpty) return;
     total.textContent = "Searching …";
     await attempt(async () => {
-      const { numbers, seen, every } = await find(words, labels, isWhole);
-      if (asked !== asking) return;
-      list.replaceChildren();
-      const among = seen < every ? ` among the newest ${count(seen, "paper")}` : "";
-      total.textContent = numbers.length ? count(numbers.length, "paper") + among
-        : `No paper${among} has all of this. Search for fewer words.`;
-      rest.hidden = seen >= every;
-      rest.textContent = `Search all ${count(every, "paper")}`;
-      rest.onclick = () => run(true);
-      await drawMore(numbers, asked);
+      const named = readAddress(given.q);
+      if (named && await goTo(named, asked)) return;
+      if (named) {
+        if (asked === asking) total.textContent = "No paper of this site has this address.";
+        return;
+      }
+      const leads = !filters.length && isLikeId(given.q) ? goTo([given.q], asked) : false;
+      const tokens = words.read(given.q);
+      const marks = await Promise.all(tokens.map(mark));
+      if (asked !== asking || await leads) return;
+      const found = given.q && !tokens.length ? { numbers: [], missed: [], isAny: false } : rank(tokens, marks, filters);
+      const suggested = correct(tokens, marks);
+      suggested.catch(() => {});
+      total.replaceChildren(make("strong", "", format(found.numbers.length)), found.numbers.length === 1 ? " paper" : " papers");
+      drawMissed(found, filters);
+      drawFacets(found.numbers, given);
+      await drawMore(found.numbers, asked);
+      const spelt = await suggested;
+      if (asked === asking) drawSpelling(spelt, given);
     });
   };
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const given = [...new FormData(form)].filter(([, value]) => value);
-    const hash = `#${new URLSearchParams(given)}`;
+    const hash = hashOf(Object.fromEntries(new FormData(form)));
     if (hash === location.hash || (hash === "#" && !location.hash)) run(); else location.hash = hash;
   });
   for (const field of form.querySelectorAll("select")) {
     field.addEventListener("change", () => form.requestSubmit());
   }
+  // While somebody types, the files of the words that are complete are loaded.
+  let typed = 0;
+  form.elements.q.addEventListener("input", () => {
+    clearTimeout(typed);
+    typed = setTimeout(() => {
+      if (readAddress(form.elements.q.value)) return;
+      for (const token of words.read(form.elements.q.value)) for (const stem of token.stems) fileOf(stem).catch(() => {});
+    }, 150);
+  });
   addEventListener("hashchange", (event) => { if (event.newURL.endsWith("#main")) return; run(); });
   form.hidden = false;
-  document.getElementById("without").hidden = true;
-  load("words").catch(() => {});
+  byId("without").hidden = true;
   if (location.hash && location.hash !== "#main") run();
 })();

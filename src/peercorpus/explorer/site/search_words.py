@@ -1,0 +1,97 @@
+"""Read the words of texts as the explorer's search does; `static/words.js` has the same rules for what is typed."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED
+from peercorpus.explorer.querying.searched_fields import split_words
+
+_MARKS = re.compile("[\u0300-\u036f]+")
+_HYPHENS = frozenset("-\u2010\u2011")
+_COMPOUND = re.compile(r"[^\W_]+(?:[-\u2010\u2011][^\W_]+)+")
+_MAX_COMPOUND_CHARACTERS = 40
+_SPELT = re.compile(r"[a-z]{4,20}")
+"""Words that can be suggested for a misspelt one."""
+
+
+def fold(text: str) -> str:
+    """Return a text without accents and ligatures.
+
+    >>> fold("Schr\u00f6dinger's e\ufb03cient")
+    "Schrodinger's efficient"
+    """
+    return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text))
+
+
+@cache
+def stem(word: str) -> str:
+    """Return the stem of a word in lower case: the second version of Porter's stemmer, as the explorer has it.
+
+    >>> [stem(word) for word in ("transformers", "trained", "kites")]
+    ['transform', 'train', 'kite']
+    """
+    return FIELDS_SEARCHED.term("title", word)
+
+
+def split(text: str) -> Sequence[str]:
+    """Return the words of a text, in lower case and without accents.
+
+    >>> split("Self-supervised K\u0130TES, \u00e9tude")
+    ('self', 'supervised', 'kites', 'etude')
+    """
+    return split_words(fold(text))
+
+
+@dataclass(frozen=True, slots=True)
+class PaperWords:
+    """The words by which a paper is found.
+
+    Attributes:
+        fields: Stems by field, the best field first; each stands in the first field that has it.
+        compounds: The stem of the first part of each word that is written with hyphens, by the stem of the whole.
+        spelt: Its words as they are written, in lower case.
+    """
+
+    fields: Sequence[Set[str]]
+    compounds: Mapping[str, str]
+    spelt: Set[str]
+
+
+def read_words(fields: Iterable[str]) -> PaperWords:
+    """Return the words of the fields of a paper, the best field first.
+
+    A word with hyphens counts as its parts, and as the word that its parts make when they are joined.
+    """
+    seen: set[str] = set()
+    found: list[Set[str]] = []
+    compounds: dict[str, str] = {}
+    spelt: set[str] = set()
+    for text in map(fold, fields):
+        words = set(split_words(text))
+        joined = dict(map(_join, _find_compounds(text)))
+        stems = {*map(stem, words), *joined} - seen
+        seen |= stems
+        found.append(stems)
+        compounds |= joined
+        spelt |= words
+    return PaperWords(found, compounds, {word for word in spelt if _SPELT.fullmatch(word)})
+
+
+def _find_compounds(text: str) -> set[str]:
+    """Return the words of a text that are written with hyphens."""
+    pieces = {piece for piece in text.split() if not _HYPHENS.isdisjoint(piece)}
+    found = {compound for piece in pieces for compound in _COMPOUND.findall(piece)}
+    return {compound for compound in found if len(compound) <= _MAX_COMPOUND_CHARACTERS}
+
+
+def _join(compound: str) -> tuple[str, str]:
+    """Return the stem of a compound that is written as one word, and that of its first part.
+
+    >>> _join("Self-supervised")
+    ('selfsupervis', 'self')
+    """
+    parts = split_words(compound)
+    return stem("".join(parts)), stem(parts[0]) if parts else ""

@@ -1,0 +1,199 @@
+"""The search of a site in a browser: queries of every kind, and words read as the explorer reads them."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chromium import IN_CHROMIUM, watched
+from explored import LIVELY
+from peercorpus.explorer.site.addresses import paper_file
+from peercorpus.explorer.site.postings import encode_lists
+from peercorpus.explorer.site.search_files import choose_file, encode_entry
+from peercorpus.explorer.site.search_words import split, stem
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+DOCS = Path(__file__).parents[2] / "docs"
+ODD = [
+    *("naïve", "Schrödinger's", "ﬁnal", "KİTES", "straße", "ΣΟΦΟΣ", "日本語", "x²", "½", "e\u0301tude", "GPT-4", "ⅷ"),
+    *(
+        "evening",
+        "past",
+        "pasted",
+        "added",
+        "organization",
+        "university",
+        "skies",
+        "dying",
+        "geologist",
+        "syzygy",
+        "x" * 45,
+    ),
+]
+LIVELY_TITLE, FIRST_TRY = "Kites in strong wind", "Kites, a first try"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and prints nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(known_site: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(known_site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def ask(page: "Page", address: str, words: str) -> list[str]:
+    """Ask on a new page, and return the titles that are found."""
+    page.goto("about:blank")
+    page.goto(f"{address}index.html")
+    page.fill("#q", words)
+    page.press("#q", "Enter")
+    page.locator("#total").filter(has_text=re.compile("paper")).wait_for()
+    page.wait_for_timeout(400)
+    return page.locator("#results h2").all_inner_texts()
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=300))
+def test_an_entry_has_three_lists_whose_lengths_stand_first(fields: list[int]) -> None:
+    postings = [4 * number + field for number, field in enumerate(fields) if field < 3]
+    entry = encode_entry(postings, len(fields))
+    assert entry.startswith("~") == (2 * len(postings) > len(fields))
+    assert re.fullmatch(r"~?[A-Za-z0-9_-]+", entry)
+
+
+def test_long_gaps_and_many_numbers_are_encoded() -> None:
+    assert encode_lists([[10**6], [], []])[:3] == "BAA"
+    assert len(encode_lists([list(range(64_000)), [], []])) < 64_000 / 5
+
+
+def test_the_file_of_a_word_depends_on_the_word_alone() -> None:
+    assert choose_file("straße", 16_384) == choose_file("straße", 32_768) % 16_384
+
+
+@pytest.mark.usefixtures("known_site")
+class TestInChromium:
+    pytestmark = IN_CHROMIUM
+
+    def test_words_are_read_as_the_explorer_reads_them(self, browser: "Browser") -> None:
+        texts = [path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))]
+        written = sorted({word for text in texts for word in re.findall(r"[^\W_]+", text.lower())} | set(ODD))
+        assert len(written) > 4_000
+        page = browser.new_page()
+        script = (files("peercorpus.explorer.site") / "static" / "words.js").read_text(encoding="utf-8")
+        found = page.evaluate(
+            f"all => {{ {script}\n return all.map((one) => [words.split(one), words.split(one).map(words.stem)]); }}",
+            written,
+        )
+        page.close()
+        wrong = [
+            (word, parts, stems)
+            for word, (parts, stems) in zip(written, found, strict=True)
+            if [parts, stems] != [list(split(word)), [stem(part) for part in split(word)]]
+        ]
+        assert wrong == []
+
+    @pytest.mark.parametrize(
+        ("words", "titles"),
+        [
+            ("windsock", {LIVELY_TITLE}),
+            ("WINDSOCKS", {LIVELY_TITLE}),
+            ("wíndsock", {LIVELY_TITLE}),
+            ("wind-sock", {LIVELY_TITLE}),
+            ("wind sock", {LIVELY_TITLE}),
+            ("kite", {LIVELY_TITLE, FIRST_TRY}),
+            ("kites strong wind", {LIVELY_TITLE}),
+            ("strong kites", {LIVELY_TITLE}),
+            ("first try kites", {FIRST_TRY}),
+            ('"kites"', {LIVELY_TITLE, FIRST_TRY}),
+            ("kites!", {LIVELY_TITLE, FIRST_TRY}),
+            ("windsock zeppelin", {LIVELY_TITLE}),
+            ("constructor", set()),
+            ("__proto__ hasOwnProperty", set()),
+            ("<img src=x onerror=window.pwned=1>", set()),
+            ("%", set()),
+            ("!!!", set()),
+            ("zeppelin", set()),
+            ("kites " * 60, {LIVELY_TITLE, FIRST_TRY}),
+        ],
+    )
+    def test_queries_of_every_kind(self, browser: "Browser", address: str, words: str, titles: set[str]) -> None:
+        page = browser.new_page()
+        seen = watched(page)
+        assert set(ask(page, address, words)) == titles
+        assert page.evaluate("window.pwned") is None
+        assert seen.errors == []
+        assert all(asked.startswith((address, "data:,", "about:blank")) for asked in seen.asked)
+        page.close()
+
+    def test_a_word_that_no_paper_has_is_named(self, browser: "Browser", address: str) -> None:
+        page = browser.new_page()
+        ask(page, address, "windsock zeppelin")
+        assert "No paper has zeppelin; these have other words" in page.locator("#missed").inner_text()
+        page.close()
+
+    @pytest.mark.parametrize(("words", "suggested"), [("windsokc", "windsock"), ("kitse", "kites")])
+    def test_a_misspelt_word_is_corrected(self, browser: "Browser", address: str, words: str, suggested: str) -> None:
+        page = browser.new_page()
+        ask(page, address, words)
+        page.locator("#spelling").wait_for()
+        assert page.locator("#spelling").inner_text() == f"Did you mean {suggested}?"
+        page.click("#spelling a")
+        page.wait_for_selector("#results h2")
+        assert page.input_value("#q") == suggested
+        page.close()
+
+    @pytest.mark.parametrize(
+        "asked", [LIVELY, f"https://openreview.net/forum?id={LIVELY}", f"openreview.net/pdf?id={LIVELY}"]
+    )
+    def test_an_id_or_an_address_leads_to_the_paper(self, browser: "Browser", address: str, asked: str) -> None:
+        page = browser.new_page()
+        page.goto(f"{address}index.html")
+        page.fill("#q", asked)
+        page.press("#q", "Enter")
+        page.wait_for_url(f"**/{paper_file(LIVELY)}")
+        page.close()
+
+    def test_the_address_of_a_post_leads_to_its_turn(self, browser: "Browser", address: str, known_site: Path) -> None:
+        held = [
+            json.loads(path.read_bytes().partition(b",")[2].rpartition(b")")[0])
+            for path in known_site.glob("search/i/*/*.js")
+        ]
+        posts = {note_id: found[1] for ids in held for note_id, found in ids.items() if isinstance(found, list)}
+        assert posts
+        page = browser.new_page()
+        for note_id, anchor in posts.items():
+            page.goto("about:blank")
+            page.goto(f"{address}index.html")
+            page.fill("#q", f"https://openreview.net/forum?id=any&noteId={note_id}")
+            page.press("#q", "Enter")
+            page.wait_for_url(f"**/paper/**#{anchor}")
+            assert page.locator(f"[id='{anchor}']").count() == 1
+        page.close()
+
+    def test_facets_count_and_narrow(self, browser: "Browser", address: str) -> None:
+        page = browser.new_page()
+        ask(page, address, "kites")
+        facets = page.locator("#facets")
+        assert {"Venue", "Year", "Decision"} == set(facets.locator("h2").all_inner_texts())
+        facets.get_by_role("link", name="Rejected").click()
+        page.locator("#total").filter(has_text="1 paper").wait_for()
+        page.wait_for_selector("#results h2")
+        assert page.locator("#results h2").all_inner_texts() == [FIRST_TRY]
+        page.close()
