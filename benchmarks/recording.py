@@ -150,7 +150,8 @@ def find_machine() -> Machine:
 def _find_processor() -> str:
     """Return the model's family without its number, such as "AMD EPYC, x86_64"."""
     cpuinfo = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.+)$", cpuinfo.read_text(), re.M) if cpuinfo.is_file() else None
+    facts = cpuinfo.read_text(encoding="utf-8") if cpuinfo.is_file() else ""
+    found = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
     words = re.sub(r"\((?:R|TM)\)|\bCPU\b|@.*", "", found[1]).split()[:2] if found else []
     return ", ".join([*([" ".join(words)] if words else []), platform.machine()])
 
@@ -158,7 +159,7 @@ def _find_processor() -> str:
 def find_commit() -> str:
     """Return the commit that is checked out; "+" follows it where the code was changed since."""
     git = ["git", "-C", str(ROOT)]
-    commit = subprocess.run([*git, "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True, check=True)
+    commit = subprocess.run([*git, "rev-parse", "--short=7", "HEAD"], capture_output=True, encoding="utf-8", check=True)
     changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "src"], check=False).returncode
     return commit.stdout.strip() + ("+" if changed else "")
 
@@ -211,7 +212,7 @@ def main() -> None:
     asked = parser.parse_args()
 
     def work() -> None:
-        with subprocess.Popen(asked.command, stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(asked.command, stdout=subprocess.PIPE, encoding="utf-8") as process:
             for line in process.stdout or ():
                 print(line, end="", flush=True)
         if process.returncode:

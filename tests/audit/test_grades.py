@@ -222,7 +222,7 @@ def test_nothing_held_is_told_as_nothing(tmp_path: Path) -> None:
     assert found["bias"]["difference"] is found["bias"]["accepted"]["share"] is None
     assert venue["usable"]["scores"] == {"papers": 0, "of": 0, "share": None, "interval": None}
     assert venue["contradictions"] is None
-    with open_workspace(tmp_path / "corpus", create=True) as workspace, pytest.raises(TableError, match="not built"):
+    with open_workspace(tmp_path / "corpus", create=True) as workspace, pytest.raises(TableError, match="not been"):
         read_grades(workspace.tables)
 
 

@@ -114,7 +114,7 @@ def test_a_statement_that_cannot_be_run_is_refused_in_one_sentence(
 
 
 def test_nothing_is_written_into_what_is_read(run: Run, release: Path) -> None:
-    assert_refused(run("sql", "-w", release, PAPERS, "--out", release / "README.md"), "inside")
+    assert_refused(run("sql", "-w", release, PAPERS, "--out", release / "README.csv"), "inside")
     assert (release / "README.md").read_text() == "# Invented\n"
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from socket import create_connection, socket
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
@@ -56,7 +57,8 @@ def _serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
         places.append(place)
         started.set()
 
-    thread = threading.Thread(target=serve_explorer, args=(None, "127.0.0.1", 0, ready))
+    explorer = SimpleNamespace(is_confidential=False)
+    thread = threading.Thread(target=serve_explorer, args=(explorer, "127.0.0.1", 0, ready))
     thread.start()
     try:
         assert started.wait(10)

@@ -185,7 +185,7 @@ def test_a_question_that_does_not_fit_is_refused_before_the_model_is_loaded(
 def test_a_folder_without_a_model_is_refused(run: Run, bench_data: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     told = ("--release", bench_data, "--logs", tmp_path / "logs", "--model", tmp_path / "empty")
-    assert_refused(run("bench", "acceptance", *told), "holds neither config.json nor adapter_config.json")
+    assert_refused(run("bench", "acceptance", *told), "contains neither config.json nor adapter_config.json")
 
 
 def test_the_log_says_what_the_model_is_made_of(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
