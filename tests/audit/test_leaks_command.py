@@ -114,7 +114,7 @@ def test_markup_from_papers_is_only_ever_text(run: Run, tmp_path: Path) -> None:
         (["leaking.jsonl", "--threshold", "0.5"], "--threshold"),
         (["leaking.jsonl", "--threshold", "-1"], "--threshold"),
         (["binary.parquet"], "'binary.parquet'"),
-        ([], "--workspace"),
+        ([], "-w FOLDER"),
     ],
 )
 @pytest.mark.usefixtures("leaking")

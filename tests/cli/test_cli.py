@@ -309,7 +309,7 @@ def test_a_release_never_replaces_what_is_not_one(run: Run, workspace: Path, tmp
     [
         (["frobnicate"], '"frobnicate"'),
         (["build", "--workspace", "new", "--frobnicate"], "--frobnicate"),
-        (["build"], "--workspace"),
+        (["build"], "-w FOLDER"),
         (["harvest", "--workspace", "new"], "VENUE_ID"),
         (["harvest", VENUE, "--workspace", "new", "--limit", "few"], '"few"'),
         (["harvest", VENUE, "--workspace", "new", "--limit", "0"], "--limit"),

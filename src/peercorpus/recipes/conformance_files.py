@@ -9,6 +9,7 @@ import msgspec
 
 from peercorpus.recipes.conformance import Comparison, Verdict
 from peercorpus.recipes.recipe import Recipe
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import write_whole
 
@@ -72,7 +73,8 @@ def conformance_page(report: ConformanceReport) -> str:
     lines = [
         f"# How this release compares with {recipe.title}",
         "",
-        f"{report.agreeing} of {report.printed} rows are as the card or paper prints them. A difference states the"
+        f"{report.agreeing} of {plural(report.printed, 'row')} {verb(report.agreeing, 'is', 'are')} as"
+        " the card or paper prints. A difference states the"
         ' reason that the workspace or the release shows; where none does, it is "not known".',
         "",
         f"- Release (sha256 of its manifest): `{report.release}`",
