@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 
 from peercorpus.cli.console import ProgressLines, say
-from peercorpus.cli.text.formatting import plural
 from peercorpus.errors import NotGivenError, PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.openreview.client import URL_V1, URL_V2, Client, Params
 from peercorpus.openreview.listing import LARGEST_PAGE, read_list
 from peercorpus.openreview.objects import decode_leniently, to_time
 from peercorpus.openreview.venue_discovery import BLIND, CLOSED_LISTS, OPEN_LISTS
+from peercorpus.records.counted_nouns import plural
 from peercorpus.venues.catalogue import VenueRow, row_of, rows
 from peercorpus.venues.short_names import read_venue_id
 

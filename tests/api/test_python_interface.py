@@ -162,6 +162,73 @@ def test_what_cannot_be_done_raises_a_peercorpus_error(
     assert list(tmp_path.iterdir()) == []
 
 
+def given(path: Any) -> Any:
+    """A value for an argument that may be None, where None is not to be tried."""
+    return 0 if path is None else path
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (peercorpus.open, "folder"),
+        (peercorpus.load_release, "folder"),
+        (peercorpus.open_text, "path"),
+        (peercorpus.build, "folder"),
+        (peercorpus.publish, "folder"),
+        (lambda path: peercorpus.publish("w", given(path)), "out"),
+        (lambda path: peercorpus.publish("w", splits_from=given(path)), "splits_from"),
+        (lambda path: peercorpus.harvest("ICLR2024", path), "folder"),
+        (lambda path: peercorpus.harvest("ICLR2024", "w", token_file=given(path)), "token_file"),
+    ],
+)
+@pytest.mark.parametrize("path", [None, 3, b"corpus", ["corpus"], "", "  ", "a\0b"])
+def test_a_path_of_a_wrong_type_or_empty_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Callable[[Any], object], named: str, path: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PeercorpusError, match=f"^{named} (must be|is empty|contains)"):
+        call(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("venues", [3, None, [3], ["ICLR2024", None]])
+def test_venues_of_a_wrong_type_are_refused(tmp_path: Path, venues: Any) -> None:
+    for call in (
+        lambda: peercorpus.harvest(venues, tmp_path),
+        lambda: peercorpus.build(tmp_path, venues),
+        lambda: peercorpus.publish(tmp_path, venue_ids=venues),
+    ):
+        with pytest.raises(PeercorpusError, match=r"^venue_ids must be"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"papers": "3"}, {"papers": 1.5}, {"papers": True}, {"seed": "x"}, {"port": None}, {"venue_ids": 3}]
+)
+def test_a_simulation_of_wrong_types_is_refused_by_name(arguments: dict[str, Any]) -> None:
+    with pytest.raises(PeercorpusError, match=f"^{next(iter(arguments))} must be"):
+        peercorpus.simulate(**arguments).__enter__()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Aurora2020", "aurora 2020", "https://openreview.net/group?id=Aurora.cc/2020/Conference#tab-accept-oral"],
+)
+def test_a_venue_may_be_named_by_a_short_name_or_its_page(tmp_path: Path, name: str) -> None:
+    venue_id = "Aurora.cc/2020/Conference"
+    with peercorpus.simulate(papers=5) as openreview:
+        asked = name if "?" in name else venue_id
+        harvested = peercorpus.harvest(
+            asked, tmp_path / "w", files=False, url_v1=openreview.url_v1, url_v2=openreview.url_v2
+        )
+    assert [venue.venue_id for venue in harvested.venues] == [venue_id]
+    built = peercorpus.build(tmp_path / "w", name)
+    assert {step.venue_id for step in built.steps if step.venue_id != "all venues"} == {venue_id}
+    published = peercorpus.publish(tmp_path / "w", tmp_path / "release", name)
+    assert published.summary is not None
+    assert published.summary.papers == 1
+
+
 def test_a_changed_file_of_a_release_is_not_read(tmp_path: Path) -> None:
     with invented(tmp_path / "w", {ICLR: a_forum("p")}) as workspace:
         publish_release(workspace, tmp_path / "release")

@@ -1,7 +1,12 @@
-"""Completion scripts: each names everything to complete, and bash completes with its script."""
+"""Completion scripts: each names everything to complete, and bash, zsh and fish complete with theirs."""
 
+import os
+import pty
+import select
 import shutil
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,6 +51,68 @@ def test_bash_completes_commands_options_and_values(script: Path) -> None:
     assert complete(script, "harvest", "x", "--scope", "") == {"reviewbench", "re2"}
     assert complete(script, "build", "--ocr", "a") == {"auto"}
     assert complete(script, "no") == set()
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_completes_commands_and_options(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "peercorpus.fish"
+    path.write_text(run("completion", "fish").out, encoding="utf-8")
+
+    def offered(line: str) -> set[str]:
+        command = ["fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", str(path), line]
+        ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+        assert ended.stderr == ""
+        return {found.partition("\t")[0] for found in ended.stdout.splitlines()}
+
+    assert offered("peercorpus bu") == {"build"}
+    assert offered("peercorpus build --ve") == {"--venue", "--verbose", "--version"}
+
+
+ZSHRC = """
+fpath=("$ZDOTDIR" $fpath)
+autoload -Uz compinit && compinit -u -d "$ZDOTDIR/dump"
+{then}
+keep-line() {{ print -r -- "$BUFFER" > "$ZDOTDIR/line.new"; mv "$ZDOTDIR/line.new" "$ZDOTDIR/line"; }}
+zle -N keep-line
+bindkey '^X' keep-line
+PS1=READY
+"""
+
+
+def type_in_zsh(home: Path, typed: str) -> str:
+    """Return the command line of an interactive zsh after a text, the tab key and the end of the completion."""
+    process_id, terminal = pty.fork()
+    if process_id == 0:
+        os.execvpe("zsh", ["zsh", "-d", "-i"], os.environ | {"ZDOTDIR": str(home), "TERM": "dumb"})
+    try:
+        read_until(terminal, b"READY")
+        os.write(terminal, typed.encode() + b"\t\x18")
+        read_until(terminal, lambda: (home / "line").exists())
+        return (home / "line").read_text(encoding="utf-8")
+    finally:
+        os.close(terminal)
+        os.waitpid(process_id, 0)
+
+
+def read_until(terminal: int, end: bytes | Callable[[], bool]) -> None:
+    """Read what a terminal shows until it shows a mark, or until a condition is met."""
+    shown, limit = b"", time.monotonic() + 60
+    while time.monotonic() < limit:
+        if select.select([terminal], [], [], 0.1)[0]:
+            shown += os.read(terminal, 65536)
+        if end() if callable(end) else end in shown:
+            return
+    pytest.fail(f"zsh showed only {shown!r}")
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+@pytest.mark.parametrize("then", ["", 'source "$ZDOTDIR/_peercorpus"'], ids=["in $fpath", "sourced"])
+def test_zsh_completes_commands_and_options(run: Run, tmp_path: Path, then: str) -> None:
+    (tmp_path / "_peercorpus").write_text(run("completion", "zsh").out, encoding="utf-8")
+    (tmp_path / ".zshrc").write_text(ZSHRC.format(then=then), encoding="utf-8")
+    assert type_in_zsh(tmp_path, "peercorpus bu") == "peercorpus build \n"
+    (tmp_path / "line").unlink()
+    assert type_in_zsh(tmp_path, "peercorpus build --ven") == "peercorpus build --venue \n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

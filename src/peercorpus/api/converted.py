@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from peercorpus.api.arguments import read_path
 from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.text_json import read_pair
 
@@ -20,4 +21,4 @@ def open_text(path: str | Path) -> StructuredText:
         >>> [block.kind.value for block in text.blocks[:2]]
         ['page_header', 'title']
     """
-    return read_pair(Path(path))
+    return read_pair(read_path(path, "path", "file"))

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from peercorpus.api.arguments import read_path
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
 from peercorpus.records.documents import PaperText
 from peercorpus.records.structured_text import StructuredText, convert_blocks
 from peercorpus.sql.public_tables import PublicSql
-from peercorpus.workspace.object_store import local_path, scan_options
+from peercorpus.workspace.object_store import scan_options
 from peercorpus.workspace.table_damage import require_whole
 from peercorpus.workspace.workspace import open_workspace
 
@@ -498,6 +499,6 @@ def open(folder: str | Path) -> Corpus:  # noqa: A001 -- read as `peercorpus.ope
         >>> peercorpus.open("corpus").folder.name
         'corpus'
     """
-    path = local_path(str(folder))
+    path = read_path(folder, "folder")
     with open_workspace(path, write=False) as workspace:
         return Corpus(path, workspace.tables)

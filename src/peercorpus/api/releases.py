@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from peercorpus.api.arguments import read_path
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
 from peercorpus.release.folder import Release, Shard, open_release
 from peercorpus.sql.public_tables import PublicSql
-from peercorpus.workspace.object_store import file_digest, local_path
+from peercorpus.workspace.object_store import file_digest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,4 +128,4 @@ def load_release(folder: str | Path) -> LoadedRelease:
         >>> peercorpus.load_release("release").configurations["scores"]
         ('aurora', 'borealis', 'cascadia', 'dales', 'jle')
     """
-    return LoadedRelease(open_release(local_path(str(folder))))
+    return LoadedRelease(open_release(read_path(folder, "folder")))

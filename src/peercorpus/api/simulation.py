@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from peercorpus.api.arguments import list_venues, require_whole_number
 from peercorpus.errors import MissingExtraError, PeercorpusError
 
 _MAX_PORT = 65_535
@@ -49,6 +50,8 @@ def simulate(
     """
     if find_spec("typst") is None:
         raise MissingExtraError("typst", "demo")
+    for name, number in (("papers", papers), ("seed", seed), ("port", port)):
+        require_whole_number(name, number)
     if papers < 1:
         raise PeercorpusError(f"A simulation has at least one paper, got {papers}.")
     if not 0 <= port < _MAX_PORT:
@@ -56,7 +59,7 @@ def simulate(
     from peercorpus.simulator.server.service import serve_simulator
     from peercorpus.simulator.world.world import build_world, find_venues_with_papers
 
-    chosen = [venue_ids] if isinstance(venue_ids, str) else None if venue_ids is None else list(venue_ids)
+    chosen = None if venue_ids is None else list_venues(venue_ids)
     world = build_world(papers, seed, chosen)
     with serve_simulator(world, port) as service:
         yield Simulation(service.base_url_v1, service.base_url_v2, tuple(find_venues_with_papers(world)))

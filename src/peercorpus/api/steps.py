@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from peercorpus.api.arguments import list_venues, read_optional_path, read_path
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Progress, Show, show_nothing
 from peercorpus.execution.waits import PDF_TIMEOUT_S, RATE_LIMIT_WAIT_S
-from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
     from peercorpus.execution.stage import Options
@@ -126,9 +125,9 @@ def harvest(
     from peercorpus.harvest.session import Access
 
     _require_positive(limit=limit)
-    token = None if token_file is None else Path(token_file)
+    token = read_optional_path(token_file, "token_file", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget)
-    return _harvest(_list_ids(venue_ids), folder, access, progress, limit=limit, files=files, refresh=refresh)
+    return _harvest(list_venues(venue_ids), folder, access, progress, limit=limit, files=files, refresh=refresh)
 
 
 def build(
@@ -178,7 +177,7 @@ def build(
     if ocr not in {"off", "auto"}:
         raise PeercorpusError(f"ocr must be one of off, auto, got '{ocr}'.")
     options = Options(engine=engine, ocr=ocr, retry=retry, workers=workers, pdf_timeout_s=pdf_timeout_s)
-    return _build(folder, _list_ids(venue_ids), replace(options, figures=figures, points=points), progress)
+    return _build(folder, list_venues(venue_ids), replace(options, figures=figures, points=points), progress)
 
 
 def publish(
@@ -238,7 +237,7 @@ def publish(
     content = _choose_content(layout, texts, grade, splits, latex=latex, blocks=blocks)
     sides = _choose_sides(splits, content, _read_date(test_after), splits_from, is_new=new_splits)
     content = replace(content, with_authors=authors, figures=figures, points=points)
-    return _publish(folder, out, _list_ids(venue_ids), sides, content, progress)
+    return _publish(folder, out, list_venues(venue_ids), sides, content, progress)
 
 
 def _harvest(
@@ -259,7 +258,7 @@ def _harvest(
         raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
     venue_ids = _read_venues(venue_ids)
     say, show = _receivers(progress)
-    path = _read_folder(folder, "folder")
+    path = read_path(folder, "folder")
     with open_client(path, access, say, say) as (opened, client):
         summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
     check_refusals(summaries)
@@ -278,7 +277,7 @@ def _build(
     spread = choose_executor(options)
     if options.figures:
         require_pillow()
-    path = _read_folder(folder, "folder")
+    path = read_path(folder, "folder")
     with open_workspace(path) as opened:
         venue_ids = _read_venues(venue_ids, opened.venues())
         steps = run_build(opened, venue_ids, options, _receivers(progress)[1], spread)
@@ -303,8 +302,8 @@ def _publish(
     from peercorpus.release.dated_releases import publish_unless_same
     from peercorpus.workspace.workspace import open_workspace
 
-    target = None if out is None else _read_folder(out, "out")
-    with open_workspace(_read_folder(folder, "folder"), write=False) as opened:
+    target = read_optional_path(out, "out")
+    with open_workspace(read_path(folder, "folder"), write=False) as opened:
         venue_ids = _read_venues(venue_ids, opened.venues())
         require_built(opened, venue_ids, points=content.points)
         release, summary = publish_unless_same(opened, target, venue_ids, sides, content, _receivers(progress)[1])
@@ -346,20 +345,7 @@ def _choose_sides(
     profile = splits or ("none" if content.layout is ReleaseLayout.REVIEWBENCH else "re2")
     if profile != "none":
         _read_value(Profile, "splits", profile)
-    return request_sides(profile, test_after, None if splits_from is None else Path(splits_from), is_new=is_new)
-
-
-def _read_folder(folder: str | Path, name: str) -> Path:
-    """Return a folder as a path.
-
-    Raises:
-        PeercorpusError: It is empty, which would silently mean the current folder, or neither a text nor a path.
-    """
-    if not isinstance(folder, str | PathLike):
-        raise PeercorpusError(f"{name} must be a text or a path, got {folder!r}.")
-    if not str(folder).strip():
-        raise PeercorpusError(f"{name} is empty; name a folder, or '.' for the current one.")
-    return local_path(str(folder))
+    return request_sides(profile, test_after, read_optional_path(splits_from, "splits_from"), is_new=is_new)
 
 
 def _read_venues(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
@@ -382,10 +368,6 @@ def _read_date(day: date | str | None) -> date | None:
         return date.fromisoformat(day)
     except (TypeError, ValueError):
         raise PeercorpusError(f"test_after must be a date such as 2024-10-01, got {day!r}.") from None
-
-
-def _list_ids(venue_ids: str | Iterable[str]) -> list[str]:
-    return [venue_ids] if isinstance(venue_ids, str) else list(venue_ids)
 
 
 def _receivers(progress: Callable[[str], None] | None) -> tuple[Callable[[str], None], Show]:

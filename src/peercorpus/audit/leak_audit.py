@@ -37,6 +37,7 @@ from peercorpus.audit.predictors import (
 from peercorpus.audit.predictors import FEWEST_ROWS as FEWEST_AUDITED
 from peercorpus.errors import TableError
 from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.records.counted_nouns import plural
 
 _MAX_CATEGORY_VALUES = 50
 """Categories with more values are not tried: they identify rows rather than describe them."""
@@ -240,8 +241,8 @@ def _check(first: FirstPass, source: AuditSource) -> None:
     left = f" ({aside} set aside)" if aside else ""
     if rows < FEWEST_AUDITED:
         raise TableError(
-            f"'{source.name}' has {rows:,} papers with a decision that can be read from '{source.decision}'{left};"
-            f" an audit needs at least {FEWEST_AUDITED}."
+            f"'{source.name}' has {plural(rows, 'paper')} with a decision that can be read from"
+            f" '{source.decision}'{left}; an audit needs at least {FEWEST_AUDITED}."
         )
     if min(accepted, rows - accepted) < FEWEST_OF_ONE:
         raise TableError(

@@ -6,6 +6,15 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import say
 
+_ZSH_END = """
+
+if [[ $funcstack[1] == _peercorpus ]]; then
+  _peercorpus "$@"
+else
+  compdef _peercorpus peercorpus
+fi"""
+"""Calls the function when zsh loads it from a folder of $fpath, and registers it when the script is sourced."""
+
 
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="The shell.")],
@@ -14,9 +23,16 @@ def completion(
     """Print the script that completes commands and options in bash, zsh or fish.
 
     For bash, write it to ~/.local/share/bash-completion/completions/peercorpus, or add the line
-    `source <(peercorpus completion bash)` to ~/.bashrc. For zsh, write it to a file _peercorpus in a folder of $fpath.
-    For fish, write it to ~/.config/fish/completions/peercorpus.fish.
+    `source <(peercorpus completion bash)` to ~/.bashrc. For zsh, write it to a file _peercorpus in a folder of $fpath,
+    or add the line `source <(peercorpus completion zsh)` to ~/.zshrc, after that of compinit. For fish, write it to
+    ~/.config/fish/completions/peercorpus.fish.
     """
     from peercorpus.cli.commands import app
 
-    say(app.generate_completion(shell=shell).rstrip())
+    script = app.generate_completion(shell=shell).rstrip()
+    say(_name_for_zsh(script) if shell == "zsh" else script)
+
+
+def _name_for_zsh(script: str) -> str:
+    """Return a script whose function has the name of its file, without which zsh never calls it."""
+    return script.replace("_cyclopts_peercorpus", "_peercorpus") + _ZSH_END

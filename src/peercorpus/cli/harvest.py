@@ -204,13 +204,13 @@ def import_(
 ) -> int:
     """Import recorded API responses, published datasets or tables of papers and reviews into a workspace.
 
-    Cassettes, which `harvest --record` writes, are recognised by their first line. Exit with 1 if requests of their
-    harvests have no answer in them, if nothing of the other files can be used, or if a PDF was left out.
-
     API responses are JSON or JSONL, optionally gzipped, of API v1 or v2, or a table with columns such as
     `content.title`. ReviewBench is Parquet; Re² is `REVIEWS_*.json`, `REBUTTAL_*.json` and manuscripts, in `papers.zip`
     or in a folder. PeerRead and NLPeer are read from their folders, lists of papers with ratings (paperlists) and
     tables of reviews from JSON, JSONL, CSV or Parquet, and texts from a folder beside a table of decisions.
+
+    Cassettes, which `harvest --record` writes, are recognised by their first line. Exit with 1 if requests of their
+    harvests have no answer in them, if nothing of the other files can be used, or if a PDF was left out.
 
     Parameters
     ----------

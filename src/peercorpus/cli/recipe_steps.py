@@ -14,7 +14,6 @@ import msgspec
 from peercorpus.cli.console import Connection, ProgressLines
 from peercorpus.cli.harvest import open_harvest
 from peercorpus.cli.text import recipe as recipe_texts
-from peercorpus.cli.text.formatting import plural
 from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
 from peercorpus.execution.stage import Options
@@ -44,6 +43,7 @@ from peercorpus.recipes.state import (
     read_state,
     write_state,
 )
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Grade
 from peercorpus.release import dated_releases
 from peercorpus.release.exports.export import export_release

@@ -163,7 +163,10 @@ def demo(
 
 
 def _name_program() -> str:
-    """Return the program as it can be called: by its name, or by its path if the script was called by that alone."""
+    """Return the program as it can be called: by its name, or by what was called if that finds none."""
+    if shutil.which("peercorpus") is not None:
+        return "peercorpus"
     called = Path(sys.argv[0])
-    is_script = called.name == "peercorpus" and shutil.which("peercorpus") is None
-    return shlex.quote(str(called)) if is_script else "peercorpus"
+    if called.name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m peercorpus"
+    return shlex.quote(str(called)) if called.name == "peercorpus" else "peercorpus"

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from peercorpus.errors import TableError
 from peercorpus.records.arrow_schema import arrow_schema, from_arrow
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.documents import PAGE_BREAK, Figure
 from peercorpus.records.enums import FigureKind
 from peercorpus.records.papers import PaperVersion, SetAside
@@ -60,8 +61,8 @@ def require_figures(tables: Tables, venue_id: str) -> None:
     missing = len(files - cut - aside)
     if missing:
         raise TableError(
-            f"The figures of {missing:,} PDFs of '{venue_id}' have not been extracted yet; run 'peercorpus build"
-            " --figures'."
+            f"The figures of {plural(missing, 'PDF')} of '{venue_id}' have not been extracted yet; run 'peercorpus"
+            " build --figures'."
         )
 
 

@@ -27,6 +27,7 @@ from peercorpus.harvest.venue_edits import TASK, find_refusal
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import Note, decode_leniently
 from peercorpus.openreview.venue_discovery import VenueProfile
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
@@ -94,7 +95,8 @@ class HarvestSummary:
             remarks.append(f"Not received this time ({missing}); the same command requests them again.")
         if self.edits_refused:
             remarks.append(
-                f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status --all' shows why."
+                f"OpenReview refused the edits of {plural(self.edits_refused, 'note')}; 'peercorpus status --all'"
+                " shows why."
             )
         if self.no_list:
             remarks.append(
@@ -107,8 +109,9 @@ class HarvestSummary:
             remarks.append("OpenReview no longer shows any of its submissions; the stored ones stay and are set aside.")
         if self.not_public:
             remarks.append(
-                f"Your account can see {self.not_public:,} notes that are not public: they are stored separately"
-                " and never published; an account without a role at this venue is safer."
+                f"Your account can see {plural(self.not_public, 'note')} that {verb(self.not_public, 'is', 'are')} not"
+                " public: such notes are stored separately and never published; an account without a role at this"
+                " venue is safer."
             )
         return tuple(remarks)
 
@@ -118,8 +121,9 @@ def _describe_lists(lists: Sequence[List]) -> Iterator[str]:
         name = escape_controls(held.invitation)
         if held.problem:
             yield f"OpenReview refused the list '{name}' ({held.problem}); request it again with --refresh."
-        elif held.differs:
-            yield f"OpenReview announced {held.expected} submissions of '{name}' and returned {held.received}."
+        elif held.differs and held.expected is not None:
+            announced = plural(held.expected, "submission")
+            yield f"OpenReview announced {announced} of '{name}' and returned {held.received:,}."
 
 
 def _describe_unreadable(object_ids: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from peercorpus.errors import DumpError
 from peercorpus.openreview.response_body import check_json
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.layouts.flat_notes import has_flat_notes
 from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, read_list
 from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
@@ -225,7 +226,7 @@ def _read_parts(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterat
         for number, item in enumerate(read_items(file, most_bytes), 1):  # noqa: B007 (named in the message)
             yield Item(item.name, check_json(item.content))
     except ValueError as error:
-        raise DumpError(f"'{dump.name}' cannot be read after {number:,} records: {error}.") from None
+        raise DumpError(f"'{dump.name}' cannot be read after {plural(number, 'record')}: {error}.") from None
 
 
 def read_elements(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[bytes]:

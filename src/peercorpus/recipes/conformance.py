@@ -10,6 +10,7 @@ from enum import StrEnum
 from peercorpus.recipes.evidence import VenueEvidence
 from peercorpus.recipes.measure import COLUMNS, Place, PlaceCounts, ReleaseMeasures
 from peercorpus.recipes.recipe import Printed, Quantity, Recipe, RecipeName, ScopeVenue
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import Reason
 from peercorpus.release.schemas import REVIEWBENCH, type_name
 from peercorpus.venues.venue_id import year_of
@@ -168,7 +169,7 @@ def _explain_number(subject: Subject, printed: Printed, made: int | None) -> Ite
     elif what in {Quantity.REVIEW_TEST_PAPERS, Quantity.REBUTTAL_TEST_PAPERS}:
         papers = subject.made.total().papers
         stated = subject.recipe.find_printed(Quantity.PAPERS) or papers
-        yield f"the release has {papers:,} of {stated:,} papers" if papers != stated else NOT_KNOWN
+        yield f"the release has {papers:,} of {plural(stated, 'paper')}" if papers != stated else NOT_KNOWN
     else:
         yield from _explain_by_papers(subject, printed.split)
 
@@ -178,9 +179,10 @@ def _explain_by_papers(subject: Subject, split: str | None) -> Iterator[str]:
     total = subject.made.total(split)
     stated = subject.recipe.find_printed(Quantity.PAPERS, split)
     if stated is not None and stated != total.papers:
-        yield f"the release has {total.papers:,} of {stated:,} papers"
+        yield f"the release has {total.papers:,} of {plural(stated, 'paper')}"
     elif total.texts < total.papers:
-        yield f"{total.papers - total.texts:,} papers have no text"
+        without = total.papers - total.texts
+        yield f"{plural(without, 'paper')} {verb(without, 'has', 'have')} no text"
     else:
         yield NOT_KNOWN
 
@@ -190,14 +192,19 @@ def _explain_venues(subject: Subject, what: Quantity, printed: int, made: int) -
     reasons = []
     held = sum(one.records > 0 for one in subject.evidence.values())
     if subject.is_of_files_alone and held < subject.recipe.stated_venues:
-        reasons.append(f"the imported files contain papers of {held} venues")
+        reasons.append(f"the imported files contain papers of {plural(held, 'venue')}")
     if missing:
         reasons.append(f"no paper of {_list_venues(missing)}")
     if subject.recipe.unnamed:
-        reasons.append(f"{subject.recipe.unnamed} of {subject.recipe.stated_venues} venues are not named publicly")
+        reasons.append(_not_named(subject.recipe))
     if what is Quantity.VENUES and subject.recipe.splits and made > printed - len(missing):
         reasons.append("the table Coverage does not count NeurIPS 2021 Datasets and Benchmarks, which Schema names")
     yield from reasons or [NOT_KNOWN]
+
+
+def _not_named(recipe: Recipe) -> str:
+    unnamed = recipe.unnamed or 0
+    return f"{unnamed} of {plural(recipe.stated_venues, 'venue')} {verb(unnamed, 'is', 'are')} not named publicly"
 
 
 def _explain_papers(subject: Subject, split: str | None, printed: int, made: int) -> Iterator[str]:
@@ -210,7 +217,7 @@ def _explain_papers(subject: Subject, split: str | None, printed: int, made: int
     counted = [(count, reason) for count, reason in counted if count]
     records = sum(one.records for one in evidence)
     if records and not any(one.is_listed is not None for one in evidence) and records < printed:
-        counted.append((printed - records, f"the imported files contain {records:,} papers"))
+        counted.append((printed - records, f"the imported files contain {plural(records, 'paper')}"))
     listed = {venue_id for venue_id, one in subject.evidence.items() if one.is_listed is not None or one.records}
     absent = [venue for venue in subject.venues(split) if venue.id not in listed]
     partial = [venue_id for venue_id, one in subject.evidence.items() if one.is_listed is False]
@@ -218,7 +225,7 @@ def _explain_papers(subject: Subject, split: str | None, printed: int, made: int
     open_ended = [f"not harvested: {_list_venues(absent)}"] if absent else []
     open_ended += [f"not listed completely: {', '.join(partial)}"] if partial else []
     if subject.recipe.unnamed and split is None:
-        open_ended.append(f"{subject.recipe.unnamed} of {subject.recipe.stated_venues} venues are not named publicly")
+        open_ended.append(_not_named(subject.recipe))
     yield from (f"{count:,}: {reason}" for count, reason in counted)
     yield from open_ended
     unexplained = abs(printed - made) - sum(count for count, _ in counted)
@@ -282,7 +289,7 @@ def _place_row(place: Place, counts: PlaceCounts, remark: str, source: str | Non
         what=f"{place.venue_id}: {place.conference}, {year}, {place.track or 'no track'}{remark}",
         printed=None if source is None else "in the scope",
         made=(
-            f"{counts.papers:,} papers, {counts.reviews:,} reviews, {counts.pages:,} pages,"
+            f"{plural(counts.papers, 'paper')}, {plural(counts.reviews, 'review')}, {plural(counts.pages, 'page')},"
             f" {counts.papers - counts.texts:,} without text"
         ),
         verdict=Verdict.NOT_PRINTED if source is None else Verdict.PRESENT,
@@ -319,17 +326,17 @@ def compare_review_keys(subject: Subject) -> Iterator[Comparison]:
                 section="Keys of reviews_json",
                 what=name,
                 printed=f"in every review; with a value: {group.where}",
-                made=f"in {having:,} of {reviews:,} reviews; with a value: {where}" if having else None,
+                made=f"in {having:,} of {plural(reviews, 'review')}; with a value: {where}" if having else None,
                 verdict=Verdict.NOT_MADE if not having else Verdict.DIFFERENT if reasons else Verdict.SAME,
                 reasons=reasons,
                 source=subject.recipe.sources["schema"],
             )
     documented = {name for group in subject.recipe.review_keys for name in group.names}
     for name in sorted(made.keys.keys() - documented):
-        has = f"in {made.keys[name]:,} of {reviews:,} reviews"
+        has = f"in {made.keys[name]:,} of {plural(reviews, 'review')}"
         yield Comparison("Keys of reviews_json", name, None, has, Verdict.NOT_PRINTED)
     if made.unreadable:
-        has = f"{made.unreadable:,} papers whose reviews_json is not a list of objects"
+        has = f"{plural(made.unreadable, 'paper')} whose reviews_json is not a list of objects"
         yield Comparison("Keys of reviews_json", "readable", None, has, Verdict.NOT_PRINTED)
 
 
@@ -358,12 +365,12 @@ def compare_splits(subject: Subject) -> Iterator[Comparison]:
             section="Splits",
             what=split,
             printed=f"data/{split}-*",
-            made=f"{subject.made.total(split).papers:,} papers" if is_there else None,
+            made=plural(subject.made.total(split).papers, "paper") if is_there else None,
             verdict=Verdict.PRESENT if is_there else Verdict.NOT_MADE,
             reasons=() if is_there else (reason,),
             source=subject.recipe.sources["dataset_info"],
         )
     for split in made:
         if split not in subject.recipe.splits:
-            has = f"{subject.made.total(split).papers:,} papers"
+            has = plural(subject.made.total(split).papers, "paper")
             yield Comparison("Splits", split, None, has, Verdict.NOT_PRINTED)

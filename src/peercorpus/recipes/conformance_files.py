@@ -9,6 +9,7 @@ import msgspec
 
 from peercorpus.recipes.conformance import Comparison, Verdict
 from peercorpus.recipes.recipe import Recipe
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import write_whole
 
@@ -72,8 +73,8 @@ def conformance_page(report: ConformanceReport) -> str:
     lines = [
         f"# How this release compares with {recipe.title}",
         "",
-        f"{report.agreeing} of {report.printed} rows agree with the card or paper. Each difference states the"
-        ' reason shown by the workspace or the release, or "not known".',
+        f"{report.agreeing} of {plural(report.printed, 'row')} {verb(report.agreeing, 'agrees', 'agree')} with the"
+        ' card or paper. Each difference states the reason shown by the workspace or the release, or "not known".',
         "",
         f"- Release (sha256 of its manifest): `{report.release}`",
         f"- Published files: {_cell(report.source or 'none')}",

@@ -11,6 +11,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Verdict
 from peercorpus.recipes.evidence import VenueEvidence
 from peercorpus.recipes.recipe import Recipe
+from peercorpus.records.counted_nouns import plural
 from peercorpus.release.folder import Release
 from peercorpus.release.table1 import HAS, printed_rows
 from peercorpus.report.dataset_row import dataset_row
@@ -156,7 +157,7 @@ def compare_export(export: Path | None) -> Iterator[Comparison]:
         section="Files",
         what=f"papers/…/{MANUSCRIPT_NAME}",
         printed="one for each paper",
-        made=f"{manuscripts:,} manuscripts" if manuscripts else None,
+        made=plural(manuscripts, "manuscript") if manuscripts else None,
         verdict=Verdict.PRESENT if manuscripts else Verdict.NOT_MADE,
         reasons=() if manuscripts else ("no exported paper has a text",),
         source="the card and its readers",
@@ -180,13 +181,14 @@ def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence], *, is
         papers.add(row["forum_id"])
     total = sum(venue.papers for venue in evidence.values())
     pdfs = sum(venue.pdfs for venue in evidence.values())
-    made = f"figures: {kinds['figure']:,}, tables: {kinds['table']:,}; of {len(papers):,} of {total:,} papers"
+    made = f"figures: {kinds['figure']:,}, tables: {kinds['table']:,}; of {len(papers):,} of {plural(total, 'paper')}"
     reason = f"PDFs in the workspace: {pdfs:,}; the other papers have no PDF, or one without captions"
     if not is_asked:
         reason = "left out with --no-figures"
     elif not pdfs:
         reason = (
-            f"the workspace has no PDF: the texts of the {total:,} papers were imported as text, which has no figures"
+            f"the workspace has no PDF: the texts of the {plural(total, 'paper')} were imported as text, which has no"
+            " figures"
         )
     yield Comparison(
         section="Files",

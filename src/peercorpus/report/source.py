@@ -19,6 +19,7 @@ from peercorpus.corpus.text_choice import rank_text
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.metrics.marked_share import marked_share
 from peercorpus.models.token_counts import TokenCounter
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, PostKind, Role
 from peercorpus.release.table1 import DETAIL_ASPECTS
 from peercorpus.workspace.object_store import Location
@@ -274,7 +275,7 @@ class FilteredSource(CorpusSource):
         check_words(self.conditions, self._valued)
         if self.papers.is_empty():
             conditions = ", ".join(map(str, self.conditions))
-            raise PeercorpusError(f"None of the {self.every:,} papers of '{self.name}' meets {conditions}.")
+            raise PeercorpusError(f"None of the {plural(self.every, 'paper')} of '{self.name}' meets {conditions}.")
 
     @cached_property
     def _valued(self) -> pl.DataFrame:

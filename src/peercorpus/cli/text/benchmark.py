@@ -5,13 +5,14 @@ from pathlib import Path
 
 from peercorpus.installation import advise_install
 from peercorpus.metrics.paired_intervals import PAIRED, PairedDifference
+from peercorpus.records.counted_nouns import plural
 
 
 def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> Iterator[str]:
     """Yield notes, the errors with their counts, and the next step if cases are missing."""
     yield from notes
     for error, count in errors.items():
-        yield f"Error, {count:,} times: {error}"
+        yield f"Error, {plural(count, 'time')}: {error}"
     if not is_whole:
         yield "Some cases have no answer: fix what the errors name and run the same command again to resume."
 
@@ -50,7 +51,7 @@ def compared(first: str, second: str, differences: Sequence[tuple[str, PairedDif
             lines.append(f"  {name}: {result}")
             continue
         bounds = "" if result.bounds is None else f" [{result.bounds[0]:+.4f}, {result.bounds[1]:+.4f}]"
-        lines.append(f"  {name}: {result.value:+.4f}{bounds}, p = {result.p:.4f} ({result.papers:,} papers)")
+        lines.append(f"  {name}: {result.value:+.4f}{bounds}, p = {result.p:.4f} ({plural(result.papers, 'paper')})")
     return "\n".join(lines)
 
 
@@ -60,6 +61,6 @@ NOTHING_TO_RANK = "No complete run of 'acceptance' or 'scores' is there to rank 
 def changes_written(out: Path, papers: int, arms: Mapping[str, int], left_out: Mapping[str, int]) -> str:
     """Return where the changes of papers are, how many there are of each kind, and what is left out."""
     made = ", ".join(f"{arm} {count:,}" for arm, count in arms.items()) or "none"
-    lines = [f"The changes of {papers:,} papers are in {out}. Papers by arm: {made}."]
+    lines = [f"The changes of {plural(papers, 'paper')} are in {out}. Papers by arm: {made}."]
     lines += [f"Left out, {what}: {count:,}" for what, count in sorted(left_out.items())]
     return "\n".join(lines)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import duration, plural
+from peercorpus.cli.text.formatting import duration
 from peercorpus.cli.text.losses import lost
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def built(steps: Sequence["StepResult"], losses: Sequence["SourceLoss"] = ()) ->
 def _steps_run(steps: Sequence["StepResult"]) -> str:
     ran = [step for step in steps if not step.was_finished]
     if not ran:
-        return f"Nothing to do: all {len(steps)} steps are up to date."
+        all_steps = "the only step is" if len(steps) == 1 else f"all {plural(len(steps), 'step')} are"
+        return f"Nothing to do: {all_steps} up to date."
     seconds = sum(step.seconds for step in ran)
     return f"{plural(len(ran), 'step')} run in {duration(seconds)}, {len(steps) - len(ran)} already up to date."
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from peercorpus.records.counted_nouns import plural, verb
+
 if TYPE_CHECKING:
     from peercorpus.pipeline.integrity import Damage, Integrity, Repair
     from peercorpus.workspace.raw_recovery import Recovery
@@ -15,7 +17,8 @@ LISTED = 20
 def found(integrity: "Integrity") -> str:
     """Return what was checked, and what is damaged."""
     checked = (
-        f"{integrity.objects:,} objects, {integrity.files:,} PDFs and {integrity.tables:,} parts of tables checked"
+        f"{plural(integrity.objects, 'object')}, {plural(integrity.files, 'PDF')} and"
+        f" {plural(integrity.tables, 'part')} of tables checked"
     )
     if not integrity.damages:
         lines = [f"{checked}: all are what was stored."]
@@ -32,8 +35,9 @@ def found(integrity: "Integrity") -> str:
             )
     if integrity.lost:
         lines.append(
-            f"{len(integrity.lost):,} objects that a repair set aside have not been received again. What a harvest or"
-            " an import since then did not bring is lost in that version:"
+            f"{plural(len(integrity.lost), 'object')} that a repair set aside"
+            f" {verb(len(integrity.lost), 'has', 'have')} not been received again. What a harvest or an import since"
+            " then did not bring is lost in that version:"
         )
         lines += [f"- {each.kind} {each.object_id} of {each.venue_id}" for each in integrity.lost[:LISTED]]
     return "\n".join(lines)
@@ -47,8 +51,9 @@ def _name(damage: "Damage") -> str:
 def recovered(recovery: "Recovery", workspace: Path) -> str:
     """Return what was taken over from a damaged raw.db, what is lost, and the commands that bring it back."""
     lines = [
-        f"raw.db was damaged. {recovery.objects:,} objects are whole and in the new one; at least {recovery.lost:,} are"
-        f" not. The damaged one is '{recovery.kept}'."
+        f"raw.db was damaged. {plural(recovery.objects, 'object')} {verb(recovery.objects, 'is', 'are')} whole and in"
+        f" the new one; at least {recovery.lost:,} {verb(recovery.lost, 'is', 'are')} not. The"
+        f" damaged one is '{recovery.kept}'."
     ]
     if not recovery.has_key:
         lines.append(KEY_LOST)

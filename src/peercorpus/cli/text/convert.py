@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import duration, plural
+from peercorpus.cli.text.formatting import duration
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:

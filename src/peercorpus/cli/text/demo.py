@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import conversation_lines, plural
+from peercorpus.cli.text.formatting import conversation_lines
+from peercorpus.records.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.cli.demo import DemoResult

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import counts_by_kind, plural
+from peercorpus.cli.text.formatting import counts_by_kind
 from peercorpus.finetune.other_trainers import STARTED, Trainer
+from peercorpus.records.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.release.exports.layouts import Exported
@@ -16,7 +17,7 @@ def exported(export: "Exported", out: Path) -> str:
     lines = [f"The {export.wanted.layout} files are in {out}; its README.md says how to open them."]
     for file in export.files:
         rows, papers = plural(file.samples.rows, "row"), plural(file.samples.papers, "paper")
-        tokens = "" if file.samples.tokens is None else f", {file.samples.tokens:,} tokens"
+        tokens = "" if file.samples.tokens is None else f", {plural(file.samples.tokens, 'token')}"
         lines.append(
             f"{file.name}: {rows} of {papers}{tokens}" if file.samples.rows else f"{file.name}: not written, no rows"
         )
@@ -34,7 +35,7 @@ def _after_decision(turns: int) -> list[str]:
 
 def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     """Return how many dialogues of a workspace were written, and what is not among them."""
-    tokens = "" if written.tokens is None else f", {written.tokens:,} tokens"
+    tokens = "" if written.tokens is None else f", {plural(written.tokens, 'token')}"
     number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
     counted = f"{number} with {messages}{tokens} are in {out}."
     lines = [counted if written.dialogues else f"There is no dialogue to write; {out} was left as it was."]

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
+from peercorpus.records.counted_nouns import plural
 
 LOADING = "Loading the model; then the loss on the validation side is measured, and training begins."
 
@@ -20,9 +20,9 @@ def examples(run: RunFile) -> str:
     link_check = (
         "the release has no links: no paper was found that was submitted twice, or none was looked for"
         if links is None
-        else f"none of {links:,} links between papers crosses the sides"
+        else f"none of {plural(links, 'link')} between papers crosses the sides"
     )
-    lines.append(f"None of them is among the {held_out:,} papers to test and validate on, and {link_check}.")
+    lines.append(f"None of them is among the {plural(held_out, 'paper')} to test and validate on, and {link_check}.")
     return "\n".join(lines)
 
 

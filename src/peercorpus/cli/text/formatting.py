@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from peercorpus.execution.progress import Progress
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.reviews import Conversation, Turn
 from peercorpus.records.untrusted_text import escape_controls
 
@@ -31,15 +32,6 @@ STEP_LABELS = {
     "pdfs": "copying PDFs",
 }
 """Name of a step in `Progress.what` → words for the user; other names are shown as they are."""
-
-
-def plural(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> plural(1, "paper"), plural(1200, "paper")
-    ('1 paper', '1,200 papers')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def duration(seconds: float) -> str:

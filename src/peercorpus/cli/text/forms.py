@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.forms import vocabulary
 from peercorpus.forms.declared_forms import Evidence
 from peercorpus.forms.form import Question
 from peercorpus.forms.form_usage import FormUsage
 from peercorpus.forms.own_readings import FieldReading
 from peercorpus.forms.venue_forms import FormOrigin, KnownForm, is_own_form
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import FieldType
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.workspace.workspace import OWN_VENUES

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import duration, plural, size
+from peercorpus.cli.text.formatting import duration, size
+from peercorpus.records.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.harvest.harvest import HarvestSummary
@@ -14,7 +15,7 @@ def harvested(summary: "HarvestSummary") -> str:
     """Return what the workspace has of a venue after a harvest, and what the harvest brought."""
     contents = [
         plural(summary.submissions, "submission"),
-        f"{summary.replies:,} replies",
+        plural(summary.replies, "reply"),
         plural(summary.edits, "edit"),
         plural(summary.files, "file"),
     ]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.cli.text.harvest import harvested
 from peercorpus.cli.text.losses import lost
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.raw_store import UNPLACED, RawKind

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.pipeline.losses import LEFT_OUT, SourceLoss
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Reason
 from peercorpus.records.untrusted_text import escape_controls
 

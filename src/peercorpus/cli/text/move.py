@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import plural, size
+from peercorpus.cli.text.formatting import size
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.workspace.placement import HERE
 
 if TYPE_CHECKING:
@@ -15,5 +16,5 @@ def moved(result: "MoveResult", workspace: Path) -> str:
     destination = str(workspace) if result.place == HERE else result.place
     return (
         f"{plural(result.files, 'file')} and the tables, {size(result.size_bytes)} in total, are at {destination};"
-        f" {result.copied:,} parts were copied."
+        f" {plural(result.copied, 'part')} {verb(result.copied, 'was', 'were')} copied."
     )

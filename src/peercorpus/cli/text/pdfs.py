@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.corpus.initial_pdfs import NoPdf
+from peercorpus.records.counted_nouns import plural
 from peercorpus.release.exports.pdf_folder import TABLE, PdfFolder
 
 

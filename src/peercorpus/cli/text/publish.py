@@ -6,7 +6,8 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import counts_by_kind, plural
+from peercorpus.cli.text.formatting import counts_by_kind
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
 from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Profile, Split, Task
 

@@ -4,9 +4,10 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import plural, size
+from peercorpus.cli.text.formatting import size
 from peercorpus.harvest.plan import FILES_AN_HOUR, NOTES_AN_HOUR
 from peercorpus.recipes.recipe import Quantity, Recipe, RecipeName, ScopeVenue
+from peercorpus.records.counted_nouns import plural, verb
 
 if TYPE_CHECKING:
     from peercorpus.cli.recipe_cost import ScopeCost
@@ -68,8 +69,8 @@ def _scope_line(venue: ScopeVenue, cost: "ScopeCost") -> str:
 def _cost_lines(recipe: Recipe, cost: "ScopeCost") -> list[str]:
     total, stated = cost.total, recipe.find_printed(Quantity.PAPERS)
     lines = [
-        f"A harvest of the named venues takes at least {total.note_requests:,} requests for notes and edits and"
-        f" {total.file_requests:,} for PDFs: about {total.hours:,.0f} hours at the limits seen in 2026"
+        f"A harvest of the named venues takes at least {plural(total.note_requests, 'request')} for notes and edits and"
+        f" {total.file_requests:,} for PDFs: about {plural(round(total.hours), 'hour')} at the limits seen in 2026"
         f" ({NOTES_AN_HOUR} and {FILES_AN_HOUR} an hour), and {size(total.size_bytes)}. For the numbers of today:"
         f" peercorpus harvest --scope {recipe.name} --plan --workspace W"
     ]
@@ -78,7 +79,8 @@ def _cost_lines(recipe: Recipe, cost: "ScopeCost") -> list[str]:
     if stated is not None:
         hours = stated / FILES_AN_HOUR
         lines.append(
-            f"One by one, the PDFs of all {stated:,} papers alone take {hours:,.0f} hours ({hours / 24:,.0f} days):"
+            f"One by one, the PDFs of all {plural(stated, 'paper')} alone take {plural(round(hours), 'hour')}"
+            f" ({plural(round(hours / 24), 'day')}):"
             " begin with the published files (--from)."
         )
     return lines
@@ -87,6 +89,6 @@ def _cost_lines(recipe: Recipe, cost: "ScopeCost") -> list[str]:
 def compared(report: "ConformanceReport", page: Path) -> str:
     """Return how many rows of the card or paper the result has as printed, and where the report is."""
     return (
-        f"{report.agreeing} of {report.printed} rows are as {report.recipe.title} prints them; each difference with its"
-        f" reason: {shlex.quote(str(page))}"
+        f"{report.agreeing:,} of {plural(report.printed, 'row')} {verb(report.agreeing, 'is', 'are')} as"
+        f" {report.recipe.title} prints; each difference with its reason: {shlex.quote(str(page))}"
     )

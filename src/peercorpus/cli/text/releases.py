@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from peercorpus.cli.text.formatting import plural
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.release.diff import ColumnChange, Differences
 from peercorpus.release.hub_upload import HubUpload
@@ -65,7 +65,7 @@ def _sides(differences: Differences, *, with_ids: bool) -> Iterator[str]:
         lost = len(differences.sides) - len(moved)
         yield (
             f"Sides: {plural(len(moved), 'paper')} changed theirs, {lost:,} lost theirs,"
-            f" {differences.sides_added:,} are new."
+            f" {differences.sides_added:,} {verb(differences.sides_added, 'is', 'are')} new."
         )
     for change in differences.sides if with_ids else ():
         after = change.after or "no side"
@@ -117,7 +117,7 @@ def verification_to_json(verification: Verification) -> str:
 
 
 def _check(check: Check) -> Iterator[str]:
-    state = plural(check.found, "breach").replace("breachs", "breaches") if check.found else "no breach"
+    state = plural(check.found, "breach") if check.found else "no breach"
     if check.looked_at or check.found or not check.left_out:
         yield f"{check.name:<9} {plural(check.looked_at, check.noun)}: {state}"
     if check.left_out:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.formatting import plural
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from peercorpus.cli.text.formatting import plural
+from peercorpus.records.counted_nouns import plural
 from peercorpus.report.page import PAGE_NAME
 from peercorpus.report.write_report import ReportFiles
 

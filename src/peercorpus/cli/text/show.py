@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.corpus.forums import PaperRecord
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.records.ai_reviews import AiReply, AiReview
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
@@ -82,7 +82,7 @@ def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
     for link in links:
         is_later = link.forum_id == forum_id
         other, venue_id = (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
-        when = "" if link.days is None else f", {link.days:.0f} days {'before' if is_later else 'later'}"
+        when = "" if link.days is None else f", {plural(round(link.days), 'day')} {'before' if is_later else 'later'}"
         yield f"  {escape_controls(other)}, {escape_controls(venue_id)}{when}: {link.kind.value}; {link.rule}"
 
 

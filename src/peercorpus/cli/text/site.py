@@ -3,8 +3,9 @@
 import shlex
 from pathlib import Path
 
-from peercorpus.cli.text.formatting import plural, size
+from peercorpus.cli.text.formatting import size
 from peercorpus.explorer.site.write_site import SiteSummary
+from peercorpus.records.counted_nouns import plural
 
 
 def site_written(summary: SiteSummary, out: Path) -> str:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from peercorpus.cli.text.formatting import plural
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.cli.text.losses import lost
 from peercorpus.execution.stage import Balance
 from peercorpus.forms.form_usage import FormUsage
@@ -15,6 +14,7 @@ from peercorpus.forms.venue_forms import FormOrigin, find_declared, is_own_form,
 from peercorpus.harvest.submissions import List
 from peercorpus.pipeline.inventory import EXAMPLES, LARGE_BYTES, Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.placement import Placement
@@ -26,39 +26,39 @@ CAUTIONS = {
         " the harvest, or some are hidden; harvest it again with --refresh."
     ),
     KnownIssue.LISTED_TWICE: (
-        "{count} of {of} papers are listed twice, such as {examples}: keep one of each before you count or split them."
+        "{count} of {papers} {are} listed twice, such as {examples}: keep one of each before you count or split them."
     ),
     KnownIssue.BEFORE_DECISIONS: (
-        "{count} of {of} papers with reviews have no decision: they were harvested before it, what was imported holds"
-        " none, or the venue shows none; harvest it with --refresh when decisions are out."
+        "{count} of {papers} with reviews {have} no decision: the venue was harvested before it, what was imported"
+        " holds none, or the venue shows none; harvest it with --refresh when decisions are out."
     ),
     KnownIssue.NO_REJECTED: (
-        "Only {count} of {of} papers with a decision are rejected ones: the venue shows them only if their authors"
+        "Only {count} of {papers} with a decision {are} rejected: the venue shows rejected papers only if their authors"
         " agree, or not at all; do not compute an acceptance rate from it."
     ),
     KnownIssue.REVIEWS_HIDDEN: (
-        "{count} of {of} papers have no reviews: the venue shows only some reviews, or none; do not conclude that these"
+        "{count} of {papers} {have} no reviews: the venue shows only some reviews, or none; do not conclude that these"
         " papers were not reviewed."
     ),
     KnownIssue.WITHDRAWN_HIDDEN: (
         "The list of withdrawn papers is empty, perhaps because it is hidden; do not conclude that none was withdrawn."
     ),
     KnownIssue.REVERTED: (
-        "The venue reset its {count} reviews to their state before the discussion: use their scores as initial scores,"
+        "The venue reset its {reviews} to the state before the discussion: use their scores as initial scores,"
         " never as final ones."
     ),
     KnownIssue.PDFS_OVERWRITTEN: (
-        "All versions of {count} of {of} accepted papers, months apart, are one PDF, such as of {examples}: the chairs"
+        "All versions of {count} of {accepted}, months apart, are one PDF, such as of {examples}: the chairs"
         " may have replaced the submitted PDF by the final one; check its first page before you use it as initial."
     ),
     KnownIssue.NO_DEADLINE: (
-        "No deadline is known for {count} of {of} papers with a PDF, so none of their versions can be exact: neither"
+        "No deadline is known for {count} of {papers} with a PDF, so none of their versions can be exact: neither"
         " the venue's invitation nor the catalogue ('peercorpus venues') has one for full papers; if you know it,"
         " state it in the workspace's venues.toml."
     ),
     KnownIssue.NOT_PUBLIC: (
-        "The account can see {count} notes that are not public; they are never published, but use an account without a"
-        " role at the venue."
+        "The account can see {notes} not meant for the public, which {are} never published; but use an account without"
+        " a role at the venue."
     ),
 }
 """What may mislead about a venue, and what to do about it."""
@@ -67,8 +67,17 @@ CAUTIONS = {
 def caution(issue: IssueFound) -> str:
     """Return one sentence on what may mislead, and what to do about it."""
     examples = ", ".join(f"'{escape_controls(example)}'" for example in issue.examples)
-    of = "all" if issue.of is None else f"{issue.of:,}"
-    return CAUTIONS[issue.trap].format(count=f"{issue.count:,}", of=of, examples=examples)
+    of, number = issue.of, issue.count
+    return CAUTIONS[issue.trap].format(
+        count=f"{number:,}",
+        papers="all papers" if of is None else plural(of, "paper"),
+        accepted="all accepted papers" if of is None else plural(of, "accepted paper"),
+        reviews=plural(number, "review"),
+        notes=plural(number, "note"),
+        are=verb(number, "is", "are"),
+        have=verb(number, "has", "have"),
+        examples=examples,
+    )
 
 
 def _line(head: str, *parts: str) -> Iterator[str]:
@@ -258,7 +267,7 @@ def _engines(status: WorkspaceStatus) -> Iterator[str]:
     name, version = status.default_engine
     for (other, other_version), number in Counter(status.engines.values()).items():
         if (other, other_version) != status.default_engine:
-            were = "was" if number == 1 else "were"
+            were = verb(number, "was", "were")
             yield (
                 f"{plural(number, 'venue')} {were} read by '{escape_controls(other)}'"
                 f" {escape_controls(other_version)}; the default"

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from peercorpus.cli.text.formatting import plural
 from peercorpus.cli.text.losses import lost
 from peercorpus.cli.text.status import caution, closing_lines, form_doubts, is_empty, named_oddities
 from peercorpus.pipeline.status import Completeness, KnownIssue, WorkspaceStatus
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.venue_id import conference_of
@@ -119,7 +119,7 @@ def _summarise(rows: Sequence[_Row]) -> list[_Row]:
     if len(joined) <= MOST_VENUES:
         return joined
     shown, rest = joined[: MOST_VENUES - 1], joined[MOST_VENUES - 1 :]
-    return [*shown, _join(f"{len(rest):,} other conferences", rest)]
+    return [*shown, _join(plural(len(rest), "other conference"), rest)]
 
 
 def _join(name: str, rows: Sequence[_Row]) -> _Row:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text import releases
-from peercorpus.cli.text.formatting import counts_by_kind, plural
+from peercorpus.cli.text.formatting import counts_by_kind
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from peercorpus.cli.text.formatting import plural
+from peercorpus.records.counted_nouns import plural
 from peercorpus.venues.catalogue import DueDate, VenueRow, Visibility
 
 _ID_COLUMNS = 46

@@ -4,6 +4,8 @@ import re
 from datetime import datetime
 from importlib.metadata import version
 
+from peercorpus.records.counted_nouns import plural
+
 TITLE = "Peer reviews from OpenReview"
 CITED = {
     "reviewbench": (
@@ -42,7 +44,8 @@ def release_version(newest: datetime | None) -> str:
 
 def release_bibtex(newest: datetime | None, papers: int, reviews: int) -> str:
     """Return the BibTeX entry of a release."""
-    how_published = f"Dataset of {papers} papers and {reviews} reviews, made with peercorpus {version('peercorpus')}"
+    contents = f"{plural(papers, 'paper')} and {plural(reviews, 'review')}"
+    how_published = f"Dataset of {contents}, made with peercorpus {version('peercorpus')}"
     dated = (
         {
             "year": f"{newest:%Y}",

@@ -9,6 +9,7 @@ from pathlib import Path
 from string import Template
 
 from peercorpus.corpus.text_choice import TextChoice, is_grade_accepted
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import (
     GRADE_MEANINGS,
     PUBLISHABLE_GRADES,
@@ -319,9 +320,9 @@ def sides(tally: ReleaseCounts) -> str:
         SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
         markdown_table(("venue", "train", "validation", "test", "no side"), venues),
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
-        f"In no split: {unusable:,} papers that no task can use, {sideless:,} {for_want}. Of the papers that had a"
-        f" split in an earlier release, {absent:,} are not in this one. Papers whose split this release changed or"
-        f" dropped, as new splits were asked for: {tally.sides.moved:,}.",
+        f"In no split: {plural(unusable, 'paper')} that no task can use, {sideless:,} {for_want}. Of the papers that"
+        f" had a split in an earlier release, {absent:,} are not in this one. Papers whose split this release changed"
+        f" or dropped, as new splits were asked for: {tally.sides.moved:,}.",
         *([_tell_of_stated(tally)] if is_stated else ()),
         TASKS.format(grade=tally.text_rule.worst_grade, late_turns=f"{tally.late_turns:,}"),
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from peercorpus.corpus.reminder_decisions import Verdict
 from peercorpus.corpus.text_choice import TextChoice
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Status
 from peercorpus.release.card.citation import CITED, TITLE, release_bibtex, release_version
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
@@ -452,9 +453,11 @@ def state_release(tally: ReleaseCounts, show: Show = str) -> Statements:
         ],
         "dataAnnotationProtocol": ANNOTATION,
         "dataAnnotationPlatform": ["OpenReview"],
-        "annotationsPerItem": f"{reviews:,} reviews of {papers:,} papers",
+        "annotationsPerItem": f"{plural(reviews, 'review')} of {plural(papers, 'paper')}",
         "annotatorDemographics": [DEMOGRAPHICS],
-        "machineAnnotationTools": [f"{show(name)}: {count:,} texts" for name, count in sorted(tally.engines.items())],
+        "machineAnnotationTools": [
+            f"{show(name)}: {plural(count, 'text')}" for name, count in sorted(tally.engines.items())
+        ],
         "dataUseCases": USES,
         "dataBiases": biases(tally, show),
         "dataLimitations": LIMITATIONS,
