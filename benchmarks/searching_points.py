@@ -95,7 +95,7 @@ def _build(folder: Path, texts: _Texts, count: int) -> OpenIndex:
     papers, points = (OpenTexts(index, index.searcher()) for index in opened)
     took = time.monotonic() - began
     print(f"{count:,} points in {points.searcher.num_segments} segments: {took:.0f} s, {size / 1e6:,.0f} MB")
-    return OpenIndex(papers.index, papers.searcher, points, venues)
+    return OpenIndex(papers.index, papers.searcher, folder, points, venues)
 
 
 def _line(name: str, opened: OpenIndex, queries: Sequence[dict[str, str]]) -> None:

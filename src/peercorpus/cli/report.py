@@ -20,6 +20,7 @@ from peercorpus.errors import ExitCode, PeercorpusError
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
     from peercorpus.explorer.pages import Explorer
+    from peercorpus.explorer.querying.embeddings import Embedder
 
 
 def report(
@@ -158,6 +159,7 @@ def explore(
     select: str | None = None,
     out: Annotated[Path | None, Named] = None,
     confidential: Annotated[bool, Parameter(negative=())] = False,
+    embeddings: str | None = None,
 ) -> int:
     """Search and read the corpus in a browser on this machine, or write a selection of papers to a file.
 
@@ -179,6 +181,9 @@ def explore(
     confidential
         Show also what only the account that harvested may read, such as your venue's submissions and reviews before
         they are public. Only this machine can reach the pages; each page and file is marked as not for publication.
+    embeddings
+        Find similar papers by this sentence-transformers model (extra 'neural'): a folder, or a name on the Hugging
+        Face Hub. The first start embeds every title and abstract. By default, similar papers share rare words.
     """
     with needs_extra("web"):
         from peercorpus.explorer.export import check_extension, write_selection
@@ -193,7 +198,7 @@ def explore(
         check_extension(out, is_confidential=confidential)
     if confidential:
         require_loopback(host)
-    with ProgressLines() as lines, _open_pages(workspace, lines, is_confidential=confidential) as explorer:
+    with ProgressLines() as lines, _open_pages(workspace, lines, embeddings, is_confidential=confidential) as explorer:
         if select is not None and out is not None:
             count = write_selection(explorer.index, selection, out, is_confidential=confidential)
             say(selection_written(count, out))
@@ -206,21 +211,34 @@ def explore(
 
 
 @contextmanager
-def _open_pages(workspace: Path, lines: ProgressLines, *, is_confidential: bool) -> "Iterator[Explorer]":
+def _open_pages(
+    workspace: Path, lines: ProgressLines, model: str | None, *, is_confidential: bool
+) -> "Iterator[Explorer]":
     """Open the pages over the tables that everyone may read, or over those of the account that harvested."""
     from peercorpus.corpus.confidential import open_confidential
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.explorer.server import open_explorer
     from peercorpus.workspace.workspace import open_workspace
 
+    embedder = None if model is None else _load_embedder(model)
     _build_confidential(workspace, lines, is_asked=is_confidential)
     with ExitStack() as stack:
         opened = stack.enter_context(open_workspace(workspace, write=False))
         if is_confidential:
             view = stack.enter_context(open_confidential(opened))
-            yield open_explorer(view, lines.show, is_confidential=True)
+            yield open_explorer(view, lines.show, is_confidential=True, embedder=embedder)
         else:
-            yield open_explorer(opened, lines.show, LocalExecutor())
+            yield open_explorer(opened, lines.show, LocalExecutor(), embedder=embedder)
+
+
+def _load_embedder(model: str) -> "Embedder":
+    """Return a sentence-transformers model; it is loaded here, so that its revision is known."""
+    from peercorpus.explorer.querying.embeddings import Embedder
+    from peercorpus.metrics.embedding import embed_texts
+    from peercorpus.models.local_models import model_signature
+
+    embed_texts(["papers"], model=model)
+    return Embedder(model_signature(model), partial(embed_texts, model=model))
 
 
 def _announce(url: str, *, opens_browser: bool, is_confidential: bool) -> None:

@@ -38,6 +38,7 @@ from peercorpus.explorer.paper_page import (
     score_table,
     whole_json,
 )
+from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.points import naming
 from peercorpus.explorer.points.point_documents import NO_ASPECT
 from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
@@ -49,7 +50,8 @@ from peercorpus.explorer.points.points_of_paper import (
     point_anchor,
     points_by_place,
 )
-from peercorpus.explorer.querying.likeness import papers_like
+from peercorpus.explorer.querying.embeddings import PaperVectors
+from peercorpus.explorer.querying.likeness import MAX_PAPERS, papers_like
 from peercorpus.explorer.querying.references import Reference, find_place
 from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
@@ -153,6 +155,7 @@ class Explorer:
         takedown: What must not be shown.
         index: The search index.
         is_confidential: Whether they are those of the account that harvested, so that each page is marked.
+        vectors: Embeddings by which similar papers are found; None finds them by the words that they share.
     """
 
     folder: Path
@@ -160,6 +163,7 @@ class Explorer:
     takedown: Takedown
     index: OpenIndex
     is_confidential: bool = False
+    vectors: PaperVectors | None = None
 
     @cached_property
     def templates(self) -> jinja2.Environment:
@@ -275,9 +279,16 @@ class Explorer:
             opened=request.query_params.get("points"),
             text_version=name_text(forum, stored.row.text_sha256),
             changes=len(changes),
-            alike=papers_like(self.index, stored.row),
+            alike=self._find_alike(stored.row),
+            alike_by=self.vectors.model if self.vectors else None,
             links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
         )
+
+    def _find_alike(self, row: PaperRow) -> list[PaperRow]:
+        if self.vectors is None:
+            return papers_like(self.index, row)
+        found = (find_stored(self.index, forum_id) for forum_id in self.vectors.nearest(row.forum_id, MAX_PAPERS))
+        return [stored.row for stored in found if stored is not None]
 
     def _describe_link(self, forum_id: str, link: Link) -> tuple[Link, str, str, str]:
         """Return a link with the id, venue and title of the other paper."""

@@ -73,10 +73,12 @@ class OpenIndex(OpenTexts):
     """The index of papers, and beside it the index of the points of their reviews.
 
     Attributes:
+        folder: Where it is stored; its name is that of the state of the tables.
         points: The index of points; it is empty where no venue has the table `9-points`.
         venues: Counts of each venue, by venue id.
     """
 
+    folder: Path
     points: OpenTexts
     venues: Mapping[str, VenueCounts]
 
@@ -116,7 +118,7 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
     _clear_older(folder)
     index = _open_at(folder)
     venues = msgspec.json.decode((folder / VENUES).read_bytes(), type=dict[str, VenueCounts])
-    return OpenIndex(index, index.searcher(), _open_texts(folder / POINTS), venues)
+    return OpenIndex(index, index.searcher(), folder, _open_texts(folder / POINTS), venues)
 
 
 def _open_at(folder: Path) -> tantivy.Index:

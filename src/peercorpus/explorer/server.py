@@ -29,6 +29,7 @@ from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
+from peercorpus.explorer.querying.embeddings import Embedder, clear_vectors, open_vectors
 from peercorpus.explorer.search_index import open_index
 from peercorpus.workspace.workspace import Workspace
 
@@ -259,7 +260,12 @@ def _is_page(start: Message) -> bool:
 
 
 def open_explorer(
-    workspace: Workspace, show: Show, spread: Executor | None = None, *, is_confidential: bool = False
+    workspace: Workspace,
+    show: Show,
+    spread: Executor | None = None,
+    *,
+    is_confidential: bool = False,
+    embedder: Embedder | None = None,
 ) -> Explorer:
     """Open the pages over the tables of a workspace, and build the index if necessary.
 
@@ -268,18 +274,23 @@ def open_explorer(
         show: As for `open_index`.
         spread: As for `open_index`; None where `is_confidential`, as other processes open the tables themselves.
         is_confidential: Whether each page is marked as not for publication.
+        embedder: Model by whose embeddings similar papers are found; None finds them by the words that they share.
 
     Raises:
+        MissingExtraError: A package of the embedder is not installed.
+        ModelError: The embedder cannot be loaded.
         TableError: The tables have not been built.
         TryLaterError: The tables changed while the index was made.
         PeercorpusError: A line of `takedown.txt` is not an id.
     """
     takedown = read_takedown(workspace)
     opened = open_index(workspace, takedown, show, spread)
+    vectors = open_vectors(opened, embedder, show) if embedder else None
+    clear_vectors(opened)
     tables = workspace.tables
     # Opening a table takes longer than reading the rows of a paper. A later build leaves replaced files on disk.
     steady = type(tables)(tables.folder, tables.scratch, tables.logs, is_steady=True)
-    return Explorer(workspace.folder, steady, takedown, opened, is_confidential=is_confidential)
+    return Explorer(workspace.folder, steady, takedown, opened, is_confidential=is_confidential, vectors=vectors)
 
 
 def _read_list(folder: Path) -> bytes:

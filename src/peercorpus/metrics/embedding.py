@@ -18,6 +18,8 @@ from peercorpus.models.local_models import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
 MODEL = "sentence-transformers/all-mpnet-base-v2"
@@ -75,6 +77,22 @@ def embed_cosines(
     """
     samples = with_references("EmbedCos", candidates, references_of_each)
     return EmbedCosines(*measure_samples(partial(_measure, model), samples, spread))
+
+
+def embed_texts(texts: Sequence[str], *, model: str = MODEL) -> "NDArray[np.float32]":
+    """Return the embeddings of texts, one row of length 1 each; what exceeds the model's window is cut.
+
+    Args:
+        texts: The texts.
+        model: A folder with a sentence-transformers model, or its name on the Hugging Face Hub.
+
+    Raises:
+        MissingExtraError: sentence-transformers is not installed.
+        ModelError: The model cannot be loaded.
+    """
+    network = _load_sentence_model(model)
+    rows: NDArray[np.float32] = network.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+    return rows
 
 
 def _measure(model: str, samples: Sequence[Sample]) -> Measured[float]:

@@ -25,6 +25,7 @@ STEP_LABELS = {
     "listing": "listing submissions",
     "files": "fetching PDFs",
     "index": "indexing papers",
+    "embed": "embedding papers",
     "publish": "publishing papers",
     "report": "drawing figures",
     "verify": "verifying files",

@@ -1,0 +1,175 @@
+"""Find papers like a paper by embeddings of title and abstract, which are computed once and stored beside the index."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+from tantivy import Query
+
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.explorer.index_documents import read_stored
+from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.search_index import OpenIndex
+
+PARTIAL = "partial"
+Rows: TypeAlias = NDArray[np.float32]
+"""Embeddings, one row of length 1 for each text."""
+_SAVED_AFTER = 4_096
+"""Texts after whose embedding all are saved, so that a stopped run is continued."""
+_DEVIATIONS = 2.0
+"""Standard deviations above the mean cosine with all papers from which a paper is like another; our choice. Cosines of
+unrelated texts differ from model to model, so that no fixed number serves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """A model that embeds texts.
+
+    Attributes:
+        name: The model with its revision.
+        embed: Returns the embedding of each text.
+    """
+
+    name: str
+    embed: Callable[[Sequence[str]], Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperVectors:
+    """The embeddings of all papers of an index that have a title or an abstract.
+
+    Attributes:
+        model: The model with its revision.
+        forum_ids: Ids of the papers.
+        digests: SHA-256 of the text that was embedded, in hexadecimal, for each paper.
+        rows: The embedding of each paper.
+    """
+
+    model: str
+    forum_ids: Sequence[str]
+    digests: Sequence[str]
+    rows: Rows
+
+    def nearest(self, forum_id: str, limit: int) -> list[str]:
+        """Return the ids of the papers like one, the most alike first; none if it has no embedding.
+
+        A paper is like another if their cosine exceeds the mean over all papers by two standard deviations.
+        """
+        try:
+            own = self.forum_ids.index(forum_id)
+        except ValueError:
+            return []
+        cosines = self.rows @ self.rows[own]
+        least = float(cosines.mean() + _DEVIATIONS * cosines.std())
+        cosines[own] = -np.inf
+        ordered = np.argsort(-cosines, kind="stable")[:limit]
+        return [self.forum_ids[place] for place in ordered if cosines[place] >= least]
+
+
+def open_vectors(index: OpenIndex, embedder: Embedder, show: Show) -> PaperVectors:
+    """Return the embeddings of the papers of an index; those of texts that are not stored yet are computed.
+
+    Args:
+        index: The index.
+        embedder: The model.
+        show: Receives the progress, in papers.
+
+    Raises:
+        MissingExtraError: A package of the model is not installed.
+        ModelError: The model cannot be loaded.
+    """
+    path = _name_file(index, embedder, index.folder.name)
+    vectors = _load(path)
+    if vectors is None:
+        vectors = _compute(index, embedder, show)
+        _save(path, vectors)
+    return vectors
+
+
+def clear_vectors(index: OpenIndex) -> None:
+    """Remove stored embeddings of other states of the index: they may be of papers that were taken down since."""
+    for stored in index.folder.parent.glob("vectors-*"):
+        if not stored.name.endswith(f"-{index.folder.name}.npz"):
+            stored.unlink(missing_ok=True)
+
+
+def _name_file(index: OpenIndex, embedder: Embedder, state: str) -> Path:
+    model = hashlib.sha256(embedder.name.encode()).hexdigest()[:16]
+    return index.folder.parent / f"vectors-{model}-{state}.npz"
+
+
+def _read_texts(index: OpenIndex) -> Iterator[tuple[str, str]]:
+    hits = index.searcher.search(Query.all_query(), max(index.searcher.num_docs, 1), count=False).hits
+    for _, address in hits:
+        row: PaperRow = read_stored(index.searcher.doc(address)).row
+        if text := "\n\n".join(filter(None, (row.title, row.abstract))):
+            yield row.forum_id, text
+
+
+def _compute(index: OpenIndex, embedder: Embedder, show: Show) -> PaperVectors:
+    """Embed the texts of an index; those that a stored file of the model has are taken from it."""
+    texts = sorted(_read_texts(index))
+    digests = [hashlib.sha256(text.encode()).hexdigest() for _, text in texts]
+    known = _read_known(index, embedder)
+    missing = {digest: text for digest, (_, text) in zip(digests, texts, strict=True) if digest not in known}
+    meter = Meter("papers", "embed", show, total=len(missing))
+    for some in _divide(list(missing)):
+        known |= dict(zip(some, embedder.embed([missing[digest] for digest in some]), strict=True))
+        meter.advance(len(some))
+        _save(_name_file(index, embedder, PARTIAL), _collect(embedder, [""] * len(known), list(known), known))
+    return _collect(embedder, [forum_id for forum_id, _ in texts], digests, known)
+
+
+def _read_known(index: OpenIndex, embedder: Embedder) -> dict[str, Rows]:
+    """Return the stored embeddings of a model by the digest of their text."""
+    known: dict[str, Rows] = {}
+    for path in sorted(index.folder.parent.glob(_name_file(index, embedder, "*").name)):
+        if (stored := _load(path)) is not None:
+            known |= dict(zip(stored.digests, stored.rows, strict=True))
+    return known
+
+
+def _divide(digests: Sequence[str]) -> Iterator[Sequence[str]]:
+    yield from (digests[at : at + _SAVED_AFTER] for at in range(0, len(digests), _SAVED_AFTER))
+
+
+def _collect(
+    embedder: Embedder, forum_ids: Sequence[str], digests: Sequence[str], known: Mapping[str, Rows]
+) -> PaperVectors:
+    rows = np.stack([known[digest] for digest in digests]) if digests else np.empty((0, 1), np.float32)
+    return PaperVectors(embedder.name, forum_ids, digests, rows)
+
+
+def _load(path: Path) -> PaperVectors | None:
+    """Return what a file stores; None if it is missing, or not such a file."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            model, forum_ids, digests, rows = (stored[name] for name in ("model", "forum_ids", "digests", "rows"))
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return None
+    if rows.ndim != 2 or rows.dtype != np.float32 or not len(rows) == len(forum_ids) == len(digests):
+        return None
+    return PaperVectors(str(model), forum_ids.tolist(), digests.tolist(), rows)
+
+
+def _save(path: Path, vectors: PaperVectors) -> None:
+    handle, partial = tempfile.mkstemp(prefix="vectors-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(
+                file,
+                model=np.array(vectors.model),
+                forum_ids=np.array(vectors.forum_ids, dtype=np.str_),
+                digests=np.array(vectors.digests, dtype=np.str_),
+                rows=vectors.rows,
+            )
+        Path(partial).replace(path)
+    finally:
+        Path(partial).unlink(missing_ok=True)

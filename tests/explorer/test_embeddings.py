@@ -1,0 +1,115 @@
+"""Papers that are alike by embeddings: which are shown, what is embedded, and what is left on disk."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from explored import HOST
+from invented_tables import ICLR, ICML, invented, keep, paper
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.querying.embeddings import Embedder, PaperVectors, Rows
+from peercorpus.explorer.server import make_app, open_explorer
+
+SUBJECTS = ["kites", "pumps", "moths", "tides", "bells", "yeast", "roads", "lamps", "seeds", "glass"]
+TITLES = [*(f"On {subject}" for subject in SUBJECTS), "Kites again"]
+
+
+class Counting:
+    """An embedder of one dimension a subject, which remembers the texts that it was given."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        self.texts += texts
+        rows = np.array([[subject in text.lower() for subject in SUBJECTS] for text in texts], np.float32) + 0.01
+        lengths: Rows = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / lengths
+
+
+def page(folder: Path, embedder: Embedder | None, later: str | None = None, taken: str = "") -> str:
+    """The page of the first paper of a corpus of these titles, to which one of another venue may come."""
+    venues = {ICLR: [paper(f"f{number:02}", ICLR, title=title, abstract="") for number, title in enumerate(TITLES)]}
+    if later:
+        venues[ICML] = [paper("later", ICML, title=later, abstract="")]
+    with invented(folder, venues) as workspace:
+        keep(workspace)
+        (folder / "takedown.txt").write_text(taken)
+        app = make_app(open_explorer(workspace, show_nothing, embedder=embedder), "127.0.0.1")
+        with TestClient(app, base_url=HOST) as client:
+            return client.get("/paper/f00").text
+
+
+def stored(folder: Path) -> list[str]:
+    return [path.name for path in (folder / "explorer").glob("vectors-*")]
+
+
+def test_a_page_lists_the_paper_of_the_same_subject_and_names_the_model(tmp_path: Path) -> None:
+    text = page(tmp_path, Embedder("tiny|revision:<1>", Counting().embed))
+    alike = text.partition("Papers like this one")[2].partition("</section>")[0]
+    assert "Kites again" in alike
+    assert alike.count("<li>") == 1
+    assert "tiny|revision:&lt;1&gt;" in alike
+
+
+def test_each_text_is_embedded_once_and_only_new_ones_after_a_build(tmp_path: Path) -> None:
+    counting = Counting()
+    embedder = Embedder("tiny", counting.embed)
+    page(tmp_path, embedder)
+    page(tmp_path, embedder)
+    assert sorted(counting.texts) == sorted(TITLES)
+    page(tmp_path, embedder, later="Kites at sea")
+    assert counting.texts[len(TITLES) :] == ["Kites at sea"]
+    assert len(stored(tmp_path)) == 1
+
+
+def test_a_stopped_run_goes_on_after_the_texts_that_were_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("peercorpus.explorer.querying.embeddings._SAVED_AFTER", 4)
+    counting = Counting()
+
+    def stop_at_the_second(texts: Sequence[str]) -> Rows:
+        if counting.texts:
+            raise KeyboardInterrupt
+        return counting.embed(texts)
+
+    with pytest.raises(KeyboardInterrupt):
+        page(tmp_path, Embedder("tiny", stop_at_the_second))
+    page(tmp_path, Embedder("tiny", counting.embed))
+    assert sorted(counting.texts) == sorted(TITLES)
+    assert len(stored(tmp_path)) == 1
+
+
+def test_what_is_taken_down_leaves_the_stored_embeddings(tmp_path: Path) -> None:
+    embedder = Embedder("tiny", Counting().embed)
+    page(tmp_path, embedder)
+    assert "Kites again" not in page(tmp_path, embedder, taken="f10\n")
+    (name,) = stored(tmp_path)
+    with np.load(tmp_path / "explorer" / name) as kept:
+        assert "f10" not in kept["forum_ids"].tolist()
+        assert len(kept["digests"]) == len(kept["rows"]) == len(TITLES) - 1
+
+
+def test_without_a_model_embeddings_of_an_earlier_state_are_removed(tmp_path: Path) -> None:
+    page(tmp_path, Embedder("tiny", Counting().embed))
+    page(tmp_path, None)
+    assert len(stored(tmp_path)) == 1
+    page(tmp_path, None, taken="f10\n")
+    assert stored(tmp_path) == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00v\x00{}"])
+def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
+    counting = Counting()
+    embedder = Embedder("tiny", counting.embed)
+    whole = page(tmp_path, embedder)
+    (tmp_path / "explorer" / stored(tmp_path)[0]).write_bytes(damage)
+    assert page(tmp_path, embedder) == whole
+    assert len(counting.texts) == 2 * len(TITLES)
+
+
+def test_a_paper_without_an_embedding_is_like_none() -> None:
+    vectors = PaperVectors("tiny", ["a", "b"], ["1", "2"], np.eye(2, dtype=np.float32))
+    assert vectors.nearest("c", 5) == []
