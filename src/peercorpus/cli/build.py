@@ -82,7 +82,8 @@ class ReleaseFlags:
     Parameters
     ----------
     authors
-        Include author names. The configurations for tasks never include them.
+        Include author names. Without them, texts and changes that name an author are left out, too. The configurations
+        for tasks never include them.
     texts
         Texts of papers. initial: only what --grade accepts as the version the reviewers read; best: the best text that
         is held, with its grade; all: also the text of every version, in the configuration texts.
