@@ -97,6 +97,5 @@ def test_a_text_that_may_be_the_reviewers_is_not_called_a_later_one(tmp_path: Pa
         page, read = (words_of(client.get(f"/{kind}/f1").text) for kind in ("paper", "text"))
     assert "Read the paper (not known to be what the reviewers read)" in page
     assert (
-        "Not known to be the version the reviewers read: it may be a later one. Its version: version not known."
-        in read
+        "Not known to be the version the reviewers read: it may be a later one. Its version: version not known." in read
     )
