@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "mcp": {
             "mcp": (
-                "Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input "
+                "Let assistants query the corpus: a read-only server for the Model Context Protocol on standard input "
                 "and output."
             ),
         },
