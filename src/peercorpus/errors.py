@@ -87,7 +87,7 @@ class TokenRefusedError(SignInError):
 
 
 class SignInLaterError(SignInError, TryLaterError):
-    """Raised when OpenReview's sign-in is out of service for the moment."""
+    """Raised when OpenReview cannot accept a sign-in at the moment."""
 
 
 class VenueNotFoundError(SourceError):

@@ -84,7 +84,7 @@ def test_show_names_the_records_of_a_paper_where_they_differ_and_its_stated_side
     whole = paper("f1", records=records, conflicts=(conflict,), stated_sides=sides)
     shown = show_record(PaperRecord(whole, [], [], [], [], [], []), is_brief=False)
     assert "made of reviewbench:f1, re2-reviews:f1" in shown
-    assert "title: 'Kites' of reviewbench:f1 stands; re2-reviews:f1 states 'Ki" in shown
+    assert "title: 'Kites' from reviewbench:f1 is used; re2-reviews:f1 states 'Ki" in shown
     assert "task review: test; another of its files states train" in shown
     assert "task rebuttal: train" in shown
     assert "\x1b" not in shown

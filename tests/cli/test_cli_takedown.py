@@ -148,13 +148,13 @@ def test_it_is_published_verified_and_what_still_holds_it_is_named(
     assert (inputs.authors, inputs.sides) == (False, None)
     lines = run("takedown", "--publish", "-w", corpus).out.splitlines()
     assert "The release passes every check." in lines
-    assert [line.partition(";")[0] for line in lines if str(tmp_path) in line and "hold" in line] == [
-        f"'{before}' still holds what is taken down in 1 row",
-        f"'{tmp_path / 'out'}' still holds what is taken down in 1 row",
+    assert [line.partition(";")[0] for line in lines if str(tmp_path) in line and "contain" in line] == [
+        f"'{before}' still contains what is taken down in 1 row",
+        f"'{tmp_path / 'out'}' still contains what is taken down in 1 row",
     ]
     assert sum("commit/" in line for line in lines) == 2
     (tmp_path / "out" / "release.json").write_text("{")
-    assert f"'{tmp_path / 'out'}' may still hold" in run("takedown", "--list", "-w", corpus).out
+    assert f"'{tmp_path / 'out'}' may still contain" in run("takedown", "--list", "-w", corpus).out
     shutil.rmtree(tmp_path / "out")
     assert str(tmp_path / "out") not in run("takedown", "--list", "-w", corpus).out
 

@@ -55,7 +55,7 @@ def test_turns_and_posts_after_the_decision_say_so(tmp_path: Path) -> None:
     [
         (AtDecision.UNCHANGED, {Phase.AT_DECISION: 6.0, Phase.FINAL: 6.0}, None),
         (AtDecision.EDITS, {Phase.AT_DECISION: 4.0, Phase.FINAL: 6.0}, "R1 changed this review after the decision."),
-        (AtDecision.CHANGED_UNSEEN, {Phase.FINAL: 6.0}, "R1 changed this review after the decision; what stood then"),
+        (AtDecision.CHANGED_UNSEEN, {Phase.FINAL: 6.0}, "R1 changed this review after the decision; its earlier"),
         (AtDecision.POSTED_AFTER, {Phase.FINAL: 6.0}, "R1 posted this review after the decision."),
     ],
 )
@@ -97,6 +97,5 @@ def test_a_text_that_may_be_the_reviewers_is_not_called_a_later_one(tmp_path: Pa
         page, read = (words_of(client.get(f"/{kind}/f1").text) for kind in ("paper", "text"))
     assert "Read the paper (not known to be what the reviewers read)" in page
     assert (
-        "Not known to be the version the reviewers read: it may be a later one. It is held as: version not known."
-        in read
+        "Not known to be the version the reviewers read: it may be a later one. Its version: version not known." in read
     )

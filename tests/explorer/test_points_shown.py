@@ -53,7 +53,7 @@ def test_a_point_has_its_tags_answers_reaction_score_change_and_changes(client: 
     assert words_of(drawn) == (
         "Weakness 1 Experiments #2 , link to this point The gale baseline is missing."
         " Authors very likely, 0.93 names the point's label 2 January 2020 , the post We bought a stronger tether."
-        " Authors, to several or all reviewers uncertain, 0.41 known by its place among the answers alone"
+        " Authors, to several or all reviewers uncertain, 0.41 known only from its place among the answers"
         " 2 January 2020 , the post We thank all reviewers for the windsock."
         " Reviewer: resolved said of this point 2 January 2020 , the post Thank you. rating 5 → changed to 6"
         " Changes of the paper: 1 (shares the words firm tether)"

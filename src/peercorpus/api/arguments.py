@@ -12,7 +12,7 @@ def read_path(path: str | Path, name: str, what: str = "folder") -> Path:
     """Return a path.
 
     Args:
-        path: What was passed.
+        path: The argument.
         name: Name of the argument.
         what: What the path is of, for the sentence on an empty one.
 

@@ -8,7 +8,7 @@ from peercorpus.texts.text_json import read_pair
 
 
 def open_text(path: str | Path) -> StructuredText:
-    """Open a text that `peercorpus convert` wrote, with its blocks and what its sentences refer to.
+    """Open a text written by `peercorpus convert`, with its blocks and the references in its sentences.
 
     Args:
         path: `NAME.json` or `NAME.md`.

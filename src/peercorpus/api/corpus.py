@@ -31,7 +31,7 @@ class Corpus:
 
     Each table method returns a Polars `LazyFrame`: nothing is parsed until `collect()`, and then only the columns and
     rows that the query needs. The first call for a table on this machine compares the checksums of its files, which
-    Polars does not, and raises a `DamagedError` if one differs. The frames hold all that was harvested. Reviews and
+    Polars does not, and raises a `DamagedError` if one differs. The frames contain everything harvested. Reviews and
     posts that not everyone may read are in them, with `readers_public` false, and so is what the take-down list names;
     releases and reports leave both out.
 
@@ -82,9 +82,9 @@ class Corpus:
         return self._scan("2-reviews")
 
     def ai_reviews(self) -> "pl.LazyFrame":
-        """Scan what AIs say of papers, as venues post it themselves, one row each.
+        """Scan reviews by AIs that venues post themselves, one row each.
 
-        No other table holds any of it. Columns are the fields of `records.ai_reviews.AiReview`: among them
+        No other table contains any part of them. Columns are the fields of `records.ai_reviews.AiReview`: among them
         `ai_review_id` (the key), `forum_id`, `signature`, `sections`, `replies` (the answers of authors and the
         surveys that rate it), `readers_public` and `deleted`.
 
@@ -116,7 +116,7 @@ class Corpus:
         """Scan the versions of the submissions' PDFs, one row each.
 
         Columns are the fields of `records.papers.PaperVersion`: among them `forum_id`, `edit_id`, `created_at`,
-        `sha256` (null where the file was not fetched), `is_initial`, `grade` and `evidence`.
+        `sha256` (null if the file was not fetched), `is_initial`, `grade` and `evidence`.
 
         Raises:
             TableError: The table has not been built.
@@ -162,7 +162,7 @@ class Corpus:
         """Scan the texts of PDFs, one row for each file that was read.
 
         Columns are the fields of `records.documents.PaperText`: among them `sha256` (joins with `versions`),
-        `engine`, `markdown`, `headings` and `blocks`. Select the columns you need: `markdown` holds whole papers.
+        `engine`, `markdown`, `headings` and `blocks`. Select the columns you need: `markdown` contains whole papers.
 
         Raises:
             TableError: The table has not been built.
@@ -209,11 +209,11 @@ class Corpus:
         return self._scan("5-figures")
 
     def structured_text(self, sha256: str) -> StructuredText:
-        """Return the text of one file with its blocks, and with what its sentences refer to.
+        """Return the text of one file with its blocks and the references in its sentences.
 
         Raises:
             TableError: The table has not been built.
-            PeercorpusError: There is no text of this file, or the engine that read it knows no blocks.
+            PeercorpusError: There is no text of this file, or the engine that read it reports no blocks.
 
         Example:
             >>> sha256 = corpus.texts().select("sha256").collect().item(0, 0)
@@ -225,7 +225,7 @@ class Corpus:
         rows = self.texts().filter(pl.col("sha256") == sha256).select("markdown", "engine", "blocks").collect()
         if rows.is_empty():
             raise PeercorpusError(
-                f"There is no text of the file '{sha256[:80]}'; Corpus.texts() lists those there are."
+                f"There is no text of the file '{sha256[:80]}'; Corpus.texts() lists the available texts."
             )
         row = rows.row(0, named=True)
         if row["blocks"] is None:
@@ -238,7 +238,7 @@ class Corpus:
         """Iterate over the texts that have blocks, each with the sha256 of its file, in bounded memory.
 
         Args:
-            venue_id: The venue to read; None reads all of them, one after the other.
+            venue_id: The venue to read; None reads all of them, one after another.
 
         Raises:
             TableError: The table has not been built.
@@ -354,7 +354,7 @@ class Corpus:
 
         Args:
             record_type: A record type that has a table, such as `records.reviews.Review`.
-            venue_id: The venue to read; None reads all of them, one after the other.
+            venue_id: The venue to read; None reads all of them, one after another.
 
         Raises:
             TableError: The table of these records has not been built.
@@ -427,11 +427,11 @@ class Corpus:
         return draw_figure(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts))
 
     def sql(self, statement: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
-        """Run one SELECT over what a release of the workspace would hold, and return its whole result.
+        """Run one SELECT on the tables that a release of the workspace would contain, and return its whole result.
 
-        It reads what `peercorpus sql` reads: nothing that is hidden or taken down. The tables are those of the newest
-        release, if nothing has changed since; otherwise the first call writes them to a temporary folder, which takes
-        as long as `publish`. docs/sql.md has examples.
+        It reads the same tables as `peercorpus sql`, without anything hidden or taken down. They are those of the
+        newest release, if nothing has changed since; otherwise the first call writes them to a temporary folder, which
+        takes as long as `publish`. docs/sql.md has examples.
 
         Args:
             statement: One SELECT in DuckDB's dialect.
@@ -467,9 +467,9 @@ class Corpus:
         return f"Corpus({str(self.folder)!r})"
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: venues with their public papers and reviews, and when the tables were built.
+        """Return the display in notebooks: venues with their public papers and reviews, and when the tables were built.
 
-        What is hidden or taken down is not counted.
+        Hidden and taken-down records are not counted.
         """
         from peercorpus.api.overview import make_html, read_overview
 

@@ -1,4 +1,4 @@
-"""Show a corpus in a notebook: its venues with what everyone may read of them, and when its tables were built."""
+"""Show a corpus in a notebook: its venues with their public papers and reviews, and when its tables were built."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class VenueRow:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What a corpus holds.
+    """Contents of a corpus.
 
     Attributes:
         venues: Venues with papers, by id; empty if the tables are not built.
@@ -40,7 +40,7 @@ class Overview:
 
 
 def read_overview(workspace: Workspace) -> Overview:
-    """Count what everyone may read of each venue, without what is taken down."""
+    """Count the public papers and reviews of each venue, without those taken down."""
     tables = workspace.tables
     if tables.version("1-papers") is None:
         return Overview((), None)

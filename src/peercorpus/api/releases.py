@@ -68,7 +68,7 @@ class LoadedRelease:
             split: One of its splits; None means all.
 
         Raises:
-            PeercorpusError: There is no such configuration or split, or a file is missing or was changed since.
+            PeercorpusError: There is no such configuration or split, or a file is missing or has changed.
 
         Example:
             >>> release.table("papers_full", "cascadia").select("year", "status").collect().rows()

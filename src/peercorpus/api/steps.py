@@ -27,12 +27,12 @@ EnumT = TypeVar("EnumT", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class HarvestResult:
-    """What a harvest brought.
+    """Result of a harvest.
 
     Attributes:
         folder: Folder of the workspace.
-        venues: A summary of each venue: what is stored of it, and what this run added.
-        is_complete: Whether nothing is left to be asked for again; otherwise the same call continues later.
+        venues: A summary of each venue: the stored data, and those added by this run.
+        is_complete: Whether nothing needs to be requested again; otherwise the same call continues later.
     """
 
     folder: Path
@@ -42,7 +42,7 @@ class HarvestResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What a build did, and what the tables hold after it.
+    """Result of a build, and the state of the tables after it.
 
     Attributes:
         folder: Folder of the workspace.
@@ -67,8 +67,8 @@ class PublishResult:
 
     Attributes:
         folder: Folder of the release; `load_release` opens it.
-        is_new: Whether it was written now; False if the one that was there is what would have been written.
-        summary: What it holds, in numbers; None if it is not new.
+        is_new: Whether it was written now; False if the existing one is the same.
+        summary: Counts of its contents; None if it is not new.
     """
 
     folder: Path
@@ -105,13 +105,13 @@ def harvest(
         share_budget: Whether to continue although another harvest uses the same account.
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
-        token_file: File that holds a token and that nobody else may read.
+        token_file: File with a token, which nobody else may read.
         progress: Receives lines on how far the harvest is and why it waits, such as `print`; None shows nothing.
 
     Raises:
         VenueNotFoundError: A venue does not exist.
         RefusedAlikeError: All requests of one kind were refused alike; everything else is stored.
-        TryLaterError: OpenReview asks for a longer wait, is out of order, or another harvest is running.
+        TryLaterError: OpenReview asks for a longer wait or is unavailable, or another harvest is running.
         PeercorpusError: No venue is named, the sign-in is refused, or the folder is not a workspace.
 
     Example:
@@ -201,7 +201,7 @@ def publish(
 ) -> PublishResult:
     """Write a dataset that `datasets.load_dataset` opens, as `peercorpus publish` does.
 
-    If nothing changed, the existing release is kept. What not everyone may read, and what was taken down, is left out.
+    If nothing changed, the existing release is kept. Records that are not public or were taken down are left out.
 
     Args:
         folder: Folder of the workspace.
@@ -225,7 +225,7 @@ def publish(
     Raises:
         WorkspaceError: The folder is not a workspace.
         TableError: The tables are not built or out of date.
-        PeercorpusError: An argument is not one of its values or excludes another, or `out` holds other files.
+        PeercorpusError: An argument is not one of its values or excludes another, or `out` contains other files.
 
     Example:
         >>> first = peercorpus.publish("corpus", "dataset")
@@ -313,7 +313,7 @@ def _publish(
 def _choose_content(
     layout: str, texts: str, grade: str, splits: str | None, *, latex: bool, blocks: bool
 ) -> "ReleaseContent":
-    """Return what a release holds, as far as the layout has a place for it.
+    """Return the contents of a release, as far as the layout has room for them.
 
     Raises:
         PeercorpusError: An argument is not one of its values, or excludes another.
@@ -371,7 +371,7 @@ def _read_date(day: date | str | None) -> date | None:
 
 
 def _receivers(progress: Callable[[str], None] | None) -> tuple[Callable[[str], None], Show]:
-    """Return what receives sentences, and what receives the progress of steps."""
+    """Return the functions that receive sentences and the progress of steps."""
     if progress is None:
         return (lambda _: None), show_nothing
     report = progress

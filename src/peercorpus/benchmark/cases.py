@@ -290,7 +290,7 @@ def _make_unified_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Ca
 
 
 def readable_reviews(reviews: Sequence[Row], counts: CaseCounts) -> Iterator[Row]:
-    """Yield the reviews with a text that is known to be from before the decision and without later additions."""
+    """Yield the reviews with a text, except those posted or possibly changed after the decision, or added to later."""
     for review in reviews:
         if not (review["text"] or "").strip():
             counts.left_out["reviews: without text"] += 1

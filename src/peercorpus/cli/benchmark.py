@@ -36,7 +36,7 @@ SETTINGS = ("max_connections", "max_retries", "max_tokens", "temperature", "seed
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Which questions are asked, and about which papers.
+    """The questions, and the papers that they are about.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class Models:
         Model that judges reviews, rebuttals and meta-reviews: a name or a folder, as for --model. With --judge-profile
         re2, LLaMA-3.1-8B-Instruct is the default.
     judge_profile
-        What the judge sees and answers: ours, or Re²'s (appendix D of its paper). Default: ours.
+        Instruction and answer format of the judge: ours, or Re²'s (appendix D of its paper). Default: ours.
     judge_words
         For --judge-profile re2: a file with the words of the judge's instruction, known by its SHA-256. By default the
         words are ours.
@@ -357,7 +357,7 @@ def table(
 ) -> None:
     """Print the tables of runs as Markdown, and write them as Markdown, CSV and HTML.
 
-    Where answers state probabilities of acceptance, a plot of how well they hold is written as SVG (extra `report`).
+    If answers state probabilities of acceptance, a plot of their calibration is written as SVG (extra `report`).
 
     Runs share a table only if they answered the same cases of the same release with the same prompts. Baselines appear
     in every table of their cases; the numbers that Re² reported are below it.
@@ -420,7 +420,7 @@ def rank(
 
     The tables are printed as Markdown, and written as Markdown, CSV and HTML.
 
-    Beside the models stand the baselines and, for ratings, one reviewer against the mean of the others. Answers without
+    The tables also show the baselines and, for ratings, one reviewer against the mean of the others. Answers without
     a score are left out. Exit with 1 if there is no pair of papers.
 
     Parameters

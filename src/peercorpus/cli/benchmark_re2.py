@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from peercorpus.benchmark.re2.model_list import ListedModel
 
 PrintedTask = Literal["acceptance", "scores", "review", "rebuttal"]
-"""A task of which the Re² paper printed a table."""
+"""A task for which the Re² paper has a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Answering:
     grader
         Model that judges. Default: LLaMA-3.1-8B-Instruct, as in the paper (vllm/meta-llama/Llama-3.1-8B-Instruct).
     judge_profile
-        What the judge sees and answers: Re²'s (appendix D of its paper), or ours.
+        Instruction and answer format of the judge: Re²'s (appendix D of its paper), or ours.
     judge_words
         File with the words of the judge's instruction, known by its SHA-256. By default the words are ours.
     max_connections
@@ -87,8 +87,8 @@ def compare_as_re2(
 ) -> int:
     """Run a list of models several times, and print Tables 2 to 5 of the Re² paper with its own rows below.
 
-    Scores are asked for on Re²'s scale of 1 to 10, the encoders and the judge are those of the paper; `--bert-score
-    none`, `--embed-cos none` and `--no-judge` leave them out. The same command resumes a comparison that was
+    Scores are on Re²'s scale of 1 to 10, and the encoders and the judge are those of the paper; `--bert-score none`,
+    `--embed-cos none` and `--no-judge` leave them out. The same command resumes a comparison that was
     interrupted. Exit with 1 if cases are missing.
 
     Parameters

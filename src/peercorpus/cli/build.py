@@ -38,7 +38,7 @@ def build(
 ) -> int:
     """Bring a workspace's tables up to date; only what changed is rebuilt.
 
-    Exit with 1 if everything was set aside, so that there is no paper. What you know of a venue yourself, such as its
+    Exit with 1 if everything was set aside, so that there is no paper. What you know about a venue, such as its
     deadline, goes into the file venues.toml in the workspace.
 
     Parameters
@@ -77,7 +77,7 @@ def build(
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFlags:
-    """What a release holds.
+    """Contents of a release.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class ReleaseFlags:
         Include author names. Without them, texts and changes that name an author are left out, too. The configurations
         for tasks never include them.
     texts
-        Texts of papers. initial: only what --grade accepts as the version the reviewers read; best: the best text that
-        is held, with its grade; all: also the text of every version, in the configuration texts.
+        Texts of papers. initial: only what --grade accepts as the version the reviewers read; best: the best text
+        available, with its grade; all: also the text of every version, in the configuration texts.
     grade
         Worst grade of a text to accept in the configurations for tasks. The default and better ones are proven initial
         versions; the card lists all grades.
@@ -100,8 +100,8 @@ class ReleaseFlags:
     figures
         Include images of the figures and tables of the texts in 'papers', cut out by `peercorpus build --figures`.
     points
-        Include the points of reviews and what answers them, found by `peercorpus build --points`. model: a language
-        model is asked what the rules left open (docs/points.md). Without a value, as with rules, none is asked.
+        Include the points of reviews and their answers, found by `peercorpus build --points`. model: a language model
+        labels what the rules left open (docs/points.md). Without a value, as with rules, no model is used.
     """
 
     authors: bool = True
@@ -146,7 +146,7 @@ def publish(
     model
         Name of the model at the endpoint.
     most_questions
-        Most questions to ask the model in one run. Answers are stored and not asked for again. Default: 1,000.
+        Maximum number of questions to the model in one run. Answers are stored and used again. Default: 1,000.
     splits
         Train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and status; temporal: test on
         papers submitted after --test-after; stated: as a published dataset such as Re² states them; none: no splits and
@@ -154,10 +154,10 @@ def publish(
     test_after
         With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
     splits_from
-        Folder of a release, such as another workspace's, whose papers keep their splits. Papers always keep those that
-        any release of this workspace gave them, wherever it was written.
+        Folder of a release, such as another workspace's, whose papers keep their splits. Papers always keep those
+        assigned by any release of this workspace, wherever it was written.
     new_splits
-        Let papers change the splits that earlier releases gave them; the card says how many do.
+        Let papers change the splits assigned by earlier releases; the card states how many do.
     """
     from peercorpus.cli.options import settle_models
     from peercorpus.cli.text import formatting
@@ -203,7 +203,7 @@ def write_release(
     content: ReleaseFlags,
     annotator: "Annotator | None" = None,
 ) -> tuple[Path, str]:
-    """Publish unless the release that is there is up to date, and return its folder and what to print."""
+    """Publish unless the existing release is up to date, and return its folder and the text to print."""
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.cli.text import releases
     from peercorpus.corpus.text_choice import TextChoice, TextRule

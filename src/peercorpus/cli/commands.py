@@ -1,6 +1,6 @@
-"""The app: all commands by name, each imported when it is asked for.
+"""The app: all commands by name, each imported on first use.
 
-The list of commands needs none of them: their first sentences stand here, and a test compares them.
+The list of commands needs none of them: their first sentences are repeated here, and a test compares them.
 """
 
 import sys
@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "mcp": {
             "mcp": (
-                "Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input "
+                "Let assistants query the corpus: a read-only server for the Model Context Protocol on standard input "
                 "and output."
             ),
         },
@@ -68,9 +68,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             ),
         },
         "recipe": {
-            "recipe": (
-                "Make ReviewBench or Re² again, and report how the result compares with what its card or paper prints."
-            ),
+            "recipe": "Rebuild ReviewBench or Re², and compare the result with the numbers in its card or paper.",
         },
         "release": {
             "diff": (
@@ -141,18 +139,18 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "before."
             ),
             "check": (
-                "Check that everything in a workspace is what was stored: all objects in raw.db, all PDFs, all tables."
+                "Check that nothing in a workspace has changed since it was stored: objects in raw.db, PDFs, tables."
             ),
             "reminders": "List the authors' posts that only urge reviewers to reply, or nearly so, and decide on them.",
         },
     }
 )
-"""Module of this package → its commands, as functions or as apps with commands of their own, with what each does."""
+"""Module of this package → its commands, functions or apps with subcommands, each with its first sentence."""
 
 
 EVERY_COMMAND = Group(
     "Options of every command",
-    help="They may stand anywhere on the command line; peercorpus.toml may state them too.",
+    help="They may be anywhere on the command line, or in peercorpus.toml.",
     sort_key=1_000,
 )
 
@@ -235,7 +233,7 @@ def call_command(arguments: Sequence[str] | None) -> object:
     """Call the command that the arguments name and return its result; None takes them from `sys.argv`.
 
     Raises:
-        CycloptsError: The arguments name no command, or not what it takes.
+        CycloptsError: The arguments name no command, or are not valid for it.
     """
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     called = make_app(is_listed=True) if not tokens or tokens[0] in app.help_flags else app

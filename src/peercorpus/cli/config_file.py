@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
 
 FILE_NAME = "peercorpus.toml"
-"""Looked for in the current folder, then in the folders above it; the first one found counts alone."""
+"""Searched for in the current folder, then in the folders above it; only the first one found is read."""
 
 REPORTING = ("quiet", "verbose", "log")
 SHARED = ("workspace", *REPORTING, "url_v1", "url_v2", "token_file")
-"""Keys that stand outside tables: options of every command that has them."""
+"""Keys outside tables: options of every command that has them."""
 
 _SECRET = re.compile(r"(?:^|_)(?:tokens?|password|passwd|secrets?|key|code|user)$")
 _PASSWORD_IN_URL = re.compile(r"(?<!\w)\w++://[^/@\s:]*+:[^/@\s]*+@")
@@ -55,10 +55,10 @@ def find_config_file() -> Path | None:
 
 
 def _is_open_to_others(path: Path) -> bool:
-    """Return whether others than its owner decide what is in a file.
+    """Return whether users other than its owner can change a file.
 
-    Every user may write it, or its group may and it lies in a folder of another user. In one's own folder the group
-    may: on many systems it has no other member, and files are made so.
+    They can if every user may write it, or if its group may and it is in a folder of another user. In one's own folder
+    the group may: on many systems it has no other member, and new files get this mode.
     """
     mode = path.stat().st_mode
     is_elsewhere = path.parent.stat().st_uid not in {os.getuid(), 0}
@@ -66,7 +66,7 @@ def _is_open_to_others(path: Path) -> bool:
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """Return what the file states, with `_` for `-` in all keys.
+    """Return the content of the file, with `_` for `-` in all keys.
 
     Raises:
         PeercorpusError: It is not TOML, states a secret or a host that would get one, or a key outside its tables is
@@ -81,11 +81,11 @@ def read_config_file(path: Path) -> dict[str, Any]:
     for name, value in _walk(content):
         if _SECRET.search(name.lower()) and name.lower() not in _NOT_SECRET:
             raise PeercorpusError(
-                f"'{name}' in '{path}' is a secret, which this file must not hold; delete it there, and set it in the"
-                " environment, or run 'peercorpus login'."
+                f"'{name}' in '{path}' is a secret, which this file must not contain; delete it there, and set it in"
+                " the environment, or run 'peercorpus login'."
             )
         if isinstance(value, str) and _PASSWORD_IN_URL.search(value):
-            raise PeercorpusError(f"The URL of '{name}' in '{path}' holds a password; delete the password there.")
+            raise PeercorpusError(f"The URL of '{name}' in '{path}' contains a password; delete the password there.")
         if isinstance(value, str) and name.lower().startswith(_ASKED) and not _is_trusted(value):
             raise PeercorpusError(
                 f"'{name}' in '{path}' is a host other than OpenReview's or this machine, and would get your token or"

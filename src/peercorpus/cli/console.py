@@ -32,7 +32,7 @@ def convert_path(_: object, tokens: Sequence[Token]) -> Path:
 
 
 def convert_release(kind: object, tokens: Sequence[Token]) -> Path:
-    """Return the folder of a release, or the name of a dataset of the Hugging Face Hub as it stands."""
+    """Return the folder of a release, or the name of a dataset on the Hugging Face Hub unchanged."""
     (token,) = tokens
     return Path(token.value) if token.value.startswith(SCHEME) else convert_path(kind, tokens)
 
@@ -52,7 +52,7 @@ WorkspaceFolder = Annotated[
         env_var=WORKSPACE_VARIABLE,
     ),
 ]
-"""The workspace of a command that needs one, by its option, or by its place where it is the object of the command."""
+"""The workspace of a command that needs one, as an option, or as an argument if the command is about it."""
 WorkspaceOrRelease = Annotated[WorkspaceFolder, Parameter(help="Folder of a workspace or of a release.")]
 OptionalWorkspace = Annotated[
     Path | None,
@@ -66,7 +66,7 @@ OptionalWorkspace = Annotated[
 
 
 def require_outside(target: Path, source: Path, option: str) -> None:
-    """Check that what is written does not lie in the workspace or release that is read.
+    """Check that output is not written into the workspace or release that is read.
 
     Raises:
         PeercorpusError: It does.
@@ -83,13 +83,13 @@ UrlV2 = Annotated[str | None, Parameter(help="Base URL of API v2.", env_var="PEE
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """Where OpenReview is, and who asks."""
+    """URLs of OpenReview, and the token for it."""
 
     url_v1: UrlV1 = None
     url_v2: UrlV2 = None
-    token_file: Annotated[
-        Path | None, Parameter(help="File that holds a token and that nobody else may read (mode 0600).")
-    ] = None
+    token_file: Annotated[Path | None, Parameter(help="File with a token, which nobody else may read (mode 0600).")] = (
+        None
+    )
 
 
 OPENREVIEW = Connection()
@@ -129,7 +129,7 @@ class ProgressLines:
         self._width = 0
 
     def say(self, sentence: str) -> None:
-        """Print a sentence about the progress on a line of its own."""
+        """Print a sentence about the progress on its own line."""
         _log.info("%s", sentence)
         if not is_quiet():
             self._end_line()

@@ -29,7 +29,7 @@ MARK = ".peercorpus-demo"
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """What a demo made, and where.
+    """Result of a demo.
 
     Attributes:
         workspace: Folder of the workspace.
@@ -54,13 +54,13 @@ def _prepare_output_folder(out: Path) -> Path:
     """Create the demo's folder, or empty it if an earlier demo made it.
 
     Raises:
-        WorkspaceError: The folder is a file, or holds something other than a demo.
+        WorkspaceError: The folder is a file, or contains something other than a demo.
     """
     if out.exists() and not out.is_dir():
         raise WorkspaceError(f"'{out}' is a file; name another folder with --out.")
     if out.is_dir() and any(out.iterdir()):
         if not (out / MARK).exists():
-            raise WorkspaceError(f"'{out}' holds something other than a demo; name another folder with --out.")
+            raise WorkspaceError(f"'{out}' contains something other than a demo; name another folder with --out.")
         shutil.rmtree(out)
     out.mkdir(parents=True, exist_ok=True)
     (out / MARK).touch()

@@ -22,8 +22,8 @@ def find_missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> 
     """Return the error that names the extra with which a command can read tables; None if something else is missing.
 
     Args:
-        error: What an import raised.
-        arguments: Arguments of the command line; options may stand before the command.
+        error: The exception that an import raised.
+        arguments: Arguments of the command line; options may come before the command.
     """
     package = str(error.name).partition(".")[0]
     if package not in _TABLE_PACKAGES:

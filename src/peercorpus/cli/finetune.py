@@ -124,7 +124,7 @@ def finetune(
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """What to do with the training examples."""
+    """Further steps with the training examples."""
 
     lengths: bool
     merge: bool

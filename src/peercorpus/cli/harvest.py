@@ -70,7 +70,7 @@ def harvest(
     share_budget
         Continue although another harvest or another machine uses the same account, and share its request budget.
     record
-        Append every answer to this file, which others can import. Only as a guest, and into a workspace of its own.
+        Append every response to this file, which others can import. Only as a guest, with a separate workspace.
     """
     from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
@@ -95,7 +95,7 @@ def harvest(
 
 
 def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "NoReturn":
-    """Say which venue a paper belongs to, as papers are harvested by venue; OpenReview is asked if it is not held.
+    """Report the venue of a paper, since papers are harvested by venue; look it up on OpenReview if necessary.
 
     Raises:
         PeercorpusError: Always.
@@ -132,10 +132,10 @@ def _check_harvest(venues: list[str], *, is_recorded_plan: bool) -> None:
 
 
 def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitCode:
-    """Print what a harvest brought, and return whether something is to be asked for again later.
+    """Print the result of a harvest, and return whether something must be requested again later.
 
     Raises:
-        RefusedAlikeError: All requests of one kind were refused alike; the message says what that costs.
+        RefusedAlikeError: All requests of one kind were refused alike; the message states the consequence.
     """
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import harvest as harvest_texts
@@ -150,7 +150,7 @@ def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitC
 
 @contextmanager
 def open_harvest(connection: Connection, folder: Path) -> "Iterator[tuple[Workspace, Client]]":
-    """Open the workspace and a client as `harvest` does, with the request budget held for the whole run."""
+    """Open the workspace and a client as `harvest` does, with the request budget locked for the whole run."""
     with _asking(connection, folder, RATE_LIMIT_WAIT_S, is_held=True, is_shared=False) as (opened, client, _):
         yield opened, client
 
@@ -168,7 +168,7 @@ def _asking(
     """Open the workspace and a client with the best available sign-in.
 
     Args:
-        connection: Base URLs of both APIs and a file with a token, where the user named them.
+        connection: Base URLs of both APIs and a file with a token, if the user named them.
         folder: Folder of the workspace, created if it is missing.
         max_wait_s: Longest wait for the rate limit, in seconds.
         is_held: Whether to take the lock on the request budget for the whole run.
@@ -221,7 +221,7 @@ def import_(
     keep_going
         Skip what cannot be read and report it, instead of stopping.
     venue
-        Venue of notes that name none, such as reviews of which only the content is left: a group id such as
+        Venue of notes that name none, such as reviews stored without their metadata: a group id such as
         ICLR.cc/2019/Conference. Without it, the venue is the one that the other notes of their forum agree on, or the
         one that the file's name states.
     """
@@ -267,7 +267,7 @@ def _sort_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None, *, keep_going: bool) -> bool:
-    """Import dumps and datasets and print what they held; return whether any of it is of use."""
+    """Import dumps and datasets and print their contents; return whether any of it can be used."""
     from peercorpus.cli.text import imports
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
@@ -285,7 +285,7 @@ def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None, *, 
 
 
 def _import_cassettes(opened: "Workspace", paths: list[Path]) -> bool:
-    """Import cassettes and print what they held; return whether nothing was missing or altered in them."""
+    """Import cassettes and print their contents; return whether nothing in them was missing or altered."""
     from peercorpus.cli.text import imports
     from peercorpus.harvest.import_cassettes import import_cassettes
 

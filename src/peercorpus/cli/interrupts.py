@@ -1,4 +1,4 @@
-"""Turn Ctrl-C, SIGTERM and SIGHUP into `KeyboardInterrupt`, from the first import on, and let none be lost."""
+"""Turn Ctrl-C, SIGTERM and SIGHUP into `KeyboardInterrupt`, from the first import on, so that none is lost."""
 
 import atexit
 import signal
@@ -20,7 +20,7 @@ _lost = threading.Event()
 
 
 def catch_signals() -> None:
-    """Let the signals by which schedulers and terminals end a command raise `KeyboardInterrupt`, like Ctrl-C."""
+    """Make the signals with which schedulers and terminals end a command raise `KeyboardInterrupt`, like Ctrl-C."""
     signal.signal(signal.SIGTERM, _stop)
     # `nohup` has the signal ignored, which stays so.
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
@@ -75,14 +75,14 @@ def _list_causes(error: BaseException) -> "Iterator[BaseException]":
 
 
 def settle_interrupt() -> None:
-    """Let Python exit with the code that it is given.
+    """Make Python exit with the code that it is given.
 
-    Where an interrupt came during an `exec` of a text, as in the making of a data class, Python would kill itself by
-    SIGINT at the very end, though the interrupt was handled. The next `exec` makes it forget that.
+    If an interrupt came during an `exec` of a text, as when a data class is made, Python would kill itself with SIGINT
+    at the very end, although the interrupt was handled. The next `exec` makes it forget that.
     """
     exec("")
 
 
 def ignore_interrupts_at_exit() -> None:
-    """Let the exit code stand that a command has earned: an interrupt while Python ends would kill the process."""
+    """Keep the exit code of a command: an interrupt while Python ends would kill the process."""
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPapers:
-    """Which papers are changed and asked about.
+    """The papers to change and ask about.
 
     Parameters
     ----------
@@ -69,13 +69,13 @@ class DrawnPapers:
 
 @dataclass(frozen=True, slots=True)
 class AskedModel:
-    """The model that is asked.
+    """The model, and how it is called.
 
     Parameters
     ----------
     model
-        Model name for inspect_ai, or a folder, as for `bench`. Without it nothing is asked: the changes are written, or
-        the tables of the logs are made again.
+        Model name for inspect_ai, or a folder, as for `bench`. Without it no model is called: the changes are
+        written, or the tables of the logs are made again.
     adapter
         Prompt and output format of a published reviewing model, as for `bench`.
     wordings
@@ -122,8 +122,8 @@ def interventions(
 ) -> int:
     """Ask a model about papers in which one place was changed, and about the same papers unchanged; print the tables.
 
-    Each paper is asked about as it is, with each of four planted errors, a hidden instruction to the reviewer, and a
-    harmless edit: at most 14 questions a paper. The same command resumes. Exit with 1 if questions have no answer.
+    Each paper is shown unchanged, with each of four planted errors, a hidden instruction to the reviewer, and a
+    harmless edit: at most 14 questions per paper. The same command resumes. Exit with 1 if questions have no answer.
 
     Parameters
     ----------

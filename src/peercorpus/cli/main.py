@@ -1,4 +1,4 @@
-"""Run the command line, and end it in one sentence wherever an interrupt comes, during its imports too.
+"""Run the command line, and end it with one sentence on an interrupt at any time, even during its imports.
 
 Nothing is imported outside `main`, as an interrupt there would end in a traceback.
 """

@@ -5,12 +5,12 @@ from peercorpus.cli.extras import needs_extra
 
 
 def mcp(workspace: WorkspaceOrRelease) -> None:
-    """Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input and output.
+    """Let assistants query the corpus: a read-only server for the Model Context Protocol on standard input and output.
 
     A client starts it. Its tools search papers and criticisms, read records, conversations and scores, count, and run
     SQL within limits. Nothing is written into the folder.
 
-    Of a workspace it shows what a release would hold: its newest one, if nothing has changed since; otherwise the
+    For a workspace, it shows what a release would contain: its newest one, if nothing has changed since; otherwise the
     tables are first written to a temporary folder, which takes as long as `publish`.
     """
     with needs_extra("mcp"):

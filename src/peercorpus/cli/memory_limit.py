@@ -1,6 +1,6 @@
-"""Refuse a command, before it begins, where a limit of the address space (`ulimit -v`) is too low for its libraries.
+"""Refuse a command, before it begins, if a limit of the address space (`ulimit -v`) is too low for its libraries.
 
-Below what they need, Polars, Delta Lake and OpenBLAS end the process themselves, wait for ever, or report a whole file
+Below what they need, Polars, Delta Lake and OpenBLAS end the process themselves, hang, or report an intact file
 as damaged.
 """
 

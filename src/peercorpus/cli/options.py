@@ -107,7 +107,7 @@ class EngineOptions:
 
         Raises:
             EngineError: The engine does not exist, or does not take an option that is set.
-            PeercorpusError: The work cannot be distributed as asked.
+            PeercorpusError: The work cannot be distributed as requested.
             MissingExtraError: A package is not installed.
         """
         from peercorpus.texts.engine import choose_executor
@@ -174,14 +174,14 @@ NO_FIGURES = FigureOptions()
 
 
 MAX_QUESTIONS = 1_000
-"""Questions that a model is asked in one run, unless the user sets another number."""
+"""Maximum number of questions to a model in one run, unless the user sets another."""
 
 
 @contextmanager
 def settle_models(
     workspace: Path, url: str | None, model: str | None, most_questions: int | None, *, titles: bool, points: bool
 ) -> "Iterator[tuple[Titler | None, Annotator | None]]":
-    """Open the model that gives titles and tells of points while a release is written; None for what it is not asked.
+    """Open the model that gives titles and labels points while a release is written; None for a part not chosen.
 
     Args:
         workspace: Folder of the workspace; its `answers.db` stores the model's answers.
@@ -192,7 +192,7 @@ def settle_models(
         points: Whether the user chose points by a model.
 
     Raises:
-        ModelError: URL or name is missing, or was given although no model is asked.
+        ModelError: URL or name is missing, or was given although no model is used.
     """
     from uuid import uuid4
 
@@ -239,7 +239,7 @@ def read_venue_ids(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
 
     Args:
         names: Ids, URLs of their pages, or short names.
-        held: Venues of the workspace, which short names mean first.
+        held: Venues of the workspace, which take precedence for short names.
 
     Raises:
         VenueNotFoundError: A short name names no venue, or several.

@@ -1,4 +1,4 @@
-"""The command `recipe`: make ReviewBench or Re² again, or print what that takes."""
+"""The command `recipe`: rebuild ReviewBench or Re², or print the cost of that."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -30,7 +30,7 @@ def recipe(
     reading: EngineOptions = DEFAULT_READING,
     connection: Connection = OPENREVIEW,
 ) -> None:
-    """Make ReviewBench or Re² again, and report how the result compares with what its card or paper prints.
+    """Rebuild ReviewBench or Re², and compare the result with the numbers in its card or paper.
 
     Without --workspace, print the scope, what a harvest takes, and the commands. With it, do all of it, from the import
     to conformance.md and conformance.json. To resume an interrupted run, run the same command again.
@@ -42,13 +42,13 @@ def recipe(
     out
         Folder to write. Default: the folder 'recipe' in the workspace.
     harvest
-        Harvest venues of the scope that the published files do not hold.
+        Harvest venues of the scope that are not in the published files.
     offline
         Use no network: do not harvest, and use only files of the Hugging Face Hub that are already on this machine.
     files
         Also fetch the PDFs of the papers that are harvested.
     figures
-        For re2: cut figures and tables out of the PDFs that are held, at most 50 images of 300 kilobytes of each.
+        For re2: extract figures and tables from the available PDFs, at most 50 images of 300 kilobytes from each.
     """
     from peercorpus.cli.recipe_cost import estimate
     from peercorpus.cli.recipe_steps import RecipeRun

@@ -1,4 +1,4 @@
-"""Estimate what a harvest of a recipe's scope takes, without asking OpenReview."""
+"""Estimate the cost of harvesting a recipe's scope, without requests to OpenReview."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from peercorpus.venues import catalogue
 
 @dataclass(frozen=True, slots=True)
 class ScopeCost:
-    """What a harvest of a scope takes at least.
+    """Lower bounds for a harvest of a scope.
 
     Attributes:
-        venues: Cost of each venue of which the catalogue has the number of submissions that OpenReview showed.
+        venues: Cost of each venue for which the catalogue has the number of submissions shown by OpenReview.
         rest: By split, the cost of the papers that the card prints and those venues do not account for.
         unknown: Venues for which neither is known; they are not in the total.
     """
@@ -29,7 +29,7 @@ class ScopeCost:
 
 
 def estimate(recipe: Recipe) -> ScopeCost:
-    """Return what a harvest of a recipe's named venues takes at least."""
+    """Return lower bounds for a harvest of a recipe's named venues."""
     venues, uncounted = {}, []
     for venue in recipe.venue:
         if venue.id is None:

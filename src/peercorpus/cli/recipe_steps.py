@@ -67,9 +67,9 @@ PATTERNS = {
     RecipeName.REVIEWBENCH: ("data/*.parquet", "*.parquet"),
     RecipeName.RE2: ("REVIEWS_*.json", "REBUTTAL_*.json", "papers.zip", f"papers/**/{MANUSCRIPT}"),
 }
-"""Files of each dataset, below the folder that holds it."""
+"""Files of each dataset, below its folder."""
 
-GO_ON = "To go on with what is held, add --no-harvest."
+GO_ON = "To continue with the data in the workspace, add --no-harvest."
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class RecipeRun:
         offline: Whether the network is not used.
         harvests: Whether missing venues are harvested.
         files: Whether their PDFs are fetched too.
-        figures: Whether figures are cut out of the PDFs that are held; Re² alone has figures.
+        figures: Whether figures are extracted from the available PDFs; only Re² has figures.
     """
 
     recipe: Recipe
@@ -98,10 +98,10 @@ class RecipeRun:
     lines: ProgressLines = field(default_factory=ProgressLines)
 
     def run(self, say: Callable[[str], None]) -> None:
-        """Run every step that is not done, and say what each did.
+        """Run every step that is not done, and report the result of each.
 
         Raises:
-            PeercorpusError: A step cannot be carried out; what was done before is kept.
+            PeercorpusError: A step cannot be carried out; earlier steps are kept.
         """
         with self.lines:
             self._check()
@@ -156,7 +156,7 @@ class RecipeRun:
         state = self._state()
         if self.source is None:
             source = f" of {state.source}" if state.source else ""
-            return f"import: no files were named{f'; those{source} are held' if source else ''}.", True
+            return f"import: no files were named{f'; those{source} are in the workspace' if source else ''}.", True
         folder, revision = self._find_source(state)
         paths = find_files(self.recipe, folder)
         digests = {name: file_digest(path) for name, path in paths.items()}
@@ -239,11 +239,11 @@ class RecipeRun:
         """Bring the tables up to date.
 
         Raises:
-            WorkspaceError: The workspace holds nothing.
+            WorkspaceError: The workspace is empty.
         """
         if not (self.workspace / "raw.db").exists():
             raise WorkspaceError(
-                f"The workspace '{self.workspace}' holds nothing of {self.recipe.title}; name its published files with"
+                f"The workspace '{self.workspace}' has no data of {self.recipe.title}; name its published files with"
                 f" --from hf:{self.recipe.repository} or a folder, or leave out --no-harvest and --offline."
             )
         with open_workspace(self.workspace) as opened:
@@ -355,12 +355,12 @@ def find_files(recipe: Recipe, folder: Path) -> dict[str, Path]:
     patterns = PATTERNS[recipe.name]
     paths = [path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file()]
     if not paths:
-        raise DumpError(f"'{folder}' holds no file of {recipe.title}; expected {', '.join(patterns)}.")
+        raise DumpError(f"'{folder}' contains no file of {recipe.title}; expected {', '.join(patterns)}.")
     return {path.relative_to(folder).as_posix(): path for path in paths}
 
 
 def _as_named(paths: list[Path], folder: Path) -> list[Path]:
-    """Return what to import: each file by name, so that a damaged one is refused; the manuscripts as one folder."""
+    """Return paths to import: each file by name, so that a damaged one is refused; the manuscripts as one folder."""
     manuscripts = [path for path in paths if path.as_posix().endswith(f"/{MANUSCRIPT}")]
     named = [path for path in paths if path not in set(manuscripts)]
     return [*named, folder / "papers"] if manuscripts else named

@@ -77,7 +77,7 @@ def verify(
     """Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and leaks.
 
     Exit with 1 if a check fails. Each fault is printed with its file and id, at most ten of a kind. With --workspace,
-    or if the release lies in a workspace, it is also checked against the workspace's takedown.txt, and compared with
+    or if the release is in a workspace, it is also checked against the workspace's takedown.txt, and compared with
     the tables it was made from.
 
     Parameters
@@ -97,7 +97,7 @@ def verify(
 
 
 def _verify(release: "Release", workspace: Path | None) -> "Verification":
-    """Check a release, against the workspace that is named or that it lies in."""
+    """Check a release, against the named workspace or the one that contains it."""
     from peercorpus.release.verify.verify import verify_release
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 
@@ -119,7 +119,7 @@ def push(
 ) -> int:
     """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
 
-    The release is verified first, against the takedown.txt of --workspace or of the workspace it lies in. If a check
+    The release is verified first, against the takedown.txt of --workspace or of the workspace it is in. If a check
     fails, nothing is uploaded, and the command exits with 1. Files of an earlier release on the Hub are removed, other
     files stay. The token is read from HF_TOKEN or from where 'hf auth login' stores it, the Hub's URL from HF_ENDPOINT.
     To resume an interrupted upload, run the same command again; files that the Hub already has are not sent twice.

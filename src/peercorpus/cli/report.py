@@ -43,8 +43,8 @@ def report(
         Folder to write; an earlier report in it is replaced. Default: corpus-report beside the workspace or release.
     where
         Only papers that meet a condition: year>=2023, conference=iclr, status=rejected, grade=exact, rating>=6,
-        keyword="large models", has_rebuttal=yes, score_changed=no. May be repeated: all conditions must hold, but of
-        several with "=" and the same name only one.
+        keyword="large models", has_rebuttal=yes, score_changed=no. May be repeated: all conditions must be met, but
+        only one of several with "=" and the same name.
     tokenizer
         Tokenizer that counts tokens: a file tokenizer.json, a folder with one, or a model on the Hugging Face Hub. By
         default, words and punctuation marks are counted.
@@ -56,7 +56,7 @@ def report(
         Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
         share of reviews that look written by a model is estimated; without, it is bounded from below.
     confidential
-        For a workspace: count also what only the account that harvested may read, such as your venue's submissions and
+        For a workspace: also count what only the account that harvested may read, such as your venue's submissions and
         reviews before they are public. The page and every figure are marked as not for publication.
     """
     from peercorpus.cli.text.report import report_written
@@ -98,7 +98,7 @@ def _choose_folder(source: Path, *, is_confidential: bool) -> Path:
 
 
 def _build_confidential(workspace: Path, lines: ProgressLines, *, is_asked: bool) -> None:
-    """Bring the confidential tables of a workspace up to date if asked; a release is refused where it is opened."""
+    """Bring the confidential tables of a workspace up to date if asked; a release is refused when it is opened."""
     from peercorpus.pipeline.build_confidential import build_confidential
 
     if is_asked and (workspace / "raw.db").is_file():
@@ -179,7 +179,7 @@ def explore(
     out
         With --select: the file to write (.csv, .jsonl or .parquet). Exit with 1 if no paper is selected.
     confidential
-        Show also what only the account that harvested may read, such as your venue's submissions and reviews before
+        Also show what only the account that harvested may read, such as your venue's submissions and reviews before
         they are public. Only this machine can reach the pages; each page and file is marked as not for publication.
     embeddings
         Find similar papers by this sentence-transformers model (extra 'neural'): a folder, or a name on the Hugging
@@ -242,7 +242,7 @@ def _load_embedder(model: str) -> "Embedder":
 
 
 def _announce(url: str, *, opens_browser: bool, is_confidential: bool) -> None:
-    """Print where the explorer is, and open it in a browser where there is a screen."""
+    """Print the address of the explorer, and open it in a browser if there is a screen."""
     from peercorpus.cli.text.report import serving
 
     say(serving(url, is_confidential=is_confidential))

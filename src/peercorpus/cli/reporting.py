@@ -1,4 +1,4 @@
-"""How much a command says while it works: `-q`, `-v` and a log file, in which no secret stands."""
+"""Control the messages of a command while it runs: `-q`, `-v` and a log file, which contains no secrets."""
 
 import json
 import logging
@@ -16,13 +16,13 @@ from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
 
 LOGGER = logging.getLogger("peercorpus")
-"""Above the loggers of all packages here; what other libraries log is not written."""
+"""Parent of the loggers of all packages here; messages of other libraries are not written."""
 
 _log = logging.getLogger("peercorpus.command")
 
 _SECRET_NAME = re.compile(r"TOKEN|PASSWORD|SECRET|KEY|MFA_CODE|PEERCORPUS_USER")
 _SECRET_LENGTH = 4
-"""Shortest value of a variable that is hidden: a shorter one would stand in any text by chance."""
+"""Shortest value of a variable that is hidden: a shorter one would occur in any text by chance."""
 _PATTERNS = (
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s'\",]+"), r"\1 [hidden]"),
     (
@@ -35,17 +35,17 @@ _PATTERNS = (
     (re.compile(r"\b(?:hf_|sk-)[\w-]{8,}"), "[hidden]"),
     (re.compile(r"(?<!\w)(\w++://)[^\s?#]{0,1000}@"), r"\1[hidden]@"),
 )
-"""What is a secret by its form: headers, parameters, OpenReview's tokens (JSON Web Tokens), users in URLs."""
+"""Patterns of secrets: headers, parameters, OpenReview's tokens (JSON Web Tokens), users in URLs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reporting:
-    """What the user wants to read of a command besides its result.
+    """Messages of a command besides its result, as the user chose.
 
     Attributes:
         quiet: Whether progress is not shown.
         verbose: Whether requests, steps and their times are shown.
-        log: File to append the same to, one JSON object a line; None for none.
+        log: File to append the same to, one JSON object per line; None for none.
     """
 
     quiet: bool = False
@@ -67,7 +67,7 @@ def is_verbose() -> bool:
 
 
 def hide_secrets(text: str) -> str:
-    """Return a text without what the environment holds as a secret and what looks like one.
+    """Return a text without secrets from the environment and anything that looks like a secret.
 
     >>> hide_secrets("GET /notes?token=abc with Authorization: Bearer x.y at https://ada:pw@host/")
     'GET /notes?token=[hidden] with Authorization: Bearer [hidden] at https://[hidden]@host/'
@@ -82,7 +82,7 @@ def hide_secrets(text: str) -> str:
 
 
 class _OnStderr(logging.Handler):
-    """Writes a record as one line with the time in UTC, without the control characters that it may hold."""
+    """Writes a record as one line with the time in UTC, without control characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from peercorpus.records.untrusted_text import escape_controls
@@ -116,10 +116,10 @@ def _moment(record: logging.LogRecord) -> datetime:
 
 @contextmanager
 def reporting(chosen: Reporting, arguments: Sequence[str]) -> "Iterator[None]":
-    """Show and log what a command does as the user chose, while it runs.
+    """Show and log the progress of a command, as the user chose, while it runs.
 
     Args:
-        chosen: What the user chose.
+        chosen: The user's choice.
         arguments: The command and its arguments, which are logged without secrets.
 
     Raises:
@@ -159,7 +159,7 @@ def _open_log(path: Path) -> logging.Handler:
 
 @contextmanager
 def _attached(handler: logging.Handler) -> "Iterator[None]":
-    """Give a handler what is logged here, and nobody else: a library's handler of the root logger prints on stdout."""
+    """Give the messages logged here to one handler only: a library's handler of the root logger prints on stdout."""
     level, propagate = LOGGER.level, LOGGER.propagate
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)

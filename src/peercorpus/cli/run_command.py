@@ -106,7 +106,7 @@ MOST_TYPED = 200
 
 
 def _name_workspace(command: Sequence[str], arguments: Sequence[str]) -> str:
-    """Return that no workspace was named, and what to type.
+    """Return the message that no workspace was named, with the command to type.
 
     Args:
         command: The command and its subcommand.
@@ -125,7 +125,7 @@ def _name_workspace(command: Sequence[str], arguments: Sequence[str]) -> str:
 
 
 def _explain_arguments(error: "CycloptsError", arguments: Sequence[str]) -> str:
-    """Return what is wrong with the arguments, and what to do where Cyclopts does not say it."""
+    """Return what is wrong with the arguments, and what to do if Cyclopts does not say so."""
     from cyclopts.exceptions import MissingArgumentError, UnusedCliTokensError
 
     if isinstance(error, MissingArgumentError) and error.argument and error.argument.name == "--workspace":

@@ -36,7 +36,7 @@ class Invented:
     venue_years
         Number of venues: each venue once, then each conference one year earlier, and so on.
     large
-        Make papers as long as real ones, each with a text of its own.
+        Make papers as long as real ones, each with its own text.
     papers_per_file
         With --large: number of papers of a venue that share a text, so that many papers need little time and space.
     """
@@ -163,7 +163,7 @@ def demo(
 
 
 def _name_program() -> str:
-    """Return the program as it can be called: by its name, or by what was called if that finds none."""
+    """Return how the program can be called: by its name, or otherwise by the path that was called."""
     if shutil.which("peercorpus") is not None:
         return "peercorpus"
     called = Path(sys.argv[0])

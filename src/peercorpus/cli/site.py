@@ -20,7 +20,7 @@ def site(
     Each paper gets a page with its reviews and conversations; texts of PDFs are left out. The pages load nothing from
     elsewhere, and all but the search work without scripts. A site that is there already is replaced as a whole.
 
-    If the release lies in a workspace, or --workspace names one, nothing is written if the release holds what
+    If the release is in a workspace, or --workspace names one, nothing is written if the release holds what
     takedown.txt of either names.
 
     Parameters
@@ -28,7 +28,7 @@ def site(
     release
         Folder of the release.
     out
-        Folder to write the site in: a new one, or one that holds a site.
+        Folder for the site: a new one, or one that contains a site.
     title
         Heading of the first page.
     """

@@ -56,7 +56,7 @@ def sql(
     Without a statement, list the tables. A statement only reads: anything else is refused. If it is refused, fails or
     is stopped at its limits (--time-limit-s, 2 GB of memory, a result of 1 GB), the command exits with 2.
 
-    Of a workspace it reads what a release would hold: its newest one, if nothing has changed since; otherwise the
+    For a workspace, it reads what a release would contain: its newest one, if nothing has changed since; otherwise the
     tables are first written to a temporary folder, which takes as long as `publish`. docs/sql.md has examples.
 
     Parameters
@@ -121,7 +121,7 @@ def _check_out(out: Path, workspace: Path) -> None:
     """Check that a file may be written.
 
     Raises:
-        PeercorpusError: It is a folder, or lies in the workspace or release that is read.
+        PeercorpusError: It is a folder, or inside the workspace or release that is read.
     """
     if out.is_dir():
         raise PeercorpusError(f"'{out}' is a folder; name a file with --out.")
@@ -141,7 +141,7 @@ def _choose_format(form: Format | None, out: Path | None) -> Format:
     meant = _FORMAT_OF.get(out.suffix.lower())
     if form is None and meant is None:
         raise PeercorpusError(
-            f"The extension of '{out.name}' is no format; use .csv, .json, .parquet or .txt, or name a format with"
+            f"The extension of '{out.name}' is not a format; use .csv, .json, .parquet or .txt, or name a format with"
             " --format."
         )
     if form is not None and meant not in {None, "text", form}:
@@ -156,7 +156,7 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
         result: The rows.
         form: How they are written.
         out: The file; None prints them.
-        limit: Most rows; None means `SHOWN_ROWS` where a table is printed, otherwise all.
+        limit: Maximum number of rows; None means `SHOWN_ROWS` if a table is printed, otherwise all.
         is_cut: Whether long cells of a table are cut off.
     """
     from peercorpus.cli.text import sql as sql_texts

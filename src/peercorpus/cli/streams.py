@@ -1,4 +1,4 @@
-"""Prepare standard output and standard error for what they cannot show, and for nobody reading them any more."""
+"""Prepare standard output and standard error for characters that they cannot show, and for a reader that is gone."""
 
 import codecs
 import json
@@ -11,7 +11,7 @@ _ESCAPING = "peercorpus.escape"
 
 
 def _escape(error: UnicodeError) -> tuple[str, int]:
-    r"""Return what a terminal gets instead of characters that its encoding lacks: `\u00eb`, so that JSON stays JSON."""
+    r"""Return the replacement for characters that a terminal's encoding lacks: `\u00eb`, so that JSON stays JSON."""
     assert isinstance(error, UnicodeEncodeError)
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
@@ -37,5 +37,5 @@ def print_notice(text: str, end: str = "\n") -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Let everything that is printed from now on disappear."""
+    """Discard everything that is printed from now on."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -34,7 +34,7 @@ def takedown(
     """Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from the workspace.
 
     The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'. Releases on this
-    machine and on the Hub that still hold what is taken down are listed, if this workspace wrote or pushed them.
+    machine and on the Hub that still contain what is taken down are listed, if this workspace wrote or pushed them.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def venues(
     year
         Only this year.
     workspace
-        Folder of a workspace: with what its venues.toml states.
+        Folder of a workspace, to include its venues.toml.
     json_
         Print one JSON array, with the source of each value.
     """
@@ -169,5 +169,5 @@ def _explain_not_found(name: str, opened: "Workspace | None") -> str:
 
     close = close_name(name, opened.raw.venues() if opened else ())
     advice = f"did you mean '{close}'?" if close else "harvest the venue, then name its workspace with --workspace."
-    absence = ", and the workspace holds nothing of it" if opened else ""
+    absence = ", and the workspace has no data for it" if opened else ""
     return f"No form of '{name}' is known: none is declared for it{absence}; {advice}"

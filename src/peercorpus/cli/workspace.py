@@ -31,7 +31,7 @@ def show(
     brief
         Show only the beginning of each text.
     json_
-        Print one JSON object with whole texts, of what everyone may read and was not taken down.
+        Print one JSON object with whole texts, of public records that are not taken down.
     """
     from peercorpus.cli.text.show import show_record
     from peercorpus.corpus.forums import read_whole_record
@@ -93,14 +93,14 @@ def check(
     *,
     repair: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Check that everything in a workspace is what was stored: all objects in raw.db, all PDFs, all tables.
+    """Check that nothing in a workspace has changed since it was stored: objects in raw.db, PDFs, tables.
 
     Exit with 1 if something is damaged and was not repaired.
 
     Parameters
     ----------
     repair
-        Set aside what is damaged; of a damaged raw.db, take over what is whole into a new one. What to run then is
+        Set aside what is damaged; recover the intact part of a damaged raw.db into a new one. The next commands are
         printed: a harvest fetches again what OpenReview still has, a build makes the tables.
     """
     from peercorpus.cli.text import check as check_texts

@@ -37,7 +37,7 @@ class Coverage:
 
 
 def measure_coverage(review: str, text: str) -> Coverage:
-    """Return how many critical points of a review a text takes up; both are read up to `MAX_CHARACTERS`."""
+    """Return how many critical points of a review a text takes up; the beginning of both is read, within limits."""
     points = [*_read_points(review[:MAX_CHARACTERS])]
     critical = {index for index, one in enumerate(points) if one.point.kind in CRITICAL_KINDS}
     return Coverage(len(critical), len(critical & find_covered(points, text[:MAX_CHARACTERS])) if critical else 0)

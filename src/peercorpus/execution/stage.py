@@ -167,7 +167,7 @@ class Stage(Generic[WorkspaceT]):
         passing: Transient reasons for setting rows aside, which may not apply in another run.
         made_with: Returns, for the given options, the version of anything else that affects its rows, such as a PDF
             engine.
-        made_with_venue: Returns the version of anything else that affects the rows of one venue only, such as its
+        made_with_venue: Returns a digest of anything else that affects the rows of one venue only, such as its
             deadlines; empty for nothing. Not called if `is_of_all`.
         is_of_all: Whether it processes all venues at once, whichever is named, and commits them under one key.
     """

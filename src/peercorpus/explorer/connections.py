@@ -16,7 +16,7 @@ _order = count()
 class BoundedConnection(H11Protocol):
     """A connection that is closed if the head of a request does not arrive in time.
 
-    Where `MAX_CONNECTIONS` are open, a new one closes the oldest of those that wait for a request; where none waits, it
+    If `MAX_CONNECTIONS` are open, a new one closes the oldest of those that wait for a request; if none waits, it
     is closed itself.
     """
 

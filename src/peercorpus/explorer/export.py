@@ -140,7 +140,7 @@ def name_export(kind: str, *, is_confidential: bool = False) -> str:
 
 
 def check_extension(out: Path, *, is_confidential: bool = False) -> None:
-    """Check that a file's extension is a format, and that its name says so where it is not for publication.
+    """Check that a file's extension is a format, and that its name says so if it is not for publication.
 
     Raises:
         PeercorpusError: It is not a key of `FORMATS`, or the name does not say so.

@@ -1,4 +1,4 @@
-"""Define the fields of the search index, and make the document of one paper, which holds only what may be shown."""
+"""Define the fields of the search index, and make the document of one paper, which contains only what may be shown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ TEXTS_OF_PAPER = ("title", "abstract", "keywords", "authors")
 TEXTS_OF_POSTS = ("reviews", "answers", "others")
 """Fields with a value for each post."""
 TEXTS = (*TEXTS_OF_PAPER, *TEXTS_OF_POSTS)
-"""Fields that are searched if a query names none, and of which passages are shown."""
+"""Fields that are searched if a query names none, and whose passages are shown."""
 TEXT = "text"
 """The field of the paper's own text, which is searched as well; it has no places of words, and is stored in `READ`."""
 READ = "read"
@@ -35,7 +35,7 @@ _RATED = 1e6
 """Added to the turns of a paper with a rating, so that it comes before those without one in the order `discussed`."""
 TRUTHS = ("has_rebuttal", "score_changed")
 MAX_TEXT_CHARACTERS = 50_000
-"""Characters of a paper's text that are searched, from its beginning: of most papers all but the appendix."""
+"""Characters of a paper's text that are searched, from its beginning: in most papers all but the appendix."""
 _TEXT_CHARACTERS_AS_ONE = 3
 """Characters of a text that are counted as one: without places, its words take less of the writer's memory."""
 FIELDS_SEARCHED = SearchedFields(
@@ -49,7 +49,7 @@ FIELDS_SEARCHED = SearchedFields(
 """A word in the title counts as much as four in a review."""
 _TOKENIZER = "en_stem"
 _LEVEL = 3
-"""Of Zstandard; what a forum says in posts and again in conversations and points is stored once."""
+"""Level of Zstandard; text in posts that recurs in conversations and points is stored once."""
 
 
 def make_schema() -> tantivy.Schema:
@@ -79,7 +79,7 @@ def make_schema() -> tantivy.Schema:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the index stores of a paper: its row, and its links with other submissions of the same work."""
+    """The data on a paper in the index: its row, and its links with other submissions of the same work."""
 
     row: PaperRow
     links: tuple[Link, ...]
@@ -87,7 +87,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class ShownPaper:
-    """What may be shown of a paper: its records, and the points of its reviews."""
+    """The parts of a paper that may be shown: its records, and the points of its reviews."""
 
     forum: PublicForum
     points: Sequence[Point] = ()
@@ -97,9 +97,9 @@ def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[ta
     """Return the document of a paper, and the number of characters that are searched in it.
 
     Args:
-        shown: What may be shown of the paper.
-        stored: What is stored beside it.
-        text: The paper's own text; "" if none is held.
+        shown: The parts of the paper that may be shown.
+        stored: The data stored beside them.
+        text: The paper's own text; "" if there is none.
     """
     forum = shown.forum
     row = asdict(stored.row)
@@ -176,13 +176,13 @@ def list_ids(forum: PublicForum) -> Iterator[str]:
 
 
 def read_post_ids(document: tantivy.Document, name: str) -> list[str]:
-    """Return the ids of the posts whose texts a field holds, in their order; "" for a text that is no post's."""
+    """Return the ids of the posts whose texts are in a field, in order; "" for a text that is not from a post."""
     by_field = msgspec.msgpack.decode(bytes(document.get_first(POST_IDS) or b""), type=dict[str, list[str]])
     return by_field[name]
 
 
 def read_text(document: tantivy.Document) -> str:
-    """Return the paper's own text as far as it is searched; "" if none is held."""
+    """Return the paper's own text as far as it is searched; "" if there is none."""
     compressed = bytes(document.get_first(READ) or b"")
     return zstandard.decompress(compressed).decode() if compressed else ""
 

@@ -1,7 +1,7 @@
-"""Divide a corpus into parts that are indexed apart, and index one of them.
+"""Divide a corpus into parts that are indexed separately, and index one of them.
 
-A part is one venue, or several small ones that follow each other. Its key stands for everything that its documents are
-made from, so that a part is made again only if one of its venues changed. A part is one or several segments of tantivy
+A part is one venue, or several consecutive small ones. Its key is a digest of everything that its documents are made
+from, so that a part is made again only if one of its venues changed. A part is one or several segments of tantivy
 of papers, and of points of reviews if it has any; those of all parts, in the order of the venues, are the two indexes
 (`search_index`).
 """
@@ -48,14 +48,14 @@ _TABLES_READ = (
     "6-conversations",
     "9-points",
 )
-"""Tables whose rows of a venue are read for its documents, beside those that `VenueInputs` holds."""
+"""Tables whose rows of a venue are read for its documents, in addition to those in `VenueInputs`."""
 PART_PAPERS = 1_000
-"""Papers of small venues in one part, at most; a larger venue is a part of its own."""
+"""Maximum number of papers of small venues in one part; a larger venue forms its own part."""
 _ENDS_PART = 32
-"""Of the small venues, on average, the number that one part has; which ends it follows from its name alone, so that a
-new venue changes its own part and no other."""
+"""Average number of small venues in a part; whether a venue ends one depends on its name alone, so that a new venue
+changes only its own part."""
 _SEGMENT_CHARACTERS = 40_000_000
-"""Characters of one segment, so that the writer's memory holds it: of invented reviews, 113 million filled 96 MB."""
+"""Characters of one segment, so that it fits into the writer's memory: 113 million of invented reviews filled 96 MB."""
 _HEAP_BYTES = 128_000_000
 """Memory of the writer of papers."""
 _POINTS_HEAP_BYTES = 96_000_000
@@ -65,7 +65,7 @@ POINTS = "points"
 _META = "meta.json"
 
 Segment = dict[str, Any]
-"""What tantivy's `meta.json` says of a segment."""
+"""The entry for a segment in tantivy's `meta.json`."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class VenueInputs:
     """Everything that the documents of a venue are made from.
 
     Attributes:
-        papers: Number of its papers, those taken down among them.
-        contents: What stands for its rows, by table (`Tables.content`).
+        papers: Number of its papers, including those taken down.
+        contents: Digests of its rows, by table (`Tables.content`).
         links: The links of its papers, without those to a paper that is taken down.
-        held: Those of its files with a text.
-        takedown: What is taken down of it.
+        held: Its files with a text.
+        takedown: Its records that are taken down.
     """
 
     venue_id: str
@@ -100,7 +100,7 @@ class Segments:
     """The segments of one index that a part has.
 
     Attributes:
-        entries: What `meta.json` says of each, in the order of its documents.
+        entries: The entry for each in `meta.json`, in the order of its documents.
         files: Names of their files.
     """
 
@@ -116,7 +116,7 @@ class Part:
         key: A digest of what it was made from.
         papers: Its segments of the index of papers.
         points: Its segments of the index of points.
-        venues: Counts of each venue of which anything may be shown, but those that are read from `raw.db`.
+        venues: Counts of each venue with anything that may be shown, without those read from `raw.db`.
     """
 
     key: str
@@ -151,12 +151,12 @@ class PartJob:
 
 
 def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
-    """Return what stands for a venue's rows of each table that is read for its documents."""
+    """Return a digest of a venue's rows for each table that its documents depend on."""
     return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
 def read_inputs(tables: Tables, takedown: Takedown) -> Iterator[VenueInputs]:
-    """Yield what the documents of each venue are made from, in the order of the venues."""
+    """Yield the inputs of each venue's documents, in the order of the venues."""
     held = {sha256 for venue_id in tables.venues("5-texts") for sha256 in _read_files(tables, "5-texts", venue_id)}
     links = _read_links(tables, takedown)
     for venue_id in tables.venues("1-papers"):
@@ -270,7 +270,7 @@ def make_part(job: PartJob, opened: Tables | None = None) -> Part:
     """Index the venues of a part, read from these tables, or from those that this process opens for all parts.
 
     Raises:
-        TryLaterError: The tables are not what they were when the job was made.
+        TryLaterError: The tables have changed since the job was made.
         DamagedError: A table is damaged.
     """
     shutil.rmtree(job.out, ignore_errors=True)

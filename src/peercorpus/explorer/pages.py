@@ -68,14 +68,14 @@ from peercorpus.workspace.delta_tables import Tables
 
 _PACKAGE = files("peercorpus.explorer")
 ASSETS = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; charset=utf-8"}
-"""Media types of the files that pages load; they lie in `static`."""
+"""Media types of the files that pages load, which are in `static`."""
 
 _PASSAGES = {"section": None, "before": "", "after": "", "later_section": None}
 """Fields of a change that are not needed to count them."""
 
 
 def address(kind: str, name: str | None = None) -> str:
-    """Return the permalink of a paper, a text, a venue or a file that pages load, or of a page of which there is one.
+    """Return the permalink of a paper, a text, a venue or a file that pages load, or of a page that exists only once.
 
     >>> address("venue", "ICLR.cc/2024/Conference"), address("about"), address("home"), address("search")
     ('/venue/ICLR.cc%2F2024%2FConference', '/about', '/', '/papers')
@@ -147,12 +147,12 @@ def load_templates() -> jinja2.Environment:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The pages, over the tables of a workspace and the index of what may be shown of them.
+    """The pages, from the tables of a workspace and the index of their parts that may be shown.
 
     Attributes:
         folder: The folder of the workspace.
         tables: Its tables.
-        takedown: What must not be shown.
+        takedown: The records that must not be shown.
         index: The search index.
         is_confidential: Whether they are those of the account that harvested, so that each page is marked.
         vectors: Embeddings by which similar papers are found; None finds them by the words that they share.
@@ -197,7 +197,7 @@ class Explorer:
         return read_home(self.index)
 
     def home(self, request: Request) -> Response:
-        """Answer with what the corpus holds; with a query string, as `search` does."""
+        """Answer with the contents of the corpus; with a query string, as `search` does."""
         if request.url.query:
             return self.search(request)
         return self.page("home.html", home=self._home, drawing=figures, venues=self.index.venues)
@@ -304,7 +304,7 @@ class Explorer:
         row = stored.row
         text = find_text(self.tables, row.venue_id, row.text_sha256) if row.text_sha256 else None
         if text is None:
-            raise HTTPException(404, "No text of this paper is held.")
+            raise HTTPException(404, "No text of this paper is available.")
         version = name_text(shown.forum, row.text_sha256)
         return self.page("text.html", row=row, text=text, text_version=version, prose=Prose(redact_people))
 

@@ -1,4 +1,4 @@
-"""Prepare what the page of one paper shows: conversations, score table, changed passages, JSON."""
+"""Prepare the contents of a paper's page: conversations, score table, changed passages, JSON."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ class Dialogue:
         after: The current overall recommendation; None if not known.
         items: Turns and responses to all reviewers, in reading order.
         undated: Changes of scores whose time is not known.
-        kind: With whom it is.
+        kind: The other party.
     """
 
     anchor: str
@@ -103,7 +103,7 @@ def read_dialogues(forum: PublicForum) -> list[Dialogue]:
 
 
 def _is_repeated(talk: Conversation, spoken: set[str]) -> bool:
-    """Return whether a conversation holds nothing but meta-reviews and decisions, which the page shows as such."""
+    """Return whether a conversation contains only meta-reviews and decisions, which the page shows as such."""
     return not talk.is_with_reviewer and all(spoken.issuperset(turn.post_ids) for turn in talk.turns)
 
 
@@ -170,7 +170,7 @@ class ScoreTable:
     Attributes:
         columns: Name of the form's field and its scale, such as "1 to 10".
         rows: For each review the reviewer and the cells; None if the review has no such score.
-        remarks: Reviewer and what followed the decision, in words, of reviews that were posted or changed after it.
+        remarks: For reviews posted or changed after the decision, the reviewer and a description of that.
     """
 
     columns: Sequence[tuple[str, str]]
@@ -180,7 +180,7 @@ class ScoreTable:
 
 _REMARKS = {
     AtDecision.POSTED_AFTER: "posted this review after the decision",
-    AtDecision.CHANGED_UNSEEN: "changed this review after the decision; what stood then is not known",
+    AtDecision.CHANGED_UNSEEN: "changed this review after the decision; its earlier content is not known",
     AtDecision.EDITS: "changed this review after the decision",
 }
 
@@ -215,7 +215,7 @@ def _make_cell(review: Review, key: str) -> ScoreCell | None:
 
 
 def format_score(score: Score) -> str:
-    """Return the number of a score, or the answer itself where it holds none."""
+    """Return the number of a score, or the answer itself if it has none."""
     return score.label if score.value is None else f"{score.value:g}"
 
 
@@ -269,7 +269,7 @@ def whole_json(
 ) -> bytes:
     """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`.
 
-    What `marked` says comes first; the points of its reviews follow as `points`, if there are any.
+    The content of `marked` comes first; the points of its reviews follow as `points`, if there are any.
     """
     forum = shown.forum
     records: dict[str, object] = {

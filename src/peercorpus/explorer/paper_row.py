@@ -82,7 +82,7 @@ def _is_changed(reviews: Iterable[Review]) -> bool | None:
 
 
 def _pairs_of_units(reviews: Iterable[Review]) -> list[tuple[float, float]]:
-    """Return the first and the current recommendation of each review of which both are known, on [0, 1]."""
+    """Return the first and the current recommendation of each review if both are known, on [0, 1]."""
     pairs = []
     for review in reviews:
         first, last = choose_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating", revised=review.revised)
@@ -102,7 +102,7 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
     """Summarise one paper.
 
     Args:
-        forum: What may be shown of the paper.
+        forum: The parts of the paper that may be shown.
         held: sha256 of every file with a text.
     """
     paper = forum.paper

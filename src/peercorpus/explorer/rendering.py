@@ -127,7 +127,7 @@ def _keep_signs(tokens: Sequence[Token]) -> None:
 def _render_paragraphs(text: str) -> str | None:
     """Return the HTML of a text in which no sign means anything in Markdown or HTML, or None if it is not such a text.
 
-    It is what the parser gives, in a fraction of its time; many points of reviews are such texts.
+    The result equals that of the parser, in a fraction of the time; many points of reviews are such texts.
     """
     if not _PARAGRAPHS.fullmatch(text):
         return None
@@ -179,8 +179,8 @@ class Folded:
     """A text as safe HTML in two parts.
 
     Attributes:
-        shown: What is always shown.
-        rest: What is folded; empty for a short text.
+        shown: The part that is always shown.
+        rest: The folded part; empty for a short text.
         words: Number of words of the rest.
     """
 

@@ -72,7 +72,7 @@ class ShownPassage:
         name: Its field.
         pieces: Its text in pieces.
         post_id: The post that it is part of; None if it is part of none.
-        page: The page of the paper's own text on which it stands, from 1; None if it is part of another text.
+        page: The page of the paper's own text that it is on, from 1; None if it is part of another text.
     """
 
     name: str
@@ -95,7 +95,7 @@ class SearchPage:
         is_any: Whether no paper has all words, so that those with any of them are found.
         suggested: The words in the spelling that the index has; None if they are spelt so.
         reference: The paper or post that the words name by its id or address; None if they are words.
-        hints: What was understood in another way than it was typed, one sentence each.
+        hints: Parts that were interpreted differently from what was typed, one sentence each.
         named: The venues that the words name.
     """
 
@@ -148,7 +148,7 @@ def _make_number_query(opened: OpenIndex, column: str, condition: Condition) -> 
 
 
 def _group_conditions(conditions: Iterable[Condition]) -> Iterator[list[Condition]]:
-    """Yield groups of alternative conditions, all of which must hold, as `corpus.filters` defines them."""
+    """Yield groups of alternative conditions, all of which must be met, as `corpus.filters` defines them."""
 
     def key(condition: Condition) -> str:
         return condition.name if condition.comparison is Operator.IS else str(condition)
@@ -162,7 +162,7 @@ class BuiltQuery:
     """The query of a selection.
 
     Attributes:
-        query: What finds its papers.
+        query: Query for its papers.
         counted: Their numbers by `AGGREGATIONS`.
         parsed: The words, read.
         relaxed: What is searched for of them.
@@ -177,7 +177,7 @@ class BuiltQuery:
 
 
 def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
-    """Return the query of a selection; one of which a part could not be read selects nothing."""
+    """Return the query of a selection; one with an unreadable part selects nothing."""
     reference = find_reference(opened, selection.words) if selection.words else None
     if reference is not None:
         parsed = ParsedWords(query_of(opened, reference))
@@ -254,7 +254,7 @@ def _list_page(opened: OpenIndex, selection: Selection, query: Query) -> list[Do
 
 
 def _find_lacking(opened: OpenIndex, wanted: Sequence[Word], rows: Sequence[PaperRow]) -> dict[str, list[str]]:
-    """Return for each paper the words that it lacks, of those of which it is enough to have one."""
+    """Return, for each paper, the words that it lacks among those of which one is enough."""
     ids = [row.forum_id for row in rows]
     lacking: dict[str, list[str]] = {forum_id: [] for forum_id in ids} if wanted else {}
     for forum_id in lacking:

@@ -1,6 +1,6 @@
 """Build the tantivy index of a workspace for the present state of its tables, and open it.
 
-The index holds only what may be shown: public records that are not taken down. Parts whose venues did not change are
+The index contains only what may be shown: public records that are not taken down. Parts whose venues did not change are
 kept from the index before; the others are made by several processes.
 """
 
@@ -45,7 +45,7 @@ FOLDER = "explorer"
 VENUES = "venues.json"
 PARTS = "parts.json"
 SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.\w+(?:\.\w+)?")
-"""Name of a file of a segment of tantivy: its id, and what it holds."""
+"""Name of a file of a segment of tantivy: its id, and the kind of its content."""
 PARTIAL = "partial-"
 _NEW = "parts"
 """Subfolder of an incomplete index in which parts are made."""
@@ -74,7 +74,7 @@ class OpenIndex(OpenTexts):
 
     Attributes:
         folder: Where it is stored; its name is that of the state of the tables.
-        points: The index of points; it is empty where no venue has the table `9-points`.
+        points: The index of points; it is empty if no venue has the table `9-points`.
         venues: Counts of each venue, by venue id.
     """
 
@@ -100,7 +100,7 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
 
     Args:
         workspace: The workspace.
-        takedown: What must not be shown.
+        takedown: The records that must not be shown.
         show: Receives the progress, in papers.
         spread: Runs the processes that make parts of the index; None makes them in this process.
 
@@ -110,7 +110,7 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
     """
     workspace.tables.require("1-papers")
     if not workspace.tables.venues("1-papers"):
-        raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
+        raise TableError("The tables have no papers; harvest a venue, then run 'peercorpus build'.")
     name = f"index-{digest_inputs(workspace)}"
     folder = workspace.derived / FOLDER / name
     if not folder.is_dir():
@@ -289,7 +289,7 @@ def _find_document(opened: OpenIndex, forum_id: str) -> tantivy.Document | None:
 
 
 def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
-    """Return what the index stores of a paper beside its records, or None if no paper has this id."""
+    """Return the data that the index stores beside a paper's records, or None if no paper has this id."""
     document = _find_document(opened, forum_id)
     return None if document is None else read_stored(document)
 

@@ -40,10 +40,10 @@ PARAMETERS = ("q", *CONTROLS, "where", "more", "sort", "page")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a search page asks for.
+    """The request of a search page.
 
     Attributes:
-        words: What to search for, in tantivy's query language; empty for all papers.
+        words: The search, in tantivy's query language; empty for all papers.
         conditions: Conditions on papers, combined as in `corpus.filters`.
         sort: A key of `SORTS`.
         page: Number of the page, from 1.

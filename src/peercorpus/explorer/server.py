@@ -46,12 +46,12 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 CONFIDENTIAL_HEADERS = {"cache-control": "no-store", "x-robots-tag": "noindex, nofollow, noarchive"}
-"""Of pages that are not for publication, instead of and beside `HEADERS`."""
+"""Headers of pages that are not for publication, which replace or complement `HEADERS`."""
 METHODS = ("GET", "HEAD")
 _COMPRESSED_BYTES = 1_000
 """Shorter answers are not compressed."""
 _COMPRESSION_LEVEL = 5
-"""Of gzip: pages of papers shrink to a seventh in a third of a millisecond; level 9 gains little."""
+"""Level of gzip: pages of papers shrink to a seventh in a third of a millisecond; level 9 gains little."""
 _KEPT_BYTES = 32_000_000
 """Size of the pages that are kept; 600 pages of papers of the demo."""
 _AT_ONCE = 2
@@ -118,7 +118,7 @@ def is_allowed_host(host_header: str, bound_to: str) -> bool:
 
 
 Answer = Callable[[Request], Response]
-"""What answers the requests of one route."""
+"""Function that answers the requests of one route."""
 
 
 class Guard:
@@ -166,7 +166,7 @@ class Guard:
 
 
 class Revalidation:
-    """Middleware that marks each page, and answers 304 to a browser that holds the page already.
+    """Middleware that marks each page, and answers 304 to a browser that already has the page.
 
     The explorer shows the tables as they were when it was started, so that an address has one answer as long as the
     process lives: its mark (ETag) is made of the address and of a number that the process drew at its start.
@@ -234,7 +234,7 @@ class KeptPages:
         await self._app(scope, receive, send_and_keep)
 
     def _keep(self, key: tuple[str, bytes], start: Message, body: Message) -> None:
-        """Keep a page; those that were asked for longest ago make room for it."""
+        """Cache a page; the least recently requested ones make room for it."""
         if key in self._pages or _size(key, body) > _KEPT_BYTES:
             return
         self._pages[key] = (start, body)
@@ -245,7 +245,7 @@ class KeptPages:
 
 
 def _size(key: tuple[str, bytes], body: Message) -> int:
-    """Return what a kept page takes with its address: a query string may be longer than the page."""
+    """Return the size of a cached page including its address: a query string may be longer than the page."""
     return sum(map(len, key)) + len(body["body"])
 
 
@@ -301,7 +301,7 @@ def _read_list(folder: Path) -> bytes:
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-"""What Starlette calls for the requests of one route."""
+"""Function that Starlette calls for the requests of one route."""
 
 
 def _take_turns(answer: Answer, turns: asyncio.Semaphore) -> Endpoint:
@@ -334,7 +334,7 @@ async def _make_in_turn(
 
 
 def _answer_at_once(answer: Answer) -> Endpoint:
-    """Return an endpoint for what is in memory already, which needs neither a turn nor a thread."""
+    """Return an endpoint for content already in memory, which needs neither a turn nor a thread."""
 
     async def answer_now(request: Request) -> Response:
         return answer(request)

@@ -1,4 +1,4 @@
-"""Count what may be shown of a venue, and prepare the bar charts of its page."""
+"""Count the parts of a venue that may be shown, and prepare the bar charts of its page."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Bars:
     """A bar chart.
 
     Attributes:
-        noun: What is counted.
+        noun: The items counted, in the plural.
     """
 
     title: str
@@ -78,7 +78,7 @@ MOST_TURNS = 8
 
 @dataclass(slots=True)
 class VenueCounts:
-    """Counts of one venue, over what may be shown.
+    """Counts of one venue, of records that may be shown.
 
     Attributes:
         is_listed: Whether OpenReview's listings of it were read completely; None if it was imported.
@@ -92,8 +92,8 @@ class VenueCounts:
         changed: Number of papers by whether a recommendation changed: "yes", "no", "not known".
         low: Lowest recommendation that a form of it offers; None if no form is known.
         high: Highest recommendation that a form of it offers; None if no form is known.
-        points: Number of points of its reviews by kind and aspect; the aspect is "none" where none is known.
-        answered: Number of those of them that the authors answer.
+        points: Number of points of its reviews by kind and aspect; the aspect is "none" if unknown.
+        answered: Number of those points with an answer by the authors.
     """
 
     venue_id: str
@@ -208,7 +208,7 @@ def _count_ratings(counts: VenueCounts) -> tuple[dict[str, int], dict[str, str]]
 
 
 def make_figures(counts: VenueCounts) -> list[Bars]:
-    """Return the charts of a venue; one of what no paper has is without bars."""
+    """Return the charts of a venue; a chart without data has no bars."""
     statuses = {STATUSES[status]: counts.statuses[status] for status in Status if status in counts.statuses}
     status_links = {STATUSES[status]: _make_query_string(counts.venue_id, f"status={status}") for status in Status}
     grades = {GRADES[grade][0]: counts.grades[grade] for grade in Grade if grade in counts.grades}

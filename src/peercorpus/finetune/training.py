@@ -329,7 +329,7 @@ def merge_adapter(folder: Path) -> Path:
     """
     asked = load_run(folder).asked
     if not (folder / TRAINED).exists():
-        raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to go on.")
+        raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to resume.")
     partial = folder / f".{MERGED}"
     try:
         base = AutoModelForCausalLM.from_pretrained(asked.model, revision=asked.revision, dtype="auto")

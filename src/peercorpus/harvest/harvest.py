@@ -158,7 +158,7 @@ def harvest(
         limit: Number of submissions per venue, 1 or more, list by list in order of their id; None means all.
         files: Whether to fetch PDFs.
         refresh: Whether to list everything again, and request files again that were not received.
-        changes: Whether to request changes to venues whose submissions were all listed before.
+        changes: Whether to fetch what has changed at venues whose submissions were all listed before.
         progress: Called after every page, note and file.
 
     Raises:

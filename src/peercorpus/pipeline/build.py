@@ -149,7 +149,7 @@ def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
     for venue_id in known_venues(workspace, venue_ids):
         if not is_finished(workspace, FIND_POINTS, venue_id, Options()):
             raise TableError(
-                f"The points of '{venue_id}' have not been found, or its tables have changed since; run 'peercorpus"
+                f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run 'peercorpus"
                 " build"
                 " --points'."
             )
@@ -159,7 +159,7 @@ def require_built(workspace: Workspace, venue_ids: Sequence[str] = (), *, points
     """Check that the tables of these venues, or of all, are up to date; the table of points only if `points` is set.
 
     Raises:
-        TableError: They do not, or a venue is not in the workspace.
+        TableError: They are not up to date, or a venue is not in the workspace.
     """
     with workspace.tables.looking_once():
         for venue_id, waiting in find_unfinished(workspace, known_venues(workspace, venue_ids)):

@@ -263,7 +263,7 @@ def only_venues(status: WorkspaceStatus, venue_ids: Sequence[str]) -> WorkspaceS
     held = {venue.venue_id for venue in status.venues}
     missing = next((venue_id for venue_id in venue_ids if venue_id not in held), None)
     if missing is not None:
-        raise VenueNotFoundError(f"The workspace has no data of '{missing}'; {suggest_name(missing, held)}")
+        raise VenueNotFoundError(f"The workspace has no data for '{missing}'; {suggest_name(missing, held)}")
     return replace(
         status,
         venues=[venue for venue in status.venues if venue.venue_id in venue_ids],

@@ -1,6 +1,6 @@
 """Read a recipe from a TOML file: the scope of a published dataset, and the numbers that its card or paper prints.
 
-A venue that no public text names is not listed; the dataset's own number of venues counts it.
+A venue that no public text names is not listed; it is included only in the number of venues that the dataset states.
 """
 
 import tomllib
@@ -157,7 +157,7 @@ def parse_recipe(text: str) -> Recipe:
     """Parse the recipe in a TOML text.
 
     Raises:
-        ValueError: It names a source that it does not declare, or a venue that is missing in the catalogue.
+        ValueError: It names a source that it does not declare, or a venue that is missing from the catalogue.
     """
     recipe = msgspec.convert(tomllib.loads(text), Recipe)
     named = {venue.source for venue in (*recipe.venue, *recipe.likely)} | {number.source for number in recipe.printed}
@@ -165,7 +165,7 @@ def parse_recipe(text: str) -> Recipe:
         raise ValueError(f"The recipe {recipe.name} does not declare the source '{unknown[0]}'.")
     ids = [venue.id for venue in (*recipe.venue, *recipe.likely) if venue.id is not None]
     if missing := [venue_id for venue_id in ids if catalogue.row_of(venue_id) is None]:
-        raise ValueError(f"The recipe {recipe.name} names '{missing[0]}', which is missing in the catalogue.")
+        raise ValueError(f"The recipe {recipe.name} names '{missing[0]}', which is missing from the catalogue.")
     return recipe
 
 

@@ -168,7 +168,7 @@ def write_prompt(paper_id: str) -> str:
 
 
 def is_prompt(opening: Sequence[Re2Message], paper_id: str) -> bool:
-    """Return whether the messages before the review are a prompt of Re²: an instruction, then the name of the paper."""
+    """Return whether the messages before the review are a prompt of Re²: an instruction, then one naming the paper."""
     roles = [message.role for message in opening]
     return roles == ["system", "user"] and write_prompt(paper_id) in (opening[-1].content or "")
 

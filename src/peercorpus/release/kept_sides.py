@@ -203,7 +203,7 @@ def write_sides(
         asked: The requested sides.
         standing: The previous release, or the one to be replaced.
         workspace: The folder of the workspace.
-        gone: Ids of papers taken down, which no file of the release must name.
+        gone: Ids of papers taken down, which no file of the release may name.
         groups: The work that each paper belongs to, as in `splits.draw_sides`.
 
     Raises:

@@ -47,7 +47,7 @@ class WorkLinks:
 
     Attributes:
         kinds: Number of links written, by kind.
-        left_out: Number of links with a paper that is missing in the release.
+        left_out: Number of links with a paper that is missing from the release.
     """
 
     def __init__(self, tables: Tables) -> None:

@@ -90,6 +90,6 @@ def _check_part(part: dict[str, Any], names: Collection[str]) -> None:
     if kind == "TABLE_FUNCTION":
         called = str(part["function"].get("function_name", "")).lower()
         if called not in _TABLE_FUNCTIONS:
-            raise PeercorpusError(f"The table function '{called[:100]}' must not be called.")
+            raise PeercorpusError(f"The table function '{called[:100]}' cannot be called.")
     if function in _REFUSED_FUNCTIONS:
-        raise PeercorpusError(f"The function '{function}' must not be called.")
+        raise PeercorpusError(f"The function '{function}' cannot be called.")

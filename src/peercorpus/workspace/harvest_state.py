@@ -19,7 +19,7 @@ class Listing:
     Attributes:
         after: The last id received; None before the first page.
         expected: The count stated by OpenReview; None if it stated none.
-        started_ms: When its first page was requested; 0 before that, and for listings of other objects than notes.
+        started_ms: When its first page was requested; 0 before that, and for listings of objects other than notes.
     """
 
     after: str | None

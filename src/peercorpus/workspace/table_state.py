@@ -28,7 +28,7 @@ CHECKPOINT_COMMITS = 100
 
 
 def skip_hooks() -> "PostCommitHookProperties":
-    """Return hooks that do nothing after a commit; Delta Lake's own would list the log to see whether one is due."""
+    """Return hooks that do nothing after a commit; Delta Lake's own list the log to see if a checkpoint is due."""
     from deltalake import PostCommitHookProperties
 
     return PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)

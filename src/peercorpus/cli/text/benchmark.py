@@ -33,7 +33,7 @@ def plot_left_out() -> str:
 
 def plot_written(path: Path, cases: str) -> str:
     """Return where the reliability plot of a table is."""
-    return f"How well the probabilities of the cases {cases} hold: {path}"
+    return f"Calibration of the probabilities of the cases {cases}: {path}"
 
 
 def unusable_log(path: Path, *, is_log: bool) -> str:

@@ -29,11 +29,11 @@ def _steps_run(steps: Sequence["StepResult"]) -> str:
 
 
 def unheld(venue_id: str, held: Sequence[str]) -> str:
-    """Return that `venues.toml` has a row of a venue that the workspace does not hold, with the nearest that it does.
+    """Return that `venues.toml` has a row for a venue without data in the workspace, with the nearest that has data.
 
     >>> unheld("Bay.org/2031", ["Bays.org/2031"])
-    "venues.toml has a row of 'Bay.org/2031', of which the workspace holds nothing; did you mean 'Bays.org/2031'?"
+    "venues.toml has a row for 'Bay.org/2031', for which the workspace has no data; did you mean 'Bays.org/2031'?"
     """
     close = get_close_matches(venue_id, held, n=1, cutoff=0.8)
     hint = f"; did you mean '{close[0]}'?" if close else "."
-    return f"venues.toml has a row of '{escape_controls(venue_id)}', of which the workspace holds nothing{hint}"
+    return f"venues.toml has a row for '{escape_controls(venue_id)}', for which the workspace has no data{hint}"

@@ -21,7 +21,7 @@ def found(integrity: "Integrity") -> str:
         f" {plural(integrity.tables, 'part')} of tables checked"
     )
     if not integrity.damages:
-        lines = [f"{checked}: all are what was stored."]
+        lines = [f"{checked}: all unchanged since they were stored."]
     else:
         count = len(integrity.damages)
         lines = [f"{checked}; damaged: {count:,}."]
@@ -30,14 +30,14 @@ def found(integrity: "Integrity") -> str:
             lines.append(f"… and {count - LISTED:,} more.")
         if any(damage.held.value == "database" for damage in integrity.damages):
             lines.append(
-                "SQLite cannot read raw.db whole: put back a backup of it, or take over what is whole with 'peercorpus"
-                " check --repair'."
+                "SQLite cannot read all of raw.db: restore a backup, or recover the intact part with 'peercorpus check"
+                " --repair'."
             )
     if integrity.lost:
         lines.append(
             f"{plural(len(integrity.lost), 'object')} that a repair set aside"
-            f" {verb(len(integrity.lost), 'has', 'have')} not been received again. What a harvest or an import since"
-            " then did not bring is lost in that version:"
+            f" {verb(len(integrity.lost), 'has', 'have')} not been received again. A version that no later"
+            " harvest or import has brought back is lost:"
         )
         lines += [f"- {each.kind} {each.object_id} of {each.venue_id}" for each in integrity.lost[:LISTED]]
     return "\n".join(lines)
@@ -49,17 +49,17 @@ def _name(damage: "Damage") -> str:
 
 
 def recovered(recovery: "Recovery", workspace: Path) -> str:
-    """Return what was taken over from a damaged raw.db, what is lost, and the commands that bring it back."""
+    """Return what was recovered from a damaged raw.db, what is lost, and the commands that bring it back."""
     lines = [
-        f"raw.db was damaged. {plural(recovery.objects, 'object')} {verb(recovery.objects, 'is', 'are')} whole and in"
+        f"raw.db was damaged. {plural(recovery.objects, 'object')} {verb(recovery.objects, 'is', 'are')} intact and in"
         f" the new one; at least {recovery.lost:,} {verb(recovery.lost, 'is', 'are')} not. The"
         f" damaged one is '{recovery.kept}'."
     ]
     if not recovery.has_key:
         lines.append(KEY_LOST)
     lines.append(
-        f"Next: peercorpus harvest {' '.join(recovery.venue_ids)} --workspace {workspace} asks for all lists and"
-        " histories again; import again what you imported; then run 'peercorpus build'."
+        f"Next: peercorpus harvest {' '.join(recovery.venue_ids)} --workspace {workspace} requests all lists and"
+        " histories again; import your files again; then run 'peercorpus build'."
     )
     return "\n".join(lines)
 
@@ -71,7 +71,7 @@ def repaired(repair: "Repair", workspace: Path) -> str:
     steps = []
     if repair.harvest:
         steps.append(f"peercorpus harvest {' '.join(repair.harvest)} --workspace {workspace}")
-    steps += [f"import again what brought '{source}'" for source in repair.imported]
+    steps += [f"import '{source}' again" for source in repair.imported]
     steps.append(f"peercorpus build --workspace {workspace} --retry")
     listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     lost = f"\n{KEY_LOST}" if repair.has_new_key else ""

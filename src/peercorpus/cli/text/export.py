@@ -38,7 +38,7 @@ def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     tokens = "" if written.tokens is None else f", {plural(written.tokens, 'token')}"
     number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
     counted = f"{number} with {messages}{tokens} are in {out}."
-    lines = [counted if written.dialogues else f"There is no dialogue to write; {out} was left as it was."]
+    lines = [counted if written.dialogues else f"There is no dialogue to write; {out} is unchanged."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
     lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
     lines += _after_decision(written.after_decision)

@@ -1,4 +1,4 @@
-"""Texts of `import`: what each file held, and what was left out and why."""
+"""Texts of `import`: the contents of each file, and what was left out and why."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -36,7 +36,7 @@ def _taken(kind: RawKind, counts: "ImportCounts") -> str:
 
 
 def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> str:
-    """Return the files that will mostly be set aside, if any, then what each file held, and what was left out and why.
+    """Return the files that will mostly be set aside, if any, then the contents of each file, and what was left out.
 
     The last line counts what was stored; it says so if nothing of it can be used.
     """
@@ -59,7 +59,7 @@ def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> s
 
 
 def _dataset(name: str, counts: "DatasetCounts") -> str:
-    """Return what the records of one dataset hold, and which of its venues the catalogue does not name."""
+    """Return the contents of one dataset's records, and which of its venues the catalogue does not name."""
     held = [plural(len(counts.papers), "paper"), plural(counts.reviews, "review")]
     # ReviewBench has none as records: a build makes them of the reviews and the authors' answers within them.
     held += [plural(counts.conversations, "conversation")] if counts.conversations else []
@@ -83,16 +83,16 @@ def is_useless(summary: "ImportSummary", losses: Sequence["SourceLoss"]) -> bool
 
 
 def imported_pdfs(found: "PdfImport") -> str:
-    """Return how many PDFs were taken and as what, and a sentence on each that was not."""
+    """Return how many PDFs were imported and as what, and a sentence on each that was not."""
     counts = (
-        f"{found.tied:,} tied to a known version, {found.own:,} as versions of their own, {found.known:,} held already;"
-        f" {len(found.aside):,} left out"
+        f"{found.tied:,} assigned to a known version, {found.own:,} as new versions,"
+        f" {found.known:,} already in the workspace; {len(found.aside):,} left out"
     )
     return "\n".join([*map(_printable, found.aside), f"Imported {plural(found.taken, 'PDF')}: {counts}."])
 
 
 def imported_cassettes(found: "CassetteImport") -> str:
-    """Return what the cassettes held of each venue, and what is missing."""
+    """Return the contents of the cassettes by venue, and what is missing."""
     lines = [_printable(sentence) for sentence in found.damage]
     for venue in found.venues:
         if venue.summary is not None:

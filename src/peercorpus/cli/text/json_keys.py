@@ -1,4 +1,4 @@
-"""The keys of what commands print with `--json`: they stay as they are within a major version, others may be added."""
+"""The keys in the output of `--json`: they do not change within a major version, but others may be added."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +13,7 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "venues[].venue_id": "the venue",
             "venues[].held": "what was received and what is missing: lists, files, edits, unreadable notes",
             "venues[].notes": "papers by status, reviews, posts; null until they are built",
-            "venues[].pdfs": "PDFs known and held, papers by grade; null until they are built",
+            "venues[].pdfs": "PDFs known and available, papers by grade; null until they are built",
             "venues[].cautions": "what may mislead: `trap`, the counts, and a `sentence`",
             "venues[].remark": "the catalogue's remark on the venue; null without one",
             "venues[].balances": "rows in, out and set aside by reason, for each stage",
@@ -53,7 +53,7 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "leaves_out": "number of records that the next release leaves out, by kind",
             "release": "folder of the release that --publish wrote; null without it",
             "verified": "whether that release passed every check; null without one",
-            "held_by": "releases that still hold what is taken down: `where`, `hub_id`, `rows`",
+            "held_by": "releases that still contain what is taken down: `where`, `hub_id`, `rows`",
         },
         "venues": {
             "[].id": "id of the venue's group",
@@ -97,4 +97,4 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-"""Command → key → what it holds. `[]` stands for each item of a list."""
+"""Command → key → its meaning. `[]` means each item of a list."""

@@ -1,4 +1,4 @@
-"""Texts on sources most of whose records are set aside: how many, why, and what to do."""
+"""Texts about sources whose records are mostly set aside: how many, why, and what to do."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from peercorpus.records.untrusted_text import escape_controls
 
 _IMPORT_WHOLE = "import the notes as OpenReview's API returns them, or harvest the venue"
 REMEDIES: dict[str, str] = {
-    LEFT_OUT: "name the files that hold notes, each with its id, forum and content",
+    LEFT_OUT: "name the files that contain notes, each with its id, forum and content",
     Reason.NO_VENUE: "import it again with --venue VENUE_ID, such as --venue ICLR.cc/2019/Conference",
     Reason.NO_INVITATION: (
         f"check that --venue, or the name of the file, is the venue that these notes belong to; else {_IMPORT_WHOLE}"

@@ -93,7 +93,7 @@ def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]
 
 
 def _tell_wider(summary: "PublishSummary") -> list[str]:
-    """Return which `--grade` accepts more, where the tasks hold no paper; nothing where no text has a worse grade."""
+    """Return which `--grade` accepts more, if the tasks have no paper; empty if no text has a worse grade."""
     if any(sides.total() for sides in summary.used.values()):
         return []
     proven_or_none = {*PUBLISHABLE_GRADES, Grade.UNAVAILABLE}
@@ -107,7 +107,7 @@ def _tell_wider(summary: "PublishSummary") -> list[str]:
 
 
 def told_by_model(titler: "Titler | None", annotator: "Annotator | None") -> list[str]:
-    """Return how many titles a model wrote, and how much it told of points; nothing of what it was not asked."""
+    """Return how many titles a model wrote, and how many points it labelled; empty for a part that was not chosen."""
     lines = []
     if titler is not None:
         kept = f"; {plural(titler.unanswered, 'turn')} without an answer kept the title of the posts"

@@ -87,13 +87,13 @@ def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
 
 
 def _published(paper: Paper) -> Iterator[str]:
-    """Yield the published records of a paper, where they differ, and the sides on which they put it."""
+    """Yield the published records of a paper, their differences, and the sides that they assign."""
     if paper.records:
         yield f"  made of {', '.join(map(escape_controls, paper.records))}"
     for conflict in paper.conflicts:
         kept, other = escape_controls(conflict.kept, 300), escape_controls(conflict.other, 300)
         yield (
-            f"  {escape_controls(conflict.field)}: '{kept}' of {escape_controls(conflict.kept_from)} stands;"
+            f"  {escape_controls(conflict.field)}: '{kept}' from {escape_controls(conflict.kept_from)} is used;"
             f" {escape_controls(conflict.other_from)} states '{other}'"
         )
     for stated in paper.stated_sides:
@@ -125,7 +125,7 @@ def _before_and_after(first: Score | None, final: Score | None) -> str:
 
 
 def _answer(score: Score) -> str:
-    """Return the number, or the quoted answer if it holds none."""
+    """Return the number, or the quoted answer if it has none."""
     return f"'{escape_controls(score.label)}'" if score.value is None else f"{score.value:g}"
 
 

@@ -29,8 +29,8 @@ CAUTIONS = {
         "{count} of {papers} {are} listed twice, such as {examples}: keep one of each before you count or split them."
     ),
     KnownIssue.BEFORE_DECISIONS: (
-        "{count} of {papers} with reviews {have} no decision: the venue was harvested before it, what was imported"
-        " holds none, or the venue shows none; harvest it with --refresh when decisions are out."
+        "{count} of {papers} with reviews {have} no decision: the venue was harvested before it, the imported files"
+        " have none, or the venue shows none; harvest it with --refresh when decisions are out."
     ),
     KnownIssue.NO_REJECTED: (
         "Only {count} of {papers} with a decision {are} rejected: the venue shows rejected papers only if their authors"
@@ -113,7 +113,7 @@ def _harvest_line(inventory: Inventory, pdfs: PdfCoverage | None) -> Iterator[st
 
 
 def _list_line(lists: Sequence[List], venue_id: str) -> Iterator[str]:
-    """Yield what is held of each list and what OpenReview counts in it, if there are several or one was refused."""
+    """Yield the stored and announced length of each list, if there are several or one was refused."""
     if len(lists) > 1 or any(held.problem for held in lists):
         yield from _line("lists", *(_held(held, venue_id) for held in lists))
 
@@ -123,10 +123,10 @@ def _held(held: List, venue_id: str) -> str:
     if held.problem:
         return f"{name}: refused ({escape_controls(held.problem)})"
     of = "" if held.expected is None else f" of {held.expected:,}"
-    return f"{name}: {held.received:,}{of}{'' if held.is_complete else ', not read to its end'}"
+    return f"{name}: {held.received:,}{of}{'' if held.is_complete else ', not read completely'}"
 
 
-NOT_NAMED = "not one venue of the catalogue alone has this name, so this id stands in for its own"
+NOT_NAMED = "no venue, or more than one, has this name in the catalogue, so this id is a stand-in"
 
 
 def _not_shown(inventory: Inventory) -> tuple[str, str]:
@@ -170,19 +170,19 @@ def _completeness(completeness: Completeness, censuses: Sequence[FormUsage]) -> 
     yield from _line("venue", NOT_NAMED if is_stand_in(completeness.venue_id) else "")
     yield from _harvest_line(inventory, pdfs)
     yield from _list_line(inventory.lists, completeness.venue_id)
-    never_asked = _some("never asked for", pdfs.never_asked if pdfs else 0)
+    never_asked = _some("never requested", pdfs.never_asked if pdfs else 0)
     yield from _line("files missing", _causes(inventory.files_not_had), never_asked)
-    yield from _line("edits missing", _causes(inventory.edits_not_had), _some("still to ask for", inventory.edits_left))
+    yield from _line("edits missing", _causes(inventory.edits_not_had), _some("still to request", inventory.edits_left))
     if notes:
         yield from _note_lines(notes, inventory, censuses)
     else:
         yield from _line("notes", *_not_shown(inventory))
     if pdfs is not None:
         yield from _line("initial versions", _counts(pdfs.grades))
-    yield from _line("unreadable", _named(inventory.unreadable, "not JSON, kept in the bytes in which they came"))
+    yield from _line("unreadable", _named(inventory.unreadable, "not JSON, stored as received"))
     yield from _line(
         "kept, but odd",
-        _named(inventory.odd_ids, "ids that OpenReview does not give"),
+        _named(inventory.odd_ids, "ids that OpenReview does not create"),
         _named(inventory.large_notes, f"notes over {LARGE_BYTES // 1_000_000} MB"),
         _named(notes.odd_titles, "titles that are markup, paths or no text") if notes else "",
     )
@@ -279,7 +279,7 @@ def _verdict(status: WorkspaceStatus) -> str:
     if not status.holds:
         return "Rows are missing: a sum above does not agree. Build again; if that does not help, report a bug."
     if status.unfinished:
-        return "All sums of what is built agree; run 'peercorpus build' for the rest."
+        return "All sums of the finished stages agree; run 'peercorpus build' for the rest."
     return "All sums agree: no row is lost."
 
 
@@ -291,29 +291,29 @@ def standing(status: WorkspaceStatus) -> str:
 
 
 def is_empty(status: WorkspaceStatus) -> str:
-    """Return that a workspace holds nothing, and what to do."""
+    """Return that a workspace is empty, and what to do."""
     return "\n".join(["The workspace is empty: harvest a venue, or import a dump.", *_move(status.placement)])
 
 
 def closing_lines(status: WorkspaceStatus) -> Iterator[str]:
-    """Yield what holds for the whole workspace: other engines, an unfinished move, and whether all sums agree."""
+    """Yield lines on the whole workspace: other engines, an unfinished move, and whether all sums agree."""
     yield from _engines(status)
     yield from _move(status.placement)
     yield _verdict(status)
 
 
 def form_doubts(censuses: Sequence[FormUsage]) -> Iterator[str]:
-    """Yield what casts doubt on the forms that reviews were read with."""
+    """Yield doubts about the forms with which reviews were read."""
     for census in censuses:
         yield from (line.strip().removeprefix("form").strip() for line in _form_line(census))
 
 
 def named_oddities(venue: Completeness) -> Iterator[str]:
-    """Yield what of a venue cannot be read, and what is kept although it is odd, each with examples."""
+    """Yield unreadable and odd records of a venue, which are kept, each with examples."""
     inventory, notes = venue.held, venue.notes
     oddities = (
-        _named(inventory.unreadable, "not JSON, kept in the bytes in which they came"),
-        _named(inventory.odd_ids, "ids that OpenReview does not give"),
+        _named(inventory.unreadable, "not JSON, stored as received"),
+        _named(inventory.odd_ids, "ids that OpenReview does not create"),
         _named(inventory.large_notes, f"notes over {LARGE_BYTES // 1_000_000} MB"),
         _named(notes.odd_titles, "titles that are markup, paths or no text") if notes else "",
     )

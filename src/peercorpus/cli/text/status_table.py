@@ -14,7 +14,7 @@ from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.venue_id import conference_of
 
 MOST_VENUES = 40
-"""Most venues with a row each; more are counted by conference. Our choice: what a screen shows."""
+"""Maximum number of venues with a row each; more are counted by conference. Our choice, to fit a screen."""
 MOST_NAMED = 3
 """Most venues that a line names."""
 WIDTH = 80
@@ -33,7 +33,7 @@ TITLES = {
     KnownIssue.NO_DEADLINE: "no deadline known, so no PDF can be graded exact",
     KnownIssue.NOT_PUBLIC: "notes that are not public, visible to the account",
 }
-"""What may mislead, in a few words, where it holds for several venues."""
+"""What may mislead, in a few words, if it applies to several venues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Row:
     """One row of the table.
 
     Attributes:
-        papers: None where the notes are not built, like the next ones.
+        papers: None if the notes are not built, like the next ones.
         grades: Papers with a PDF proven to be initial, with another, with none.
         state: What is missing, in one or two words.
     """
@@ -199,8 +199,8 @@ def _of_venue(venue: Completeness, status: WorkspaceStatus, unequal: set[str]) -
 def _missing(venue: Completeness) -> Iterator[tuple[str, int, str]]:
     held, again = venue.held, "harvest the venue again."
     counts = (
-        ("edits still to ask for", held.edits_left, again),
-        ("PDFs never asked for", venue.pdfs.never_asked if venue.pdfs else 0, again),
+        ("edits still to request", held.edits_left, again),
+        ("PDFs never requested", venue.pdfs.never_asked if venue.pdfs else 0, again),
         ("PDFs that could not be fetched", sum(held.files_not_had.values()), "--all shows why."),
         ("edits that could not be fetched", sum(held.edits_not_had.values()), "--all shows why."),
         ("notes no longer shown", held.gone, "they are kept, and left out of releases."),

@@ -1,4 +1,4 @@
-"""Texts of `takedown`: what an id removes, what the next release leaves out, and which releases still hold it."""
+"""Texts of `takedown`: what an id removes, what the next release leaves out, and which releases still contain it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ class TakedownReport:
     Attributes:
         counts: Records that a release of all venues leaves out, by kind.
         unlisted: Ids that were to be removed from the list and were not on it.
-        holders: Releases that still hold what is taken down.
-        release: The release that was written; None where none was asked for.
+        holders: Releases that still contain what is taken down.
+        release: The release that was written; None if none was requested.
         verification: Its checks.
     """
 
@@ -58,7 +58,7 @@ def _list_lines(report: TakedownReport) -> Iterator[str]:
 def _name_holder(holder: "Holder") -> str:
     place = holder.place
     where = f"'{escape_controls(place.where, 300)}'"
-    does = "may still hold" if holder.rows is None else "still holds"
+    does = "may still contain" if holder.rows is None else "still contains"
     rows = "" if holder.rows is None else f" in {plural(holder.rows, 'row')}"
     if place.hub_id is None:
         return f"{where} {does} what is taken down{rows}; delete it."

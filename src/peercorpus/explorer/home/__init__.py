@@ -1,1 +1,1 @@
-"""The home page of the explorer: what the corpus holds, in numbers and in figures that lead to their papers."""
+"""The home page of the explorer: the contents of the corpus, in numbers and in figures that lead to their papers."""

@@ -100,7 +100,7 @@ def _make_figure(
 
 
 def _label_years(opened: OpenIndex) -> dict[int, str]:
-    """Return the years that venues name, in order, each with what stands below its column."""
+    """Return the years that venues name, in order, each with the label below its column."""
     years = sorted({venue.year for venue in opened.venues.values() if venue.year is not None})
     return {year: str(year) if len(years) <= _FEW_YEARS else f"'{year % 100:02}" for year in years}
 
@@ -121,7 +121,7 @@ def papers_by_year(opened: OpenIndex) -> Stacked:
 
 
 def _score_steps(opened: OpenIndex) -> tuple[str, Iterator[tuple[str, list[str], str]]]:
-    """Return what the axis of scores shows, and for each step the name, the conditions and a shorter name.
+    """Return the label of the axis of scores, and for each step the name, the conditions and a shorter name.
 
     Steps are the whole numbers of the scale where all venues have the same one, else tenths of it.
     """
@@ -155,7 +155,7 @@ def decisions_by_score(opened: OpenIndex) -> Stacked:
 
 
 def drift_by_year(opened: OpenIndex) -> Drifts:
-    """Compare the mean ratings as first given and as they stand now, by year."""
+    """Compare the mean ratings as first given and now, by year."""
     years = []
     for year, label in _label_years(opened).items():
         of_year = (f"year={year}", _CHANGE_KNOWN)

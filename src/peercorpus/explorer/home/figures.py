@@ -12,7 +12,7 @@ HEIGHT = 132.0
 TOP = 18.0
 """Room above it, for its number."""
 BASE = TOP + HEIGHT
-"""Vertical place of the line on which columns stand."""
+"""Vertical position of the base line of columns."""
 _GAP = 0.22
 """Share of a column's room that stays free."""
 _LEAST = 1.0
@@ -22,7 +22,7 @@ _ROUGH = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What one colour stands for.
+    """The meaning of one colour.
 
     Attributes:
         name: In words.
@@ -53,8 +53,8 @@ class Group:
     Attributes:
         cells: One for each series, in the order in which they are stacked.
         link: Query string of the search that finds exactly its papers.
-        note: What stands above a column, or behind a bar.
-        short: What stands below a column; the name, or as much of it as there is room for.
+        note: Label above a column, or after a bar.
+        short: Label below a column: the name, or as much of it as there is room for.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle of a drawing that stands for a cell, in the drawing's units."""
+    """The rectangle of a cell in a drawing, in the drawing's units."""
 
     cell: Cell
     x: float
@@ -87,7 +87,7 @@ class Stacked:
     Attributes:
         key: Its HTML id.
         says: What it shows, in one sentence.
-        axis: What the names of the groups are.
+        axis: Meaning of the names of the groups.
         unknown: Number of papers that are in no group, by reason.
     """
 
@@ -170,7 +170,7 @@ def format_count(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The mean ratings of the papers of a year, as first given and as they stand now, on [0, 1] of the scale.
+    """The mean ratings of the papers of a year, as first given and now, on [0, 1] of the scale.
 
     Attributes:
         short: The year, or as much of it as there is room for.

@@ -49,7 +49,7 @@ class ShortList:
 
 @dataclass(frozen=True, slots=True)
 class HomePage:
-    """What the home page shows.
+    """Contents of the home page.
 
     Attributes:
         first_day: When the first paper was submitted; None if no time is known.

@@ -1,4 +1,4 @@
-"""Name what is known of a point in words: kinds, aspects, methods, reactions, and how sure an answer is."""
+"""Put the facts about a point into words: kinds, aspects, methods, reactions, and the confidence in an answer."""
 
 from peercorpus.records.points import (
     AnswerMethod,
@@ -23,14 +23,14 @@ KINDS = {
 KIND_SOURCES = {
     KindSource.FIELD: "The kind is known from the form: the field is for this kind only.",
     KindSource.HEADING: "The kind is known from a heading that the reviewer wrote, or from a list of + and -.",
-    KindSource.WORDS: "The kind is told by the point's own words, or those before it.",
-    KindSource.NONE: "Nothing tells the kind.",
+    KindSource.WORDS: "The kind follows from the point's own words, or those before it.",
+    KindSource.NONE: "Nothing shows the kind.",
 }
 ASPECTS = {aspect: aspect.value.replace("_", " ").capitalize() for aspect in PointAspect}
 METHODS = {
     AnswerMethod.QUOTE: "repeats words of the point",
     AnswerMethod.LABEL: "names the point's label",
-    AnswerMethod.ORDER: "known by its place among the answers alone",
+    AnswerMethod.ORDER: "known only from its place among the answers",
     AnswerMethod.SIMILARITY: "shares rare words with the point",
 }
 REACTIONS = {

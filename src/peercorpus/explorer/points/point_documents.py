@@ -1,4 +1,4 @@
-"""Define the fields of the index of points, and make the document of one point, which holds only what may be shown."""
+"""Define the fields of the index of points, and make the document of one point, with only what may be shown."""
 
 from dataclasses import dataclass
 
@@ -21,18 +21,18 @@ FIELDS_SEARCHED = SearchedFields({TEXT: 1.0}, further=WORDS)
 SEPARATOR = "|"
 """Between the parts of a class."""
 NO_ASPECT = "none"
-"""Stands for the aspect of a point of which none is known."""
+"""Value for an unknown aspect of a point."""
 _TOKENIZER = "en_stem"
 
 
 @dataclass(frozen=True, slots=True)
 class PointRow:
-    """One point in a list of points of many papers; its text is a field of its own.
+    """One point in a list of points of many papers; its text is a separate field.
 
     Attributes:
         title: The paper's title, with e-mail addresses and profile ids masked; None if it has none.
         point_id: Its id.
-        review_id: The review, which with `number` tells its place on the paper's page.
+        review_id: The review, which with `number` determines its place on the paper's page.
         answers: Number of passages of the authors that answer it.
     """
 
@@ -69,7 +69,7 @@ def make_point_document(point: Point, paper: PaperRow, created: float | None) ->
     """Return the document of a point, and the number of characters that are searched in it.
 
     Args:
-        point: What may be shown of it.
+        point: The parts of it that may be shown.
         paper: Its paper.
         created: When the paper was submitted, in seconds since 1970; None if unknown.
     """
@@ -109,5 +109,5 @@ def _make_row(point: Point, paper: PaperRow) -> PointRow:
 
 
 def read_point_row(document: tantivy.Document) -> PointRow:
-    """Decode what the index stores of a point beside its text."""
+    """Decode the data on a point that the index stores beside its text."""
     return msgspec.msgpack.decode(bytes(document.get_first("row") or b""), type=PointRow)

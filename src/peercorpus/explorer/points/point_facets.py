@@ -23,7 +23,7 @@ class PointCounts:
     Attributes:
         venues: By venue, its id in lower case.
         kinds: By kind.
-        aspects: By aspect; `NO_ASPECT` counts those of which none is known.
+        aspects: By aspect; `NO_ASPECT` counts those without a known one.
         answered: By whether an answer is found: "yes" or "no".
     """
 

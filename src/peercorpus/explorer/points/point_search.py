@@ -65,7 +65,7 @@ class PointPage:
         is_any: Whether no point has all words, so that those with any of them are found.
         suggested: The words in the spelling that the index has; None if they are spelt so.
         like: The point that those found are like; None if none was named.
-        hints: What was understood in another way than it was typed, one sentence each.
+        hints: Parts that were interpreted differently from what was typed, one sentence each.
         facets: Numbers of points found by their properties, with links that narrow the search.
     """
 
@@ -100,7 +100,7 @@ def _count_pages(counts: PointCounts) -> int:
 
 
 def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
-    """Return one page of the points of a selection; one of which a part could not be read selects nothing."""
+    """Return one page of the points of a selection; one with an unreadable part selects nothing."""
     if selection.faults:
         return PointPage([], PointCounts(), [])
     if selection.like:

@@ -21,12 +21,12 @@ PARAMETERS = ("q", "like", *FILTERS, "page")
 
 @dataclass(frozen=True, slots=True)
 class PointSelection:
-    """What a page of points asks for.
+    """The request of a page of points.
 
     Attributes:
-        words: What to search for, in tantivy's query language; empty for all points.
+        words: The search, in tantivy's query language; empty for all points.
         kind: A `PointKind`, `EVERY_KIND`, or empty for all that authors may be expected to answer.
-        aspect: A `PointAspect`, `NO_ASPECT` where none is known, or empty for any.
+        aspect: A `PointAspect`, `NO_ASPECT` if none is known, or empty for any.
         venue: A venue's id in lower case; empty for any.
         year: The calendar year that the venue names; empty for any.
         page: Number of the page, from 1.

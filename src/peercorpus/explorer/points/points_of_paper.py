@@ -17,7 +17,7 @@ from peercorpus.records.points import Point, PointAnswer, PointReaction
 MAX_POINTS_CHARACTERS = 300_000
 """Characters of points that are rendered as Markdown on one page; they are shown a second time there."""
 ELSEWHERE = "conversations"
-"""The HTML id of the section of conversations, at whose end stand the points of reviews that none of them shows."""
+"""The HTML id of the section of conversations; points of reviews that none of them shows are at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ def points_by_place(
 ) -> dict[str, list[ReviewPoints]]:
     """Return the points of each review that has some, by the HTML id of the element that shows the review.
 
-    Those of a review that the page shows nowhere stand at `ELSEWHERE`.
+    Those of a review that the page does not show are at `ELSEWHERE`.
 
     Args:
         points: The points of the paper that may be shown.
-        forum: What may be shown of the paper.
+        forum: The parts of the paper that may be shown.
         dialogues: Its conversations as the page shows them.
         changes: Numbers of the changes that the page of changes shows.
     """
@@ -108,7 +108,7 @@ def points_by_place(
 
 
 def _list_own(talk: Dialogue) -> list[Spoken]:
-    """Return the turns of the one with whom a conversation is."""
+    """Return the turns of a conversation's other party."""
     return [item for item in talk.items if isinstance(item, Spoken) and item.is_own]
 
 

@@ -1,1 +1,1 @@
-"""Queries of the explorer: words, ids, spelling, facets, and what is like a paper or a point."""
+"""Queries of the explorer: words, ids, spelling, facets, and papers or points like a given one."""

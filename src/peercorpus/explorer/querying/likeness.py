@@ -13,9 +13,9 @@ from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.search_index import OpenIndex, OpenTexts
 
 MAX_PAPERS = 5
-"""Papers that are shown as like another."""
+"""Maximum number of papers shown as like another."""
 _LEAST_SHARE = 0.12
-"""Of the score that a text has with itself, the share that another must have to be like it."""
+"""Share of a text's score with itself that another text must reach to be like it."""
 _LEAST_SHARE_OF_FEW = 0.35
 """The same among few texts, where words such as "much" and "depend" are as rare as those of a subject: of the twelve
 papers of the demo, which have twelve subjects, no two share more than 0.32; of 300, those of one subject share 0.57."""
@@ -33,9 +33,9 @@ def find_like(
     Args:
         opened: The index.
         texts: The texts by field.
-        own: What finds the document of these texts, which is not returned.
-        filters: What every document must meet.
-        limit: Number of documents at most.
+        own: Query for the document of these texts, which is not returned.
+        filters: Queries that every document must meet.
+        limit: Maximum number of documents.
     """
     like = Query.more_like_this_document_fields_query(
         opened.schema,

@@ -1,6 +1,6 @@
 """Find the passage of a text in which the words of a search occur, and mark them there.
 
-A word is marked where its term is that of the search, a phrase only where its words follow each other.
+A word is marked if its term is that of the search, a phrase only if its words are consecutive.
 """
 
 import re
@@ -32,7 +32,7 @@ class Sought:
 
     Attributes:
         parts: A word, or the words of a phrase, in lower case.
-        number: Number of the word of the search that it stands for.
+        number: Number of its word in the search.
         is_prefix: Whether the last part is the beginning of a word.
         is_respelt: Whether it is the British or American spelling of what was typed.
         field: The only field in which it counts; None for all.
@@ -59,7 +59,7 @@ class Passage:
 
     Attributes:
         pieces: Its text in pieces.
-        start: Where its first mark begins in the text.
+        start: Offset of its first mark in the text.
         numbers: Numbers of the words of the search that occur in it.
     """
 
@@ -85,11 +85,11 @@ def _list_beginnings(lowered: str, root: str) -> Iterator[int]:
 
 
 Mark = tuple[int, int, int]
-"""Where a mark begins and ends, and the number of the word it stands for."""
+"""Start and end of a mark, and the number of its word."""
 
 
 class PassageFinder:
-    """Finds the passages in which what is sought by one search occurs.
+    """Finds the passages that match one search.
 
     Attributes:
         numbers: Numbers of the words of the search.
@@ -99,7 +99,7 @@ class PassageFinder:
         """Find passages for one search.
 
         Args:
-            sought: What is to be marked.
+            sought: The words to mark.
             fields: How the fields of the index compare words.
             characters: Length of a passage.
         """
@@ -109,9 +109,9 @@ class PassageFinder:
         self._characters = characters
 
     def only(self, numbers: Set[int]) -> "PassageFinder":
-        """Return what finds passages with the words of these numbers.
+        """Return a finder of passages with the words of these numbers.
 
-        The parts of a word with hyphens may stand apart, as in the paper's own text they are found so.
+        The parts of a word with hyphens may be apart, because they are searched in this way in the paper's own text.
         """
         sought = [each for each in self._sought if each.number in numbers]
         joined = [each for each in sought if len(each.parts) > 1 and not each.is_quoted]
@@ -150,8 +150,8 @@ class PassageFinder:
         Args:
             lowered: The text.
             name: Its field.
-            sought: What is sought.
-            is_whole: Whether any word may be the first one sought: of names, accents are not compared.
+            sought: The words to find.
+            is_whole: Whether any word may be the first one, because accents of names are not compared.
         """
         terms = [self._fields.term(name, part) for part in sought.parts]
         marks: list[Mark] = []
@@ -164,7 +164,7 @@ class PassageFinder:
         return marks
 
     def _follow(self, lowered: str, place: int, name: str, terms: Sequence[str], sought: Sought) -> int | None:
-        """Return where what is sought ends that may begin at a place; None if it is not there."""
+        """Return the end of the match that begins at a place; None if there is none."""
         end, last = place, len(terms) - 1
         for index, term in enumerate(terms):
             word = _WORD.match(lowered, end) if index == 0 else _WORD.search(lowered, end)
@@ -179,7 +179,7 @@ class PassageFinder:
         return end
 
     def _choose_window(self, text: str, marks: Sequence[Mark]) -> tuple[int, int]:
-        """Return where the passage begins and ends: the first one with the most words, from a quarter before them."""
+        """Return start and end of the passage: the first one with the most words, from a quarter before them."""
         if len(text) <= self._characters:
             return 0, len(text)
         room = self._characters * 3 // 4

@@ -16,7 +16,7 @@ _ID = re.compile(r"[\w-]{4,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A paper that is asked for by its id.
+    """A paper requested by its id.
 
     Attributes:
         forum_id: The paper, or what may be the id of a post in its forum.
@@ -28,7 +28,7 @@ class Reference:
 
 
 def read_address(words: str) -> Reference | None:
-    """Return what the address of a page of OpenReview names, or None if the words are no such address.
+    """Return the reference in the URL of an OpenReview page, or None if the words are not such a URL.
 
     >>> read_address("https://openreview.net/forum?id=aB-1&noteId=cD2#discussion")
     Reference(forum_id='aB-1', note_id='cD2')
@@ -65,7 +65,7 @@ def find_reference(opened: OpenIndex, words: str) -> Reference | None:
 
 
 def query_of(opened: OpenIndex, reference: Reference) -> Query:
-    """Return what finds the paper of a reference; the letter case counts only where several papers have the id."""
+    """Return the query for the paper of a reference; letter case matters only if several papers have the id."""
     searcher, folded = opened.searcher, reference.forum_id.lower()
     if not searcher.doc_freq(IDS, reference.forum_id) and searcher.doc_freq(FOLDED_IDS, folded) == 1:
         return Query.term_query(opened.schema, FOLDED_IDS, folded, "basic")

@@ -1,4 +1,4 @@
-"""Say which fields of an index are searched, and which terms stand for a word there."""
+"""Define which fields of an index are searched, and the terms of a word in them."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 
 def _make_splitter(*, is_stemmed: bool) -> TextAnalyzer:
-    """Return what splits a text as tantivy's own `en_stem` or `default` does, which Python cannot call."""
+    """Return an analyser that splits a text like tantivy's own `en_stem` or `default`, which Python cannot call."""
     builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(40)).filter(Filter.lowercase())
     return (builder.filter(Filter.stemmer("english")) if is_stemmed else builder).build()
 
@@ -54,7 +54,7 @@ class SearchedFields:
     Attributes:
         weights: Weight of each field by its name.
         unstemmed: Fields whose words are compared as they are, without accents.
-        without_places: Fields that do not record where a word stands, so that phrases are not searched for there.
+        without_places: Fields that do not record positions of words, so that phrases are not searched for there.
         further: Fields that are searched only if a query names them.
     """
 
@@ -69,7 +69,7 @@ class SearchedFields:
         return (name for name in self.weights if name not in self.without_places)
 
     def term(self, name: str, part: str) -> str:
-        """Return the term of a field that stands for a word in lower case."""
+        """Return the term of a field for a word in lower case."""
         if name in self.unstemmed:
             return fold(part)
         return _stem(part)

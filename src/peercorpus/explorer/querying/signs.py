@@ -1,4 +1,4 @@
-"""Read the signs of a search: phrases in quotes, names of fields, what is left out, and a final *."""
+"""Read the signs of a search: phrases in quotes, names of fields, excluded words, and a final *."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def has_signs(words: str) -> bool:
 
 
 def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
-    """Return words with what the index cannot search for taken out, and a sentence for each thing taken out.
+    """Return words without parts that the index cannot search for, and a sentence for each part removed.
 
     >>> tidy("author:gomez a*", SearchedFields({"title": 1.0, "authors": 1.0}))[0]
     'gomez a'
@@ -81,7 +81,7 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
 
 
 def list_sought(words: str) -> list[Sought]:
-    """Return what is marked in passages of a search with signs: its words and phrases but those that it leaves out.
+    """Return the words and phrases to mark in passages for a search with signs, without those that it excludes.
 
     >>> [(each.parts, each.field) for each in list_sought('"state of the art" -kites title:wind OR (rain)')]
     [(('state', 'of', 'the', 'art'), None), (('wind',), 'title'), (('rain',), None)]

@@ -1,7 +1,7 @@
 """Spell a word as the British and as the Americans do: -ise and -ize, -our and -or, -re and -er.
 
 A rule gives another spelling of the same word, and never another word: size, prise, four, tour, hour and enter stay as
-they are. The other spelling is searched for only where the index has it.
+they are. The other spelling is searched for only if the index has it.
 """
 
 import re

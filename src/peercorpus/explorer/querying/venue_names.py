@@ -17,11 +17,11 @@ _GENERAL = frozenset(
         *("conference", "conferences", "workshop", "workshops", "track", "tracks"),
     )
 )
-"""Parts of ids of venues that are no names."""
+"""Parts of ids of venues that are not names."""
 
 
 class NamedVenue(Protocol):
-    """What is known of a venue by which it is named."""
+    """Known facts by which a venue is named."""
 
     @property
     def conference(self) -> str:
@@ -36,7 +36,7 @@ class NamedVenue(Protocol):
 def list_names(venue_id: str, conference: str) -> tuple[str, ...]:
     """Return the names of a venue without its year, in lower case, the conference first.
 
-    A name of several words is one word, so that "robot" is no name of robot-learning.org.
+    A name of several words is one word, so that "robot" is not a name of robot-learning.org.
 
     >>> list_names("robot-learning.org/CoRL/2024/Conference", "robot-learning")
     ('robotlearning', 'corl')

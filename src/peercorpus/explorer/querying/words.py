@@ -1,4 +1,4 @@
-"""Turn the words of a search into a query that all of them must meet, or, where nothing has all of them, any.
+"""Turn the words of a search into a query for documents with all of them or, if there are none, any of them.
 
 Words are compared by their stems, so that plurals are alike, and so are "self-supervised", "self supervised" and
 "selfsupervised": a compound is searched for in each of these spellings that the index has.
@@ -38,10 +38,10 @@ class Word:
         written: As it was typed.
         parts: Its parts between hyphens and other signs, in lower case.
         documents: Number of documents with it, counted by field; 0 if it is in none, in any spelling.
-        query: What finds it in any spelling.
-        spellings: The other ways in which it is spelt, each as words that follow each other.
+        query: Query for it in any spelling.
+        spellings: Its other spellings, each as consecutive words.
         respelt: Its British or American spelling; None if it has one spelling.
-        is_prefix: Whether it stands for every word that begins so.
+        is_prefix: Whether it matches every word with this beginning.
     """
 
     written: str
@@ -53,7 +53,7 @@ class Word:
     is_prefix: bool = False
 
     def list_sought(self, number: int) -> Iterator[Sought]:
-        """Yield what is marked of it in passages, as the word of this number; nothing if no document has it."""
+        """Yield the parts to mark in passages, as the word of this number; nothing if no document has it."""
         if not self.documents:
             return
         for parts in (self.parts, *self.spellings):
@@ -64,14 +64,14 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class ParsedWords:
-    """What the words of a search ask for.
+    """The parsed words of a search.
 
     Attributes:
-        query: What all of them must meet.
+        query: Query for documents with all of them.
         words: The words, if no sign of the query language is among them; otherwise empty.
         faults: Parts that could not be parsed and were left out.
-        sought: What is marked in passages.
-        hints: What was understood in another way than it was typed, one sentence each.
+        sought: The words to mark in passages.
+        hints: Parts that were interpreted differently from what was typed, one sentence each.
     """
 
     query: Query
@@ -86,7 +86,7 @@ def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> Parsed
 
     Args:
         opened: The index.
-        words: What to search for, in tantivy's query language; empty for everything.
+        words: The search, in tantivy's query language; empty for everything.
         fields: The fields that are searched if the words name none.
     """
     words, hints = tidy(words, fields)
@@ -172,7 +172,7 @@ class _WordReader:
         return Word(written, parts, max(own, int(is_found)), _require_any(queries), tuple(spellings), respelt)
 
     def _make_prefix(self, written: str, parts: tuple[str, ...]) -> Word:
-        """Return a word of which the beginning is known; words of the papers' own texts are not searched by it."""
+        """Return a word given by its beginning; words of the papers' own texts are not searched by it."""
         query = Query.regex_query(self._opened.schema, VOCABULARY, f"{parts[-1]}.*")
         if len(parts) > 1:
             query = _require_all([query, *(_require_any(self._find_part(part)[1]) for part in parts[:-1])])
@@ -199,7 +199,7 @@ class _WordReader:
         return documents, queries
 
     def _find_phrase(self, parts: Sequence[str]) -> list[Query]:
-        """Return what finds words that follow each other; where places are not recorded, that are all there."""
+        """Return the query for consecutive words; if positions are not recorded, for words that all occur."""
         queries = []
         for name in self._fields.for_phrases:
             terms: list[str | tuple[int, str]] = [self._fields.term(name, part) for part in parts]
@@ -239,10 +239,10 @@ def _require_any(queries: Sequence[Query]) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class Relaxed:
-    """What is searched for in the end.
+    """The final query of a search.
 
     Attributes:
-        query: What finds the words.
+        query: Query for the words.
         wanted: The words that documents found may have, if it is enough to have one of them; otherwise empty.
         missed: The words, as they were typed, that no document of the selection has.
     """
@@ -253,7 +253,7 @@ class Relaxed:
 
 
 def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> Relaxed:
-    """Require any of the words, for a search of which no document that passes the filters has all.
+    """Require any of the words, if no document that passes the filters has all.
 
     Documents with more of the words then come first.
     """
@@ -270,5 +270,5 @@ def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> R
 
 
 def filter_by(query: Query, filters: Sequence[Query]) -> Query:
-    """Return what finds the documents of a query that pass filters, which do not change their scores."""
+    """Return the query for documents that pass filters, which do not change their scores."""
     return _require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])

@@ -1,1 +1,1 @@
-"""What the page of a paper does for its readers: it folds what is long and cites single turns."""
+"""Help readers of a paper's page: fold long texts and cite single turns."""

@@ -16,7 +16,7 @@ from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Post, Turn
 
 _NOTE_ID = re.compile(r"[A-Za-z0-9_-]+")
-"""Ids that OpenReview gives; those of imported records hold other characters."""
+"""Ids made by OpenReview; those of imported records contain other characters."""
 _NOT_IN_KEYS = re.compile(r"[^A-Za-z0-9_-]+")
 _ANONYMOUS = frozenset((Role.REVIEWER, Role.AREA_CHAIR, Role.SENIOR_AREA_CHAIR, Role.ETHICS_REVIEWER))
 """Roles whose holders OpenReview does not name."""

@@ -1,4 +1,4 @@
-"""Find where a long text is folded: at the end of a block or of an item of a list, never within a sentence."""
+"""Find the place to fold a long text: at the end of a block or of an item of a list, never within a sentence."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -12,7 +12,7 @@ FOLDED_CHARACTERS = 900
 
 
 def split_tokens(tokens: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
-    """Split the tokens of a text into what is always shown and what is folded; the latter is empty for short texts."""
+    """Split the tokens of a text into the part always shown and the folded part, which is empty for short texts."""
     lengths = [len(token.content) for token in tokens]
     whole = sum(lengths)
     shown = 0

@@ -40,7 +40,7 @@ class ReleasedPaper:
     """One paper of a release.
 
     Attributes:
-        text_sha256: The file whose text the release holds; None if it holds none.
+        text_sha256: The file whose text is in the release; None if there is none.
     """
 
     forum: PublicForum
@@ -90,14 +90,14 @@ def require_tables(release: Release) -> None:
             " one of the layout 'peercorpus'."
         )
     if "papers_full" not in configs:
-        raise PeercorpusError(f"The release '{release.folder}' holds no papers; publish it again.")
+        raise PeercorpusError(f"The release '{release.folder}' has no papers; publish it again.")
 
 
 def read_rows(release: Release) -> Iterator[PaperRows]:
     """Yield the rows of every paper, in the order of the release.
 
     Raises:
-        PeercorpusError: A file cannot be read, or the rows of a paper do not stand in the order of the papers.
+        PeercorpusError: A file cannot be read, or the rows of a paper are not in the order of the papers.
     """
     links: dict[str, list[Row]] = {}
     for row in release.rows("links", None, None):
@@ -118,7 +118,7 @@ def read_rows(release: Release) -> Iterator[PaperRows]:
 
 @cache
 def _read_fields(record_type: type) -> tuple[Sequence[str], Mapping[str, bool]]:
-    """Return the fields of a record, and whether None may stand for each that has a default."""
+    """Return the fields of a record, and whether each field with a default may be None."""
     every = fields(record_type)
     return [one.name for one in every], {one.name: one.default is None for one in every if one.default is not MISSING}
 
@@ -168,7 +168,7 @@ def make_paper(rows: PaperRows) -> ReleasedPaper:
     """Return the rows of a paper as records.
 
     Raises:
-        PeercorpusError: A row is not what this version publishes.
+        PeercorpusError: A row is not in the form that this version publishes.
     """
     paper = rows.paper
     try:

@@ -1,4 +1,4 @@
-"""Render the pages of a site with the templates of the explorer, and what its search needs of each paper."""
+"""Render the pages of a site with the templates of the explorer, and the data on each paper for its search."""
 
 import json
 from collections.abc import Mapping, Sequence, Set
@@ -28,7 +28,7 @@ from peercorpus.records.untrusted_text import redact_people
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'none'; base-uri 'none'"
 )
-"""Nothing is fetched, from anywhere: what a search needs comes as scripts of the site."""
+"""Nothing is fetched, from anywhere: the data for a search are scripts of the site."""
 PER_PAGE = 100
 """Papers on one page of a venue."""
 
@@ -47,13 +47,13 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPaper:
-    """The page of a paper, and what lists, counts and the search need of it.
+    """The page of a paper, and its data for lists, counts and the search.
 
     Attributes:
         row: Its summary, without the abstract.
         words: The words by which it is found: in title, keywords and authors; abstract; reviews and other posts.
         ids: The ids by which it is found, its own and those of its posts, each with its anchor on the page.
-        counts: The counts of a venue that holds this paper alone.
+        counts: The counts of a venue with only this paper.
     """
 
     row: PaperRow
@@ -82,7 +82,7 @@ def render(template: str, page: str, papers: Set[str], /, **values: object) -> b
         template: Name of the template.
         page: Path of the page in the site.
         papers: Forum ids of the papers that it may link.
-        values: What the template shows.
+        values: Values for the template.
     """
     address = Addresses(page, papers)
 
@@ -98,7 +98,7 @@ def render_papers(job: Job) -> list[RenderedPaper]:
     """Render the pages of papers.
 
     Raises:
-        PeercorpusError: A row is not what this version publishes.
+        PeercorpusError: A row is not in the form that this version publishes.
     """
     return [_render_paper(make_paper(rows), job.titles) for rows in job.papers]
 
@@ -170,7 +170,7 @@ def _describe_link(forum_id: str, link: Link, titles: Mapping[str, str]) -> tupl
 
 
 def describe_result(row: PaperRow) -> list[Any]:
-    """Return what a list of results shows of a paper: title, page, reviews, rating, scale."""
+    """Return the data of a paper in a list of results: title, page, reviews, rating, scale."""
     is_rated = row.rating is not None
     scale = "" if row.rating_high is None else f"of {_number(row.rating_low)}\u2013{_number(row.rating_high)}"
     rating = _number(row.rating) if is_rated else None
@@ -183,14 +183,14 @@ def _number(value: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the pages beside those of the papers show.
+    """Contents of the pages other than those of papers.
 
     Attributes:
         title: Heading of the first page.
         venues: Counts of each venue, by id.
         rows: Papers of each venue, in the order of their list.
         version: Version of peercorpus that makes the site.
-        release_sha256: What identifies the release.
+        release_sha256: Digest that identifies the release.
     """
 
     title: str
@@ -223,7 +223,7 @@ class Run:
 
 
 def _describe_index(sizes: Mapping[str, int], runs: Sequence[Run], venues: Sequence[str]) -> str:
-    """Return what the search must know before it loads a file, as JSON."""
+    """Return the data that the search needs before it loads a file, as JSON."""
     places = {venue_id: place for place, venue_id in enumerate(venues)}
     described = [[places[run.venue_id], run.year, run.status, run.papers] for run in runs]
     return json.dumps({**sizes, "venues": list(map(masked, venues)), "runs": described}, separators=(",", ":"))
@@ -233,7 +233,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
     """Return the first page, the list of venues and the page about the site, by path.
 
     Args:
-        contents: What they show.
+        contents: Their contents.
         sizes: Sizes of the search index.
         runs: The papers in the order of their numbers in it.
     """

@@ -1,7 +1,7 @@
-"""Write the search index of a site: small script files, of which a search loads those of its words.
+"""Write the search index of a site: small script files, of which a search loads only those of its words.
 
 Every file is a script that delivers JSON. Pages from a USB stick may load scripts beside them but fetch nothing, and a
-page that fetches nothing needs no right to. Which file holds a word is computed from the word, so that no list of files
+page that fetches nothing needs no right to. The file of a word is computed from the word, so that no list of files
 has to be loaded first.
 """
 
@@ -47,7 +47,7 @@ Write = Callable[[str, bytes], None]
 
 
 def delivery(name: str, content: object) -> bytes:
-    """Return a script that delivers JSON, in ASCII; `<` is escaped, so that it could stand in a page too."""
+    """Return a script that delivers JSON, in ASCII; `<` is escaped, so that it could be in a page too."""
     text = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
     return f"deliver({json.dumps(name)},{text});\n".encode("ascii")
 
@@ -115,7 +115,7 @@ class SearchIndex:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What a page must know to find the file of a word, an id, a spelling or a paper."""
+        """The data that a page needs to find the file of a word, an id, a spelling or a paper."""
         return {
             "papers": len(self._papers),
             "words": self._word_files,
@@ -132,7 +132,7 @@ class SearchIndex:
             number: Its number.
             words: Its words.
             ids: The ids by which it is found, its own and those of notes, each with the anchor on its page.
-            shown: What a list of results shows of it, as JSON.
+            shown: Its data in a list of results, as JSON.
         """
         self._papers[number] = shown
         for field, stems in enumerate(words.fields):

@@ -50,7 +50,7 @@ class PaperWords:
     """The words by which a paper is found.
 
     Attributes:
-        fields: Stems by field, the best field first; each stands in the first field that has it.
+        fields: Stems by field, the best field first; each is in the first field that has it.
         compounds: The stem of the first part of each word that is written with hyphens, by the stem of the whole.
         spelt: Its words as they are written, in lower case.
     """

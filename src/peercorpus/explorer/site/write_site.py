@@ -48,12 +48,12 @@ _ASSETS = {
     "words.js": ("explorer/site/static/words.js",),
     "search.js": ("explorer/site/static/search.js",),
 }
-"""Files that pages load, each with the files of which it is made."""
+"""Files that pages load, each with the files that it is made from."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteSummary:
-    """What was written.
+    """Result of writing a site.
 
     Attributes:
         files: Number of files.
@@ -107,10 +107,10 @@ class _Plan:
 
 
 def _plan(release: Release) -> _Plan:
-    """Read which papers a release holds.
+    """Read which papers are in a release.
 
     Raises:
-        PeercorpusError: It holds none, or one twice.
+        PeercorpusError: It has none, or one twice.
     """
     columns = ("forum_id", "venue_id", "year", "status", "title")
     order = {status.value: place for place, status in enumerate(Status)}
@@ -121,7 +121,7 @@ def _plan(release: Release) -> _Plan:
     rows = [row for _, row in sorted(papers, key=itemgetter(0))]
     titles = {row["forum_id"]: row["title"] or "" for row in rows}
     if len(titles) != len(papers):
-        raise PeercorpusError(f"The release '{release.folder}' holds a paper twice; run 'peercorpus verify' on it.")
+        raise PeercorpusError(f"The release '{release.folder}' contains a paper twice; run 'peercorpus verify' on it.")
     numbers = {forum_id: number for number, forum_id in enumerate(titles)}
     groups = groupby(rows, key=lambda row: (row["venue_id"], row["year"], row["status"] or Status.UNKNOWN.value))
     runs = [Run(*key, sum(1 for _ in group)) for key, group in groups]
@@ -129,7 +129,7 @@ def _plan(release: Release) -> _Plan:
 
 
 def check_taken_down(release: Release, workspace: Workspace) -> None:
-    """Check that a release holds nothing that a workspace has taken down since.
+    """Check that a release contains nothing that a workspace has taken down since.
 
     Raises:
         PeercorpusError: It does.
@@ -137,7 +137,7 @@ def check_taken_down(release: Release, workspace: Workspace) -> None:
     rows = count_taken_rows(release, read_takedown(workspace))
     if rows:
         raise PeercorpusError(
-            f"The release '{release.folder}' holds {rows:,} rows of what '{workspace.folder / 'takedown.txt'}' names;"
+            f"The release '{release.folder}' contains {rows:,} rows named in '{workspace.folder / 'takedown.txt'}';"
             " publish again, then make the site of the new release."
         )
 
@@ -152,17 +152,18 @@ def write_site(
 ) -> SiteSummary:
     """Write the site of a release into a folder, which is replaced as a whole.
 
-    Memory grows with the number of papers. Whether the release holds what was taken down is for `check_taken_down`.
+    Memory grows with the number of papers. Whether the release contains taken-down records is checked by
+    `check_taken_down`.
 
     Args:
         release: The release.
-        out: The folder; what stands there must be an earlier site.
+        out: The folder; if it exists, it must be empty or an earlier site.
         title: Heading of the first page.
         show: Receives the progress, in papers.
         spread: Runs the processes that render pages; None renders in this process.
 
     Raises:
-        PeercorpusError: The release cannot be read, or `out` holds other files, or lies in the release.
+        PeercorpusError: The release cannot be read, or `out` contains other files, or is in the release.
     """
     require_tables(release)
     check_outside(out, release.folder)
@@ -215,7 +216,7 @@ def _write_papers(
     show: Show,
     spread: Executor | None,
 ) -> Contents:
-    """Write the page of each paper, add it to the index, and return what the lists show."""
+    """Write the page of each paper, add it to the index, and return the data for lists."""
     meter = Meter(release.folder.resolve().name, "site", show, total=len(plan.numbers))
     venues = {venue_id: VenueCounts(venue_id) for venue_id in plan.venues}
     rows: dict[str, list[PaperRow]] = {venue_id: [] for venue_id in plan.venues}

@@ -118,7 +118,7 @@ def join_papers(release: Release, config: str, sides: Sequence[str]) -> Iterator
     """Yield the papers of some sides of a task, one side after another, with their rows in other configurations.
 
     Raises:
-        PeercorpusError: A paper of the task is missing in `papers_full`.
+        PeercorpusError: A paper of the task is missing from `papers_full`.
     """
     for side in sides:
         conversations, papers = ForumRows(release, "conversations"), ForumRows(release, "papers_full", FULL)
