@@ -126,7 +126,7 @@ def test_what_a_provider_says_is_said_and_asked_again_the_next_time(
     service.failures = dict.fromkeys((3, 9), refusal(400))
     broken = run(*command)
     assert broken.code == 1
-    assert "Error, 1 times: " in broken.out
+    assert "Error, 1 time: " in broken.out
     assert "refused with 400" in broken.out
     assert "(acceptance by openai-api/local/other) is left out: " in broken.out
     assert "command again" in broken.out

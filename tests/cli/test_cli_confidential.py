@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,6 +120,7 @@ def test_the_command_writes_marked_files_only_and_listens_on_this_machine_only(
     named = tmp_path / "mine_not_for_publication.csv"
     assert run(*ask, "--out", named).code == 0
     assert named.read_text().startswith("notice,")
+    assert stat.S_IMODE(named.stat().st_mode) == 0o600
     assert_refused(run("explore", closed.folder, "--confidential", "--host", "0.0.0.0"), "0.0.0.0", "this machine only")
     assert run("explore", closed.folder, "--select", "", "--out", tmp_path / "plain.csv").code == 0
     assert SECRET not in (tmp_path / "plain.csv").read_text()
@@ -132,6 +134,7 @@ def test_the_submission_is_in_the_confidential_report_and_in_no_other(closed: Cl
         assert run("report", closed.folder, "--out", out, *options).code == 0
         figures = json.loads((out / "numbers.json").read_text())["figures"]
         counts.append([figures[name]["n"] for name in ("grades", "review_length")])
+    assert stat.S_IMODE((tmp_path / "report1").stat().st_mode) == 0o700
     (papers, reviews), (all_papers, all_reviews) = counts
     assert all_papers == papers + 1
     assert all_reviews > reviews
@@ -200,3 +203,13 @@ def test_mcp_and_the_plain_explorer_never_see_it(closed: Closed) -> None:
     # The server of `mcp` answers from these tables.
     with open_public_tables(closed.folder, show_nothing) as tables:
         assert closed.forum_id not in set(tables.database.frame("select * from papers")["forum_id"])
+
+
+def test_a_paper_that_only_the_account_may_read_can_be_taken_down(closed: Closed, run: Run, tmp_path: Path) -> None:
+    folder = shutil.copytree(closed.folder, tmp_path / "corpus")
+    assert run("takedown", closed.forum_id, "-w", folder).code == 0
+    assert_refused(run("takedown", "AbCdEfGhIj", "-w", folder), "Nothing in the workspace")
+    out = tmp_path / "all_not_for_publication.csv"
+    assert run("explore", folder, "--confidential", "--select", "", "--out", out).code == 0
+    assert closed.forum_id not in out.read_text()
+    assert closed.other_id in out.read_text()

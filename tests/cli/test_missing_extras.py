@@ -26,8 +26,6 @@ COMMANDS = {
         "push r ada/reviews",
         "audit leaks r --out o",
         "table1 -w r",
-        "bench table logs",
-        "finetune --release r --task review --model m --out o",
     ),
     "corpus": (
         "harvest V -w w",

@@ -321,8 +321,8 @@ class ExampleTask:
 def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data, spreading: Spreading) -> None:
     if (examples, data, spreading) != (NO_MODEL, ALL_DATA, HERE):
         raise PeercorpusError(
-            "--recipe, --leave-out-long, and the options that choose examples (such as --venue, --year and --min-words) or"
-            " distribute work need --model, which goes with --format llama-factory or axolotl; leave them out, or add it."
+            "--recipe, --leave-out-long, and the options that choose examples (such as --venue, --year and --min-words)"
+            " or distribute work need --model, which goes with --format llama-factory or axolotl; leave them out."
         )
     task = asked.task
     if task not in {None, "review", "rebuttal", "meta_review"}:

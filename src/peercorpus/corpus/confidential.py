@@ -27,6 +27,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import Workspace
 
 FOLDER = "confidential"
+_TABLES = "tables"
 NOT_FOR_PUBLICATION = "Not for publication"
 FILE_MARK = "not_for_publication"
 """Part of the name of every file with such records."""
@@ -106,6 +107,11 @@ def _open_record(record: RecordT) -> RecordT:
     return replace(record, readers_public=True) if isinstance(record, Post | Review) else record
 
 
+def has_confidential(workspace: Workspace) -> bool:
+    """Return whether the confidential tables have been built."""
+    return (workspace.folder / FOLDER / _TABLES).is_dir()
+
+
 @contextmanager
 def open_confidential(workspace: Workspace, *, write: bool = False) -> Iterator[Workspace]:
     """Open a workspace as the account that harvested sees it, with tables and search index of their own.
@@ -119,11 +125,11 @@ def open_confidential(workspace: Workspace, *, write: bool = False) -> Iterator[
     """
     view = copy(workspace)
     view.derived = workspace.folder / FOLDER
-    folder = view.derived / "tables"
+    folder = view.derived / _TABLES
     if write:
         make_private_folder(view.derived)
         (view.derived / NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {_EXPLANATION}", encoding="utf-8")
-    elif not folder.is_dir():
+    elif not has_confidential(workspace):
         raise TableError(
             f"The confidential tables of '{workspace.folder}' have not been built; run 'peercorpus report"
             " --confidential' or 'peercorpus explore --confidential'."

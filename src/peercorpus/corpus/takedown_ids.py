@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from urllib.parse import unquote
 
+from peercorpus.corpus.confidential import has_confidential, open_confidential
 from peercorpus.corpus.takedown import ID_COLUMNS, check_ids, find_removals, read_row_ids
 from peercorpus.errors import PeercorpusError
 from peercorpus.workspace.raw_store import RawKind
@@ -17,18 +18,25 @@ _MAX_CHANGED = 2
 
 
 def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
-    """Check that each id names a paper, a post or an author of the workspace.
+    """Check that each id names a paper, a post or an author of the workspace, be it public or confidential.
 
     Raises:
         PeercorpusError: One does not; the message suggests what may have been meant.
     """
     check_ids(ids)
-    for entry in find_removals(workspace, ids).ids:
-        if not entry.forums and not entry.posts:
-            raise PeercorpusError(
-                f"Nothing in the workspace has the id '{entry.listed}'; {_suggest(workspace, entry.listed)}"
-                " Nothing was changed; --force lists it anyway."
-            )
+    unknown = _find_unknown(workspace, ids)
+    if unknown and has_confidential(workspace):
+        with open_confidential(workspace) as view:
+            unknown = _find_unknown(view, unknown)
+    if unknown:
+        raise PeercorpusError(
+            f"Nothing in the workspace has the id '{unknown[0]}'; {_suggest(workspace, unknown[0])}"
+            " Nothing was changed; --force lists it anyway."
+        )
+
+
+def _find_unknown(workspace: Workspace, ids: Sequence[str]) -> list[str]:
+    return [entry.listed for entry in find_removals(workspace, ids).ids if not entry.forums and not entry.posts]
 
 
 def read_listed_id(typed: str) -> str:

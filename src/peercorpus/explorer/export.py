@@ -22,6 +22,7 @@ from peercorpus.explorer.search_index import OpenIndex, open_index
 from peercorpus.explorer.selection import Selection, is_of_papers, require_selection
 from peercorpus.records.arrow_schema import arrow_schema, to_arrow
 from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.workspace.private_files import OWNER_ONLY
 from peercorpus.workspace.workspace import open_workspace
 
 _BATCH_PAPERS = 500
@@ -160,7 +161,7 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path, *, is_co
         opened: The index.
         selection: The selection.
         out: The file; it is replaced.
-        is_confidential: Whether the file is marked as not for publication.
+        is_confidential: Whether the file is marked as not for publication, and only its owner may read it.
 
     Returns:
         The number of papers.
@@ -173,9 +174,13 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path, *, is_co
     counted = _CountedRows(select_rows(opened, selection))
     partial = out.with_name(f"{out.name}.partial")
     partial.unlink(missing_ok=True)
-    with partial.open("xb") as file:
-        file.writelines(write(counted, is_confidential=is_confidential))
-    partial.replace(out)
+    try:
+        partial.touch(OWNER_ONLY if is_confidential else 0o666, exist_ok=False)
+        with partial.open("r+b") as file:
+            file.writelines(write(counted, is_confidential=is_confidential))
+        partial.replace(out)
+    finally:
+        partial.unlink(missing_ok=True)
     return counted.count
 
 

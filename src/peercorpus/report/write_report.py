@@ -29,6 +29,7 @@ from peercorpus.report.page import EXPLANATION, PAGE_NAME, ShownFigure, report_p
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
 from peercorpus.report.re2_statistics import check_conferences
 from peercorpus.report.source import FilteredSource
+from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -252,6 +253,8 @@ def write_report(
         styled(),
         replace_folder(out, "a report", _CHECKSUMS) as partial,
     ):
+        if is_confidential:
+            make_private_folder(partial)
         check_conferences(source, detail)  # Checked before the other figures are drawn, which takes longer.
         panels = [panel for panel in chosen if named or source.point_venues or not panel.needs_points]
         meter = Meter(source.name, "report", show)

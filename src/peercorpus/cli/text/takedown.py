@@ -47,7 +47,7 @@ def _list_lines(report: TakedownReport) -> Iterator[str]:
     for entry in report.takedown.ids:
         removed = counts_by_kind({"papers": len(entry.forums), "posts": len(entry.posts)})
         is_known = entry.forums or entry.posts
-        yield f"{entry.listed}: {removed if is_known else 'nothing in the tables has this id; it stays listed.'}"
+        yield f"{entry.listed}: {removed if is_known else 'nothing in the public tables has this id; it stays listed.'}"
     yield f"The next release leaves out: {counts_by_kind(report.counts)}."
     if report.release is not None and report.verification is not None:
         yield f"Released in '{report.release}'."

@@ -14,7 +14,7 @@ _SIGNS = re.compile(r'["():^~\[\]{}\\]|(?:^|\s)\*(?:\s|$)|(?:^|\s)[-+]|(?:^|\s)(
 _FINAL_COLON = re.compile(r":(?=\s|$)")
 _QUOTED = re.compile(r'("[^"]*"?)')
 _FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S)", re.ASCII)
-_VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]+/[^\s"()]*')
+_VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]++')
 _STARRED = re.compile(r"(?:(?<=[\s(:+-])|^)[^\s():\"]*\*[^\s():\"]*")
 _TOKEN = re.compile(
     r'(?P<out>-|NOT\s+)?(?:(?P<field>\w+):)?(?:"(?P<phrase>[^"]*)"(?P<after>[~*]?)\S*|(?P<word>[^\s"()]+))'
@@ -71,7 +71,8 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
         return starred.replace("*", " ")
 
     def join_words(found: re.Match[str]) -> str:
-        return "".join(split_words(found[0]))  # As `venue_names` writes an id.
+        # As `venue_names` writes an id.
+        return "".join(split_words(found[0])) if "/" in found[0][1:] else found[0]
 
     parts = _QUOTED.split(_FINAL_COLON.sub("", words))
     parts[::2] = [_VENUE_ID.sub(join_words, _FIELD.sub(check_field, part)) for part in parts[::2]]

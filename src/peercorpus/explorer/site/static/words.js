@@ -4,6 +4,7 @@ const words = (() => {
   const MARKS = /[\u0300-\u036f]+/g;
   const WORD = /[\p{Alphabetic}\p{N}]+/gu;
   const LIMIT = 40;
+  const LONGEST = 500;
   const encoder = new TextEncoder();
 
   // Words in lower case, without accents; longer ones than 39 bytes are left out, as in the index.
@@ -91,6 +92,7 @@ const words = (() => {
   // What stands for each word of a search: its stem, or for one with hyphens those of its parts, and the stem of the
   // whole, which the file of the first part has. So do two words that follow each other: they may be written as one.
   const read = (text) => {
+    text = text.slice(0, LONGEST);
     const tokens = [];
     const seen = new Set();
     for (const written of text.split(/\s+/)) {
