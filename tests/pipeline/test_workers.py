@@ -175,7 +175,7 @@ class Failing(InThisProcess):
 @pytest.mark.parametrize(
     ("failure", "kind", "sentence"),
     [
-        (Failure(FailureKind.CRASH, "Its process died (exit code -9)."), PeercorpusError, "'Aurora.*died.*it continues"),
+        (Failure(FailureKind.CRASH, "Its process died (exit code -9)."), PeercorpusError, "'Aurora.*died.*continues"),
         (Failure(FailureKind.ERROR, "", error=DamagedError("raw.db is damaged.")), DamagedError, "raw.db is damaged"),
     ],
 )
