@@ -406,7 +406,7 @@ def test_pdfs_that_a_user_has_are_imported_beside_a_dump_or_alone(run: Run, tmp_
     ended = run("import", dump, "--pdfs", pdfs, "--workspace", folder)
     assert ended.code == 1
     assert "'n2.pdf'" in ended.out
-    assert "1 tied" in ended.out
+    assert "1 assigned to a known version" in ended.out
     assert "1 left out" in ended.out
     assert "1 already in the workspace" in run("import", "--pdfs", pdfs, "--workspace", folder).out
     assert_refused(run("import", "--workspace", folder), "--pdfs")
