@@ -141,7 +141,7 @@ def test_no_error_and_no_log_repeats_a_key(
     with ThreadingHTTPServer(("127.0.0.1", 0), Refusal) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port if refuses else 9}")
-        with caplog.at_level(logging.DEBUG), pytest.raises(error, match="the environment gives") as caught:
+        with caplog.at_level(logging.DEBUG), pytest.raises(error, match="environment") as caught:
             (bucket / "a.pdf").read_bytes()
         server.shutdown()
     assert caught.value.__suppress_context__
