@@ -208,9 +208,8 @@ def test_the_command_says_what_it_wrote_and_ends_with_1_where_nothing_is_to_be_h
     assert "left out 1: the grade of its PDF is worse than the requested one\n" in ended.out
     ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "none", "--where", "conference=dales")
     assert (ended.code, held(tmp_path / "none")) == (1, {})
-    assert_refused(
-        run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder / "corpus"), "contains other files", "new folder"
-    )
+    assert_refused(run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder / "corpus"), "only read", "--to")
+    assert_refused(run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder), "contains other files", "new folder")
 
 
 @pytest.mark.cluster

@@ -59,7 +59,7 @@ def test_the_sides_of_re2_become_the_sides_of_a_release(tmp_path: Path, workspac
     assert held(out, "rebuttal") == {"a": "train", "b": "test"}
     card = (out / "README.md").read_text(encoding="utf-8")
     assert "as links say: 1." in card
-    assert "1 for which no dataset states a side" in card or "1 papers that no task can use" in card
+    assert "1 for which no dataset states a side" in card or "1 paper that no task can use" in card
     verified = verify_release(open_release(out))
     assert not [check for check in verified.checks if check.breaches]
     assert any("as a published dataset states them" in note for check in verified.checks for note in check.left_out)

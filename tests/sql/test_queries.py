@@ -128,7 +128,7 @@ def test_a_query_without_end_is_stopped(database: Database) -> None:
 
 @pytest.mark.fault("input", "SQL that takes all memory", "it is stopped")
 def test_a_query_that_takes_all_memory_is_stopped(database: Database) -> None:
-    with pytest.raises(PeercorpusError, match="more memory"):
+    with pytest.raises(PeercorpusError, match="memory limit"):
         database.ask("SELECT len(range(1000000000))")
 
 
