@@ -1,7 +1,8 @@
 """What the account that harvested may read of a workspace: tables of its own, apart from those that are published.
 
 They lie in the folder `confidential` of the workspace, which only its owner may open and which holds no `raw.db`: no
-command opens it as a workspace, and all but `report --confidential` and `explore --confidential` read the other tables.
+command opens it as a workspace. Only `report --confidential` and `explore --confidential` show these tables; `takedown`
+looks up ids in them.
 """
 
 import hashlib
@@ -32,7 +33,7 @@ NOT_FOR_PUBLICATION = "Not for publication"
 FILE_MARK = "not_for_publication"
 """Part of the name of every file with such records."""
 NOTICE = "NOT_FOR_PUBLICATION.txt"
-_EXPLANATION = "What is in this folder holds what only the account that harvested may read. It can be deleted.\n"
+_EXPLANATION = "This folder holds what only the account that harvested may read. It can be deleted.\n"
 _AUTHORS = "/Authors"
 """End of the name of the group of a paper's authors."""
 _VERSION = "confidential 1"

@@ -114,7 +114,7 @@ def _read_texts(index: OpenIndex) -> Iterator[tuple[str, str]]:
 
 
 def _compute(index: OpenIndex, embedder: Embedder, show: Show) -> PaperVectors:
-    """Embed the texts of an index; those that a stored file of the model has are taken from it."""
+    """Embed the texts of an index that no stored file of the model has; what is done is saved as it grows."""
     texts = sorted(_read_texts(index))
     digests = [hashlib.sha256(text.encode()).hexdigest() for _, text in texts]
     known = _read_known(index, embedder)
