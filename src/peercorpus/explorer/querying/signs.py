@@ -15,7 +15,7 @@ _FINAL_COLON = re.compile(r":(?=\s|$)")
 _QUOTED = re.compile(r'("[^"]*"?)')
 _FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S)", re.ASCII)
 _VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]++')
-_STARRED = re.compile(r"(?:(?<=[\s(:+-])|^)[^\s():\"]*\*[^\s():\"]*")
+_STARRED = re.compile(r'(?<![^\s():"])[^\s():"*]*+\*[^\s():"]*')
 _TOKEN = re.compile(
     r'(?P<out>-|NOT\s+)?(?:(?P<field>\w+):)?(?:"(?P<phrase>[^"]*)"(?P<after>[~*]?)\S*|(?P<word>[^\s"()]+))'
 )

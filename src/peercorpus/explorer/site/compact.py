@@ -11,9 +11,9 @@ _BLOCKS = (
 )
 _TAG = re.compile(r'<[a-z](?:[^<>"]|"[^"]*")*>')
 _UNQUOTED = re.compile(r'="([A-Za-z0-9_.#:/~-]*[A-Za-z0-9_.#:~-])"(?=\s|$)')
-_SPACE_BEFORE = re.compile(rf"\s+(?=</?(?:{_BLOCKS})[ >])")
+_SPACE_BEFORE = re.compile(rf"(?<!\s)\s++(?=</?(?:{_BLOCKS})[ >])")
 _SPACE_AFTER = re.compile(rf'(</?(?:{_BLOCKS})(?:\s(?:[^<>"]|"[^"]*")*)?>)\s+')
-_VERBATIM = re.compile(r'(<pre\b.*?</pre>|<div class="plain">.*?</div>)', re.DOTALL)
+_VERBATIM = re.compile(r'(<pre\b.*?(?:</pre>|\Z)|<div class="plain">.*?(?:</div>|\Z))', re.DOTALL)
 """Parts in which space is shown."""
 _CLOSED_BY = "article|blockquote|details|div|dl|figure|footer|form|h[1-6]|header|hr|main|nav|ol|p|pre|section|table|ul"
 _END_OF_PARAGRAPH = re.compile(

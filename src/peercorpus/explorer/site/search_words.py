@@ -11,7 +11,7 @@ from peercorpus.explorer.querying.searched_fields import split_words
 
 _MARKS = re.compile("[\u0300-\u036f]+")
 _HYPHENS = frozenset("-\u2010\u2011")
-_COMPOUND = re.compile(r"[^\W_]+(?:[-\u2010\u2011][^\W_]+)+")
+_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-\u2010\u2011][^\W_]++)+")
 _MAX_COMPOUND_CHARACTERS = 40
 _SPELT = re.compile(r"[a-z]{4,20}")
 """Words that can be suggested for a misspelt one."""
