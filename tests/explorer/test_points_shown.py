@@ -85,7 +85,7 @@ def test_the_link_of_a_hit_opens_the_points_of_its_review_without_a_script(clien
 def test_where_a_venue_has_no_points_its_pages_speak_of_none(client: TestClient) -> None:
     assert "as-points" not in client.get(f"/paper/{QUIET}").text
     assert "points" not in json.loads(client.get(f"/record/{QUIET}").text)
-    assert "Which review a change answers is not told here." in client.get(f"/changes/{QUIET}").text
+    assert "Which review a change answers is not known." in client.get(f"/changes/{QUIET}").text
     assert "/points?venue=" not in client.get("/venue/ICML.cc%2F2023%2FConference").text
 
 
