@@ -25,7 +25,7 @@ def entitled(asked: Titler, turn: dict[str, Any]) -> tuple[Any, Any]:
     return found["title"], found["title_model"]
 
 
-def test_a_turn_of_several_posts_gets_the_models_title_once(tmp_path: Path) -> None:
+def test_a_turn_of_several_posts_has_one_title_by_the_model(tmp_path: Path) -> None:
     with serving(completion('"On kites"')) as stand:
         first = titler(stand.url, tmp_path / "answers.db")
         assert entitled(first, TURN) == ("On kites", "kite-1")
@@ -40,7 +40,7 @@ def test_a_turn_of_several_posts_gets_the_models_title_once(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("reply", [completion("   \n"), completion("word " * 100), refusal(400)])
-def test_where_the_model_gives_none_the_title_of_the_posts_stays(reply: Any) -> None:
+def test_without_a_title_by_the_model_that_of_the_posts_is_kept(reply: Any) -> None:
     with serving(reply) as stand:
         asked = titler(stand.url)
         assert entitled(asked, TURN) == ("Answer", None)
@@ -57,7 +57,7 @@ def test_an_endpoint_that_answers_nothing_ends_the_run() -> None:
         asked.model.close()
 
 
-def test_the_budget_holds() -> None:
+def test_the_budget_is_respected() -> None:
     with serving(completion("On kites")) as stand:
         asked = titler(stand.url, most_questions=1)
         asked.entitle(TURN)

@@ -69,7 +69,7 @@ def test_a_table_above_its_caption_is_found_there() -> None:
     assert is_near(box_of(table), (120, 600, 460, 640))
 
 
-def test_figures_side_by_side_are_cut_apart() -> None:
+def test_figures_side_by_side_are_cut_separately() -> None:
     left = b"0.5 g 90 500 150 120 re f "
     right = b"0.2 g 300 500 150 120 re f "
     captions = say("Figure 1: Sage alone.", 100, 480) + say("Figure 2: Thyme alone.", 320, 480)
@@ -87,7 +87,7 @@ def test_the_rule_below_a_running_header_is_no_part_of_a_figure() -> None:
     assert is_near(box_of(figure), (150, 600, 350, 720))
 
 
-def test_a_caption_with_nothing_beside_it_has_no_image_and_says_why() -> None:
+def test_a_caption_without_a_figure_has_no_image_and_a_reason() -> None:
     (figure,) = cut(prose(740) + say("Figure 1: A figure that was lost.", 150, 645) + prose(600))
     assert (figure.region.box, figure.image) == (None, None)
     assert figure.problem == "Nothing is drawn next to the caption."
@@ -190,7 +190,7 @@ def test_an_interrupted_run_keeps_finished_files_and_goes_on(workspace: Workspac
     assert {one.sha256 for one in figures(workspace)} == set(sha256s)
 
 
-def test_other_limits_cut_again_and_the_same_ones_do_not(workspace: Workspace) -> None:
+def test_changed_limits_cut_again_and_unchanged_ones_do_not(workspace: Workspace) -> None:
     versions(workspace, [paper_with_figures()])
     run(workspace, InThisProcess())
     same, other = InThisProcess(), InThisProcess()
