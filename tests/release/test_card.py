@@ -208,7 +208,7 @@ def test_names_from_openreview_cannot_change_the_cards_markup(tmp_path: Path) ->
 def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path: Path) -> None:
     card = a_card(tmp_path, {ICLR: [paper("f1", status=Status.UNDER_REVIEW, decision=None)]})
     assert [row[0] for row in cells(card, "What is in it")][2:4] == ["`papers` (default)", "`papers_full`"]
-    for heading in ("Sides to train and test on", "What was set aside", "Submissions that are one work"):
+    for heading in ("Train, validation and test splits", "What was set aside", "Submissions of the same work"):
         assert cells(card, heading) == []
     assert "1 of 1 (100%) papers" in section(card, "Known biases")
     assert 'load_dataset("path/to/this/folder", "papers", split="iclr")' in card

@@ -72,9 +72,9 @@ def prompt_of(body: dict[str, Any]) -> str:
 
 
 @contextmanager
-def asking(url: str, answers: Path | None = None, most_questions: int = 99) -> Iterator[Annotator]:
+def asking(url: str, answers: Path | None = None, max_questions: int = 99) -> Iterator[Annotator]:
     settings = ModelSettings(url, "kite|1", MODEL_KEY_VARIABLE, attempts=1, first_wait_s=0.01, timeout_s=0.5)
-    model = AskedModel.of(settings, answers, "run", most_questions)
+    model = AskedModel.of(settings, answers, "run", max_questions)
     try:
         yield Annotator(model)
     finally:
@@ -273,7 +273,7 @@ def test_a_blank_answer_is_requested_again(workspace: Workspace, tmp_path: Path)
 def test_the_budget_is_respected(workspace: Workspace, tmp_path: Path) -> None:
     with (
         serving(completion(KINDS)) as stand,
-        asking(stand.url, most_questions=1) as asked,
+        asking(stand.url, max_questions=1) as asked,
         pytest.raises(ModelError, match="budget"),
     ):
         publish_release(workspace, tmp_path / "out", points=True, annotator=asked)

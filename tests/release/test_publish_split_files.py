@@ -41,7 +41,7 @@ def ids(by_side: dict[str, list[str]]) -> list[str]:
 
 
 def section_of_sides(card: str) -> str:
-    return card.split("\n### Sides to train and test on\n")[1].split("\n#")[0]
+    return card.split("\n### Train, validation and test splits\n")[1].split("\n#")[0]
 
 
 def without_a_side(card: str) -> list[int]:

@@ -15,9 +15,9 @@ TURN = {"post_ids": ("a", "b"), "titles": ("Answer (1/2)", "Answer (2/2)"), "tit
 ONE = {**TURN, "post_ids": ("a",)}
 
 
-def titler(url: str, answers: Path | None = None, most_questions: int = 9) -> Titler:
+def titler(url: str, answers: Path | None = None, max_questions: int = 9) -> Titler:
     settings = ModelSettings(url, "kite-1", MODEL_KEY_VARIABLE, attempts=1, first_wait_s=0.01, timeout_s=5)
-    return Titler(AskedModel.of(settings, answers, "run", most_questions))
+    return Titler(AskedModel.of(settings, answers, "run", max_questions))
 
 
 def entitled(asked: Titler, turn: dict[str, Any]) -> tuple[Any, Any]:
@@ -59,7 +59,7 @@ def test_an_endpoint_that_answers_nothing_ends_the_run() -> None:
 
 def test_the_budget_is_respected() -> None:
     with serving(completion("On kites")) as stand:
-        asked = titler(stand.url, most_questions=1)
+        asked = titler(stand.url, max_questions=1)
         asked.entitle(TURN)
         with pytest.raises(ModelError, match="budget"):
             asked.entitle({**TURN, "text": "Another."})
