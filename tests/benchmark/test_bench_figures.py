@@ -214,9 +214,9 @@ def test_a_rerun_asks_only_whether_the_model_reads_images(asked_once: tuple[Aske
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        ({"most_figures": 1}, {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
-        ({"most_megapixels": 1}, {"p16": 2, "p17": 1, "p20": 2, "p22": 1}),
-        ({"most_image_kb": 1}, {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
+        ({"max_figures": 1}, {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
+        ({"max_megapixels": 1}, {"p16": 2, "p17": 1, "p20": 2, "p22": 1}),
+        ({"max_image_kb": 1}, {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
         # For a truncated text: neither images after the cut nor images without a position.
         ({"paper_tokens": 130}, {"p16": 1, "p20": 3, "p22": 1}),
         ({"few_shot": 2}, SHOWN),
@@ -265,10 +265,10 @@ def test_a_release_that_changed_meanwhile_is_not_shown(release: Path, tmp_path: 
 NO_FIGURES: dict[str, tuple[dict[str, Any], str]] = {
     "a model of this machine": ({"model": "hf/nobody/none"}, "'hf/nobody/none' is loaded by this process"),
     "an adapter": ({"adapter": "sea-e"}, "'sea-e' was trained on text only"),
-    "limits below 1": ({"most_image_kb": 0}, "'most_image_kb' must be 1 or more, got 0"),
+    "limits below 1": ({"max_image_kb": 0}, "'max_image_kb' must be 1 or more, got 0"),
     "limits without figures": (
-        {"figures": False, "most_figures": 3},
-        "'most_figures' limits images of figures; set 'figures'",
+        {"figures": False, "max_figures": 3},
+        "'max_figures' limits images of figures; set 'figures'",
     ),
     "nothing to show": ({"paper_tokens": 64, "venue": "kite"}, "No question of the task 'acceptance' has a figure"),
 }

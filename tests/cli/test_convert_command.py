@@ -101,8 +101,8 @@ def test_page_marks_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> Non
         (["p00.pdf", "--out", "out", "--heavier", "docling"], "--heavier"),
         (["p00.pdf", "--out", "out", "--models", "."], "'docling'"),
         (["p00.pdf", "--out", "out", "--engine-url", "http://x/v1"], "--engine-url"),
-        (["p00.pdf", "--out", "out", "--most-pages", "1000"], "--most-pages"),
-        (["p00.pdf", "--out", "out", "--most-tokens", "1"], "--most-tokens"),
+        (["p00.pdf", "--out", "out", "--max-pages", "1000"], "--max-pages"),
+        (["p00.pdf", "--out", "out", "--max-tokens", "1"], "--max-tokens"),
         (["p00.pdf", "--out", "out", "--engine", "pdfium-text", "--ocr", "auto"], "--ocr"),
         (["missing.pdf", "--out", "out", "--engine", "rapidocr", "--ocr", "auto"], "--ocr"),
         (["p00.pdf", "--out", "out", "--engine", "nemotron", "--models", "nowhere"], "'nowhere'"),
@@ -167,7 +167,7 @@ def test_a_workspace_may_be_built_with_any_engine(run: Run, demo_folder: Path, t
     assert run("build", "--workspace", workspace).code == 0
     assert peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect().equals(before)
     assert_refused(run("build", "--workspace", workspace, "--engine", "magic"), "'magic'")
-    assert_refused(run("build", "--workspace", workspace, "--most-pages", "5"), "--most-pages")
+    assert_refused(run("build", "--workspace", workspace, "--max-pages", "5"), "--max-pages")
     assert_refused(run("build", "--workspace", workspace, "--address", "auto"), "--address")
 
 

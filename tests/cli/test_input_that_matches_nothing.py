@@ -74,7 +74,7 @@ def test_an_export_without_a_dialogue_exits_with_1_and_writes_nothing(run: Run, 
 @pytest.mark.parametrize(
     ("command", "named"),
     [
-        ("publish -w {corpus} --most-questions 3", "--titles model"),
+        ("publish -w {corpus} --max-questions 3", "--titles model"),
         ("venues ICLR.cc/2024/Conferense", "did you mean 'ICLR.cc/2024/Conference'?"),
         ("venues --family iclrr", "did you mean 'iclr'?"),
         ("import --pdfs {corpus} --venue ICLR.cc/2024/Conference -w {corpus}", "--venue"),

@@ -26,7 +26,7 @@ from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE, KEY = "V.cc/2020/Conference", "a" * 64
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
-LIMITS = FigureLimits(dpi=150, most_pixels=1_024, most_bytes=300_000, most_figures=50)
+LIMITS = FigureLimits(dpi=150, most_pixels=1_024, most_bytes=300_000, max_figures=50)
 
 
 def cut(*contents: bytes, limits: FigureLimits = LIMITS) -> list[CutFigure]:
@@ -106,7 +106,7 @@ def test_images_keep_the_limits_of_pixels_bytes_and_number() -> None:
     assert len(light.image) <= 1_500
     (heavy, *_) = cut(*pages, limits=replace(LIMITS, most_bytes=10))
     assert (heavy.image, heavy.problem) == (None, "The image has more than 10 bytes at any legible size.")
-    few = cut(*pages, limits=replace(LIMITS, most_figures=1))
+    few = cut(*pages, limits=replace(LIMITS, max_figures=1))
     assert [one.image is not None for one in few] == [True, False, False, False]
     assert few[1].problem == "The file has more than 1 figures and tables."
 

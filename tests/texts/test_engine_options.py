@@ -16,8 +16,8 @@ SET: dict[str, Any] = {
     "models": Path("models"),
     "engine_url": "http://127.0.0.1:9/v1",
     "engine_model": "m",
-    "most_pages": 1_000,
-    "most_tokens": 5,
+    "max_pages": 1_000,
+    "max_tokens": 5,
 }
 ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
 
@@ -43,15 +43,15 @@ def test_every_option_is_taken_by_some_engine_and_is_one_of_the_options_of_a_bui
 
 
 def test_options_reach_the_engine() -> None:
-    chosen = choose_engine(Options(engine="vision", most_pages=7, most_tokens=9, **ENDPOINT))
-    assert (chosen.settings.most_pages, chosen.settings.most_tokens) == (7, 9)
-    assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.most_pages == 1_000
+    chosen = choose_engine(Options(engine="vision", max_pages=7, max_tokens=9, **ENDPOINT))
+    assert (chosen.settings.max_pages, chosen.settings.max_tokens) == (7, 9)
+    assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.max_pages == 1_000
     assert (chosen.engine.name, chosen.is_heavy) == ("vision", False)
 
 
 def test_the_router_accepts_the_options_of_its_heavier_engine() -> None:
-    chosen = choose_engine(Options(engine="auto", heavier="vision", most_pages=7, **ENDPOINT))
-    assert (chosen.engine.name, chosen.settings.most_pages) == ("auto", 7)
+    chosen = choose_engine(Options(engine="auto", heavier="vision", max_pages=7, **ENDPOINT))
+    assert (chosen.engine.name, chosen.settings.max_pages) == ("auto", 7)
     with pytest.raises(EngineError, match=r"'auto'.*--models"):
         choose_engine(Options(engine="auto", heavier="vision", models=Path("models"), **ENDPOINT))
 

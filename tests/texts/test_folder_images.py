@@ -97,7 +97,7 @@ def test_images_that_are_there_are_kept_until_limits_or_files_change(pdfs: Path,
     assert counts(convert([source], out)) == (0, 1, 0, 0)
     assert convert([source], out, options=Options()).images is None
     assert counts(convert([source], out)) == (0, 1, 0, 0)
-    one_only = replace(WITH_IMAGES, most_figures=1)
+    one_only = replace(WITH_IMAGES, max_figures=1)
     assert counts(convert([source], out, options=one_only)) == (1, 0, 1, 1)
     assert set(images_in(out)) == {"01-figure-1.webp"}
     assert [one["file"] is None for one in told_of(out)["images"]] == [False, True]
@@ -216,7 +216,7 @@ def test_images_are_written_to_a_store(bucket: S3Path, pdfs: Path) -> None:
         with Image.open(BytesIO((place / one["file"]).read_bytes())) as image:
             assert image.size == (one["width_px"], one["height_px"])
     assert counts(convert_to_folder(InThisProcess(), [source], place, WITH_IMAGES)) == (0, 1, 0, 0)
-    one_only = replace(WITH_IMAGES, most_figures=1)
+    one_only = replace(WITH_IMAGES, max_figures=1)
     assert counts(convert_to_folder(InThisProcess(), [source], place, one_only)) == (1, 0, 1, 1)
     assert not (place / "paper-figures/02-table-1.webp").exists()
 

@@ -36,14 +36,14 @@ KEY = "sk-very-secret-1234"
 def settings(
     stand: StandIn,
     *,
-    most_pages: int = 100,
-    most_tokens: int | None = None,
+    max_pages: int = 100,
+    max_tokens: int | None = None,
     timeout_s: float = 5.0,
     answers: Path | None = None,
 ) -> EngineSettings:
     return EngineSettings(
         url=stand.url, model="org/reader-7b", attempts=3, first_wait_s=0.01, run="r1",
-        most_pages=most_pages, most_tokens=most_tokens, timeout_s=timeout_s, answers=answers,
+        max_pages=max_pages, max_tokens=max_tokens, timeout_s=timeout_s, answers=answers,
     )  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def test_an_answer_is_kept_by_page_model_and_prompt(tmp_path: Path) -> None:
 
 def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     with serving(completion(PAGE)) as stand:
-        limited = settings(stand, most_pages=1, answers=tmp_path / "answers.db")
+        limited = settings(stand, max_pages=1, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
         with pytest.raises(ModelError, match=r"questions: 1, tokens: 100.*larger budget"):
             Vision(limited).convert(typeset(PAGE + "!"))
@@ -173,7 +173,7 @@ def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
 
 def test_a_budget_of_tokens_ends_the_run_too(tmp_path: Path) -> None:
     with serving(completion(PAGE, tokens=900)) as stand:
-        limited = settings(stand, most_tokens=800, answers=tmp_path / "answers.db")
+        limited = settings(stand, max_tokens=800, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
         with pytest.raises(ModelError, match="tokens: 900"):
             Vision(limited).convert(typeset(PAGE + "!"))
