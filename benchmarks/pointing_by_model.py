@@ -130,9 +130,9 @@ def print_gain(gain: Gain, annotator: Annotator) -> None:
         print(f"| {name} | {shares} | {aspects.total()} | {_agree(aspects) / max(aspects.total(), 1):.3f} |")
 
 
-def measure_model(url: str, model: str, answers: Path | None, most_questions: int) -> None:
+def measure_model(url: str, model: str, answers: Path | None, max_questions: int) -> None:
     """Ask a model and print what it adds; its key is read from PEERCORPUS_MODEL_KEY."""
     settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
-    with closing(AskedModel.of(settings, answers, uuid4().hex, most_questions)) as asked:
+    with closing(AskedModel.of(settings, answers, uuid4().hex, max_questions)) as asked:
         annotator = Annotator(asked)
         print_gain(ask_model(pointing.read_pairs(), annotator), annotator)

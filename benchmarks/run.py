@@ -83,14 +83,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--result", type=Path, help="of `kills-commands`: the JSON file to write")
     parser.add_argument("--model-url", help="of `points`: measure what a model at this endpoint adds instead")
     parser.add_argument("--model", default="", help="its name there")
-    parser.add_argument("--most-questions", type=int, default=2_000, help="that it is asked at most")
+    parser.add_argument("--max-questions", type=int, default=2_000, help="that it is asked at most")
     parser.add_argument(
         "--answers", type=Path, help="a file that keeps what it answers, so that nothing is asked twice"
     )
     parser.add_argument("--out", type=Path, default=RESULTS, help="the folder in which the results are replaced")
     asked = parser.parse_args(arguments)
     if asked.what == "points" and asked.model_url:
-        pointing_by_model.measure_model(asked.model_url, asked.model, asked.answers, asked.most_questions)
+        pointing_by_model.measure_model(asked.model_url, asked.model, asked.answers, asked.max_questions)
         return
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)

@@ -58,7 +58,7 @@ def page_text() -> str:
     return "\n".join(benchmarks_page.benchmarks_lines("")) + "\n"
 
 
-def test_every_file_is_a_whole_result() -> None:
+def test_every_file_is_a_complete_result() -> None:
     assert len(load_results()) > 40
 
 
@@ -77,7 +77,7 @@ def test_no_file_names_a_machine_or_a_path() -> None:
     ("field", "value"),
     [("limits", ""), ("load", "quiet"), ("stage", "Cooking"), ("command", 3), ("tables", [{"columns": ["a"]}])],
 )
-def test_a_file_that_is_not_whole_is_refused_by_name(tmp_path: Path, field: str, value: object) -> None:
+def test_an_incomplete_file_is_refused_by_name(tmp_path: Path, field: str, value: object) -> None:
     fields = msgspec.to_builtins(a_result()) | {field: value}
     (tmp_path / "pass.json").write_text(json.dumps(fields))
     with pytest.raises(ValueError, match=r"^pass\.json: "):
@@ -97,14 +97,14 @@ def test_whether_a_target_is_met_follows_from_the_table() -> None:
     assert find_problems(result) == ["the target 'Time, times theirs' does not follow from the tables"]
 
 
-def test_a_target_whose_number_is_gone_is_a_problem() -> None:
+def test_a_target_without_its_number_is_a_problem() -> None:
     result = a_result()
     result.tables[0].columns[1] = "seconds"
     settle(result)
     assert find_problems(result) == ["the target 'Time, times theirs' does not follow from the tables"]
 
 
-def test_of_several_numbers_the_worst_counts() -> None:
+def test_the_worst_of_several_numbers_counts() -> None:
     result = a_result()
     result.targets[0].of, result.targets[0].by = Place(row="", column="s CPU"), None
     settle(result)
@@ -121,7 +121,7 @@ def test_a_number_can_be_taken_from_another() -> None:
     assert result.targets[0].measured == 4.0
 
 
-def test_the_memory_of_a_command_is_its_own() -> None:
+def test_the_memory_of_a_command_excludes_the_measuring_process() -> None:
     held = bytearray(300_000_000)
     held[::4096] = b"x" * len(held[::4096])
     assert run_apart([sys.executable, "-I", "-S", "-c", "pass"]).peak_mb < 100
@@ -181,7 +181,7 @@ def test_every_measurement_of_the_runner_is_described() -> None:
     assert set(names) - load_results().keys() == set()
 
 
-def test_what_is_printed_is_shown_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_output_is_shown_and_stored(capsys: pytest.CaptureFixture[str]) -> None:
     run = recording.watch(lambda: sys.stdout.write(PRINTED))
     assert run.printed == PRINTED
     assert run.other_cores >= 0
@@ -200,7 +200,7 @@ def test_the_pages_are_those_of_the_results() -> None:
         assert page == "\n".join(lines(notice)) + "\n", f"{name} is out of date; run make docs"
 
 
-def test_people_wrote_no_number_and_few_words_of_the_page() -> None:
+def test_handwritten_text_of_the_page_has_no_numbers_and_few_words() -> None:
     written = benchmarks_page.BEGINNING + benchmarks_page.EXPLANATION
     assert NUMBER.findall(written) == []
     assert 100 < len(written.split()) <= 600

@@ -38,11 +38,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Output]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_output_changes_with_its_version_and_only_with_it(made: dict[str, Output], name: str) -> None:
+def test_an_output_changes_only_with_its_version(made: dict[str, Output], name: str) -> None:
     compare(made, INVENTED, name)
 
 
-def test_every_output_is_recorded_and_no_other(made: dict[str, Output]) -> None:
+def test_exactly_the_outputs_are_recorded(made: dict[str, Output]) -> None:
     assert sorted(made) == sorted(NAMES) == sorted(read_recorded(INVENTED))
 
 
@@ -63,7 +63,7 @@ def made_of_pairs() -> dict[str, Output]:
 @pytest.mark.slow
 @pytest.mark.skipif(not PAIRS.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data")
 @pytest.mark.parametrize("name", ["pdfium-layout", "inspect_files", "compare_versions"])
-def test_what_is_made_of_real_pdfs_changes_with_its_version_only(made_of_pairs: dict[str, Output], name: str) -> None:
+def test_outputs_from_real_pdfs_change_only_with_their_version(made_of_pairs: dict[str, Output], name: str) -> None:
     compare(made_of_pairs, REAL, name)
 
 
@@ -78,7 +78,7 @@ def test_another_output_under_the_same_version_is_refused() -> None:
     assert (kept, refused) == ({"normalise": {"1": OTHER}}, [])
 
 
-def test_another_output_of_other_inputs_is_recorded_again() -> None:
+def test_outputs_of_changed_inputs_are_recorded_again() -> None:
     moved = replace(OTHER, made_of={"tables": "b", "pypdfium2": "5"})
     told = problem("normalise", moved, {"1": FIRST})
     assert told is not None
@@ -109,12 +109,12 @@ def test_a_version_that_changes_nothing_is_refused() -> None:
     assert record({"normalise": raised}, {"normalise": {"1": FIRST}}, overwrite=True)[1] == []
 
 
-def test_a_version_that_only_other_packages_moved_is_no_matter_of_versions() -> None:
+def test_a_change_caused_by_other_packages_needs_no_version() -> None:
     same = replace(FIRST, made_of={"tables": "a", "pypdfium2": "6"})
     assert problem("pdfium-layout", same, {"1": FIRST}) is None
 
 
-def test_the_digest_of_files_is_that_of_workspaces_made_before_it_named_its_fields(tmp_path: Path) -> None:
+def test_the_digest_of_files_equals_that_of_older_workspaces(tmp_path: Path) -> None:
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         workspace.raw.state.add_file(StoredFile("e1", "/pdf/a'b.pdf", "V", "f1", "ab" * 32, 12, None))
         workspace.raw.state.add_file(StoredFile("e2", "/pdf/é.pdf", "V", "f1", None, None, 'refused: "403"'))
@@ -122,7 +122,7 @@ def test_the_digest_of_files_is_that_of_workspaces_made_before_it_named_its_fiel
     assert found == "eb918f056efc5e5ea888f93f75162fb9dcc0ac343cc84d2a54f1a3e3e3e4bc43"
 
 
-def test_content_keys_hold_what_data_says_and_not_how_it_is_written() -> None:
+def test_content_keys_depend_on_data_and_not_on_its_formatting() -> None:
     assert digest_of_data({"a": [1, "x"]}) != digest_of_data({"a": [1, "y"]})
     assert digest_of_data({"a": 1, "b": 2}) != digest_of_data({"b": 2, "a": 1})
     keys = (vocabulary.DIGEST, declared_forms.digest(), deadlines.INVITATIONS_DIGEST, version_signs.DIGEST)

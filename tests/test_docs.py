@@ -52,7 +52,7 @@ def test_every_command_is_documented() -> None:
     assert [path.stem for path in sorted((ROOT / "docs" / "cli").glob("*.md"))] == sorted(COMMANDS)
 
 
-def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with() -> None:
+def test_the_list_of_commands_has_the_first_sentence_of_each_help() -> None:
     listed = {name: sentence for functions in LISTED.values() for name, sentence in functions.items()}
     resolved = app.resolved_commands()
     helps = {name: resolved[name.rstrip("_")] for name in listed}
@@ -90,7 +90,7 @@ def test_pages_name_commands_and_options_that_exist() -> None:
     assert {line: unknown for line in lines if (unknown := unknown_words(line))} == {}
 
 
-def test_what_the_seeds_hold_is_given_by_commands_and_options_that_exist() -> None:
+def test_the_page_on_seeds_uses_existing_commands_and_options() -> None:
     rows = [line.split(" | ") for line in SEEDS.splitlines() if line.startswith("| ") and not line.startswith("| item")]
     assert len(rows) > 50
     assert [row for row in rows if len(row) != 3 or not (row[1] == "-" or row[1].startswith("`peercorpus "))] == []
@@ -148,12 +148,12 @@ def test_no_link_between_documents_is_broken() -> None:
     assert [f"{page.name}: {link}" for page in pages for link in links(page) if not (page.parent / link).exists()] == []
 
 
-def test_the_drawing_of_the_pipeline_names_every_table() -> None:
+def test_the_diagram_of_the_pipeline_names_every_table() -> None:
     drawn = re.findall(r'<rect class="(?:table|table asked|aside)".*\n +<text [^>]*>([^<]+)<', PIPELINE)
     built = {name.partition("-")[2] if name[0].isdigit() else name for name in TABLES}
     assert {name.lower().replace(" ", "-") for name in drawn} == built
 
 
-def test_tables_that_a_build_makes_only_on_request_are_drawn_with_a_broken_line() -> None:
+def test_optional_tables_are_drawn_with_a_dashed_line() -> None:
     drawn = re.findall(r'<rect class="table asked".*\n +<text [^>]*>([^<]+)<', PIPELINE)
     assert {f"-{name}" for name in drawn} == {name[1:] for name in ON_DEMAND}

@@ -212,7 +212,7 @@ def all_patterns() -> tuple[list[Found], list[str]]:
     return find_patterns(STATED)
 
 
-def test_every_expression_of_the_package_is_found_and_every_exception_still_stands() -> None:
+def test_every_regular_expression_of_the_package_is_found_and_every_exception_still_applies() -> None:
     found, missing = all_patterns()
     assert missing == []
     assert {*STATED, *THROUGH, *OURS} <= {one.place for one in found} | {*STATED}
@@ -268,12 +268,12 @@ COSTLY = frozenset(
 """Readers that take seconds for the longest texts: `benchmarks/lengthening.py` tests all."""
 
 
-def test_expressions_take_time_in_proportion_to_short_and_long_texts() -> None:
+def test_regular_expressions_take_linear_time() -> None:
     assert complain_of_patterns(SLOW, 0.02) == []
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
+def test_a_parser_takes_linear_time_for_short_texts(name: str) -> None:
     assert complain_of_reader(name, QUICK, 0.02) == []
 
 
@@ -284,7 +284,7 @@ def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
     times=54,
 )
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
+def test_a_parser_takes_linear_time_for_long_texts(name: str) -> None:
     assert complain_of_reader(name, SLOW, 0.05) == []
 
 
@@ -295,7 +295,7 @@ def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
     times=42,
 )
 @pytest.mark.parametrize("name", sorted(READERS.keys() - COSTLY))
-def test_a_reader_takes_time_in_proportion_to_the_longest_texts(name: str) -> None:
+def test_a_parser_takes_linear_time_for_the_longest_texts(name: str) -> None:
     assert complain_of_reader(name, LONGEST, 0.05, begins=["a"]) == []
 
 
@@ -311,10 +311,10 @@ def test_a_reader_takes_time_in_proportion_to_the_longest_texts(name: str) -> No
         (r"([^\W\d_]+)-?$", "search"),
     ],
 )
-def test_an_expression_that_takes_time_by_the_square_is_found(pattern: str, method: str) -> None:
+def test_a_quadratic_regular_expression_is_found(pattern: str, method: str) -> None:
     assert complain(Found("planted", re.compile(pattern), frozenset({method})), [4_000], 0.002, set())
 
 
-def test_an_expression_that_no_name_holds_is_missing() -> None:
+def test_an_unnamed_regular_expression_is_reported_as_missing() -> None:
     call = ast.parse("def read(words):\n    return re.search(words, 'a')\n")
     assert [place for place, _, _ in find_calls(call)] == ["read"]

@@ -59,7 +59,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     ],
     ids=["index", "folder", "editable folder", "folder that is gone", "archive", "repository"],
 )
-def test_advice_names_where_it_was_installed_from(
+def test_installation_advice_names_the_original_source(
     installed: SimpleNamespace, origin: dict[str, object] | None, install: str, update: str
 ) -> None:
     installed.text = None if origin is None else json.dumps(origin)

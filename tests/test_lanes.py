@@ -58,7 +58,7 @@ def durations(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("parallel", [(), ("-n", "2")])
-def test_a_fixture_is_paid_for_by_all_that_share_it(
+def test_the_time_of_a_fixture_is_shared_by_its_tests(
     tests: Tests, tmp_path: Path, durations: Path, parallel: tuple[str, ...]
 ) -> None:
     (tmp_path / "tests" / "test_shared.py").write_text(SHARING)
@@ -71,16 +71,14 @@ def test_a_fixture_is_paid_for_by_all_that_share_it(
     assert measured["test_skipped"] == 9.0
 
 
-def test_what_takes_more_than_the_limit_is_slow(tests: Tests, tmp_path: Path, durations: Path) -> None:
+def test_a_test_that_exceeds_the_limit_is_slow(tests: Tests, tmp_path: Path, durations: Path) -> None:
     (tmp_path / "tests" / "test_many.py").write_text(MANY)
     durations.write_text(json.dumps({"tests/test_many.py::test_n[3]": 0.4, "tests/test_many.py::test_n[4]": 0.3}))
     quick = [f"tests/test_many.py::test_n[{n}]" for n in range(9) if n != 3]
     assert tests("-m", "not slow") == quick
 
 
-def test_what_must_notice_a_planted_fault_is_quick_whatever_it_takes(
-    tests: Tests, tmp_path: Path, durations: Path
-) -> None:
+def test_a_test_of_a_mutant_is_always_in_the_quick_lane(tests: Tests, tmp_path: Path, durations: Path) -> None:
     (tmp_path / "tests" / "test_many.py").write_text(f"{MANY}\ndef test_other(): ...\n")
     durations.write_text(json.dumps({f"tests/test_many.py::test_n[{n}]": 9.0 for n in range(9)}))
     assert tests("-m", "not slow") == ["tests/test_many.py::test_other"]
@@ -90,9 +88,7 @@ def test_what_must_notice_a_planted_fault_is_quick_whatever_it_takes(
     assert len(tests("-m", "not slow")) == 10
 
 
-def test_a_test_whose_cases_together_take_more_than_the_limit_is_slow(
-    tests: Tests, tmp_path: Path, durations: Path
-) -> None:
+def test_a_test_whose_cases_together_exceed_the_limit_is_slow(tests: Tests, tmp_path: Path, durations: Path) -> None:
     (tmp_path / "tests" / "test_many.py").write_text(
         MANY.replace("range(9)", "range(11)") + "\ndef test_other(): ...\n"
     )
@@ -100,7 +96,7 @@ def test_a_test_whose_cases_together_take_more_than_the_limit_is_slow(
     assert tests("-m", "not slow") == ["tests/test_many.py::test_other"]
 
 
-def test_a_seed_gives_one_order_in_which_files_stay_together(tests: Tests, tmp_path: Path) -> None:
+def test_a_seed_gives_a_fixed_order_that_keeps_files_together(tests: Tests, tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / "tests" / f"test_{name}.py").write_text(MANY)
     shuffled = tests("--shuffle", "7")

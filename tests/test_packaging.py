@@ -47,7 +47,7 @@ def test_every_declared_package_is_pinned_once_to_a_version_that_is_allowed(pyth
     ] == []
 
 
-def test_pins_name_no_place_and_no_build_of_pytorch() -> None:
+def test_pins_have_no_url_and_no_pytorch_build() -> None:
     assert [pin.name for pin in PINS if pin.url or pin.name in {"torch", "triton"} or "nvidia" in pin.name] == []
 
 
@@ -64,7 +64,7 @@ def test_the_lowest_versions_are_those_declared() -> None:
 @pytest.mark.parametrize(
     "page", [".ci/run", ".github/workflows/ci.yml", ".github/workflows/release.yml", "CONTRIBUTING.md"]
 )
-def test_every_target_of_make_that_is_called_exists(page: str) -> None:
+def test_every_make_target_that_is_called_exists(page: str) -> None:
     known = {name for names in TARGETS for name in names.split()}
     called = re.findall(
         r"(?:^|run: |`)make ([a-z][a-z0-9. -]*)(?= [A-Z]+=|$|`|  #)", (ROOT / page).read_text(), re.MULTILINE
@@ -96,7 +96,7 @@ def test_every_python_of_the_classifiers_is_a_lane_and_a_target() -> None:
     assert [python for python in pythons if f"python{python}" not in known] == []
 
 
-def test_the_archive_holds_the_package_and_no_tests() -> None:
+def test_the_sdist_has_the_package_and_no_tests() -> None:
     built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     paths = built["sdist"]["only-include"]
     assert set(built["wheel"]["packages"]) <= set(paths)
@@ -104,7 +104,7 @@ def test_the_archive_holds_the_package_and_no_tests() -> None:
     assert not {"tests", "benchmarks", "scripts"} & {path.partition("/")[0] for path in paths}
 
 
-def test_the_container_file_copies_what_there_is_and_lets_it_through() -> None:
+def test_the_container_file_copies_existing_files_that_are_not_ignored() -> None:
     copied = [
         path for paths in re.findall(r"^COPY (?!--)(.+) \S+$", CONTAINERFILE, re.MULTILINE) for path in paths.split()
     ]
@@ -114,7 +114,7 @@ def test_the_container_file_copies_what_there_is_and_lets_it_through() -> None:
     assert sorted(line.removeprefix("!") for line in ignored if line.startswith("!")) == sorted(copied)
 
 
-def test_the_container_runs_as_no_root_on_a_volume_and_listens_where_asked_to_alone() -> None:
+def test_the_container_runs_without_root_on_a_volume_and_listens_only_where_told() -> None:
     last = CONTAINERFILE.rpartition("\nFROM ")[2]
     steps = [line.split(maxsplit=1) for line in last.splitlines() if re.match(r"[A-Z]+ ", line)]
     names = dict(reversed([step for step in steps if len(step) == 2]))
@@ -141,7 +141,7 @@ def test_a_workflow_is_yaml_whose_jobs_have_limits_and_steps(path: Path) -> None
         assert set([needs] if isinstance(needs, str) else needs) <= jobs.keys()
 
 
-def test_only_a_tag_publishes_and_only_what_was_installed_before() -> None:
+def test_only_a_tag_publishes_and_only_tested_wheels() -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML, which comes with the extra 'hf', is not installed")
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
     assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 parses the key `on` as true.

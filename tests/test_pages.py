@@ -83,7 +83,7 @@ def run_block(block: Block, before: list[str], folder: Path, variables: dict[str
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_what_a_page_shows_runs_and_prints_what_it_says(page: Path, demo_folder: Path, tmp_path: Path) -> None:
+def test_commands_on_a_page_run_and_print_what_it_shows(page: Path, demo_folder: Path, tmp_path: Path) -> None:
     runs = blocks(page.read_text())
     if not runs:
         return
@@ -104,7 +104,7 @@ def test_a_block_that_prints_something_else_or_in_another_order_is_found() -> No
     assert missing_lines(block.printed, "two\none\n") == ["two"]
 
 
-def test_the_notebook_prints_what_it_holds(
+def test_the_notebook_prints_its_recorded_output(
     demo_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(demo_folder.parent)
@@ -119,18 +119,18 @@ def test_the_notebook_prints_what_it_holds(
         assert "".join(held) == capsys.readouterr().out
 
 
-def test_the_tutorial_and_the_notebook_hold_the_same_python() -> None:
+def test_the_tutorial_and_the_notebook_have_the_same_python() -> None:
     notebook = json.loads((DOCS / "tutorial" / "first-finding.ipynb").read_text())
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     tutorial = [block.code.rstrip() for block in blocks((DOCS / "tutorial" / "first-corpus.md").read_text())]
     assert set(cells[:3]) <= set(tutorial)
 
 
-def test_the_readme_fits_a_reader_who_decides_in_a_minute() -> None:
+def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
-def test_the_example_of_the_readme_prints_paths_and_a_dataset(demo_folder: Path, tmp_path: Path) -> None:
+def test_the_readmes_example_prints_paths_and_a_dataset(demo_folder: Path, tmp_path: Path) -> None:
     (block,) = blocks((ROOT / "README.md").read_text())
     shutil.copytree(demo_folder, tmp_path / "demo")
     output = run_block(block, [], tmp_path, environment(tmp_path))

@@ -33,27 +33,27 @@ def changed(column: str, value: str) -> list[dict[str, str]]:
     return [TEXTS[0], TEXTS[1] | {column: value}]
 
 
-def test_a_changed_value_changes_the_digest_of_the_rows_and_of_its_column_alone() -> None:
+def test_a_changed_value_changes_only_the_digests_of_the_rows_and_of_its_column() -> None:
     (before, columns), (after, now) = digested(TEXTS), digested(changed("markdown", "three"))
     assert before != after
     assert [name for name in columns if columns[name] != now[name]] == ["markdown"]
 
 
-def test_a_version_of_code_is_in_no_digest_of_rows() -> None:
+def test_code_versions_are_not_in_digests_of_rows() -> None:
     assert digested(TEXTS) == digested(changed("engine_version", "3"))
 
 
-def test_a_column_more_changes_the_schema() -> None:
+def test_an_additional_column_changes_the_schema() -> None:
     before, after = digested(TEXTS)[1], digested([row | {"pages": "1"} for row in TEXTS])[1]
     assert before["(schema)"] != after["(schema)"]
 
 
 @pytest.mark.parametrize(("in_order", "is_same"), [(True, False), (False, True)])
-def test_the_order_of_rows_counts_in_files_and_not_in_tables(in_order: bool, is_same: bool) -> None:
+def test_row_order_matters_in_files_but_not_in_tables(in_order: bool, is_same: bool) -> None:
     assert (digested(TEXTS, in_order=in_order) == digested(TEXTS[::-1], in_order=in_order)) is is_same
 
 
-def test_of_a_text_versions_sums_and_durations_are_left_out(tmp_path: Path) -> None:
+def test_versions_checksums_and_durations_in_texts_are_ignored(tmp_path: Path) -> None:
     digests = []
     for content, version, took in (("a", "0123456789ab", "in 3 s"), ("b", "ba9876543210", "in 14 s")):
         canon = Canon("demo")
@@ -77,7 +77,7 @@ def test_of_a_text_versions_sums_and_durations_are_left_out(tmp_path: Path) -> N
         ("pages", "", False),
     ],
 )
-def test_of_json_the_versions_are_left_out_and_nothing_else(key: str, file_name: str, is_same: bool) -> None:
+def test_only_versions_are_ignored_in_json(key: str, file_name: str, is_same: bool) -> None:
     digests = []
     for value in ("1", "2"):
         canon = Canon("demo")
@@ -86,7 +86,7 @@ def test_of_json_the_versions_are_left_out_and_nothing_else(key: str, file_name:
     assert (digests[0] == digests[1]) is is_same
 
 
-def test_of_an_engine_with_its_version_the_name_counts() -> None:
+def test_of_an_engine_with_its_version_only_the_name_counts() -> None:
     digests = []
     for read_by in (["plain", "1"], ["plain", "2"], ["layout", "2"]):
         canon = Canon("demo")
@@ -118,7 +118,7 @@ def entry(section: str, digest: str, **columns: str) -> Entry:
     return {"section": section, "sha256": digest, "columns": columns}
 
 
-def test_a_comparison_names_what_differs_what_came_and_what_went(tmp_path: Path) -> None:
+def test_a_comparison_names_changes_additions_and_removals(tmp_path: Path) -> None:
     before = {"demo/texts": entry("data", "1", markdown="1", pages="1"), "demo/old": entry("data", "1")}
     after = {"demo/texts": entry("data", "2", markdown="2", pages="1"), "demo/new": entry("data", "1")}
     code, lines = compared(tmp_path, before, after)
@@ -137,7 +137,7 @@ def test_a_comparison_names_what_differs_what_came_and_what_went(tmp_path: Path)
         ("versions", (), 0),
     ],
 )
-def test_data_and_words_count_unless_words_may_differ_and_versions_never(
+def test_data_and_wording_count_unless_wording_may_differ_and_versions_never_count(
     tmp_path: Path, section: str, more: tuple[str, ...], code: int
 ) -> None:
     found, lines = compared(tmp_path, {"it": entry(section, "1")}, {"it": entry(section, "2")}, *more)

@@ -255,11 +255,16 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
 
 def command_pages(notice: str) -> dict[str, str]:
     """Return the index of the commands and a page for each, by their names in the repository."""
+    from peercorpus.cli.commands import HEADINGS
+
     examples = read_examples()
     names = sorted(name for name in commands() if " " not in name)
     pages = {f"docs/cli/{name}.md": command_page(name, examples, notice) for name in names}
-    lines = ["# Command line", "", notice, "", "| command | what it does |", "|---|---|"]
-    lines += [f"| [`{name}`](cli/{name}.md) | {first_sentence(commands()[name])} |" for name in names]
-    lines += ["", *written_lines(), "", *exit_code_lines(), "", *json_lines(), ""]
+    lines = ["# Command line", "", notice, ""]
+    for heading, listed in HEADINGS.items():
+        lines += [f"## {heading}", "", "| command | what it does |", "|---|---|"]
+        lines += [f"| [`{name}`](cli/{name}.md) | {first_sentence(commands()[name])} |" for name in listed]
+        lines.append("")
+    lines += [*written_lines(), "", *exit_code_lines(), "", *json_lines(), ""]
     lines += ["```{toctree}", ":hidden:", ":glob:", "", "cli/*", "```"]
     return {"docs/cli.md": "\n".join(lines) + "\n", **pages}

@@ -52,7 +52,7 @@ def names_in(annotation: object) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def test_the_public_interface_is_what_the_issue_names() -> None:
+def test_the_public_interface_has_the_expected_names() -> None:
     expected = {"Corpus", "__version__", "open", "open_text", "harvest", "build", "publish", "load_release", "simulate"}
     assert expected <= set(peercorpus.__all__) == set(dir(peercorpus))
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*", peercorpus.__version__)
@@ -123,7 +123,7 @@ def test_harvest_build_and_publish_return_what_they_did_and_print_nothing(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_harvest_of_which_all_requests_were_refused_raises(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_harvest_with_every_request_refused_raises(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     module = import_module("peercorpus.harvest.harvest")
     monkeypatch.setattr(module, "_find_failures", lambda *_: iter(["All refused."]))
     with peercorpus.simulate(papers=5) as openreview, pytest.raises(RefusedAlikeError, match="All refused"):
@@ -154,7 +154,7 @@ def test_a_harvest_of_which_all_requests_were_refused_raises(monkeypatch: pytest
         (lambda _: peercorpus.simulate(venue_ids="None/2024").__enter__(), "None/2024"),
     ],
 )
-def test_what_cannot_be_done_raises_a_peercorpus_error(
+def test_impossible_requests_raise_a_peercorpus_error(
     tmp_path: Path, call: Callable[[Path], object], named: str
 ) -> None:
     with pytest.raises(PeercorpusError, match=re.escape(named)):
@@ -250,7 +250,7 @@ def fill(folder: Path, venue_id: str, records: Iterable[object]) -> Path:
     return folder
 
 
-def test_sql_follows_the_take_down_list_and_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sql_follows_the_takedown_list_and_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("duckdb", reason="duckdb is not installed")
     patch_queries(monkeypatch)
     hidden = review("p", "R2", readers_public=False)
@@ -266,7 +266,7 @@ def test_sql_follows_the_take_down_list_and_the_tables(tmp_path: Path, monkeypat
         corpus.sql("SELECT FROM WHERE")
 
 
-def test_a_notebook_shows_what_is_public_and_escapes_it(tmp_path: Path) -> None:
+def test_a_notebook_shows_public_data_escaped(tmp_path: Path) -> None:
     venue_id = "<b>Bad.cc/2020/Conference"
     records = [*a_forum("p", venue_id), review("p", "R2", venue_id, readers_public=False), *a_forum("q", venue_id)]
     folder = fill(tmp_path / "<i>w", venue_id, records)
@@ -278,7 +278,7 @@ def test_a_notebook_shows_what_is_public_and_escapes_it(tmp_path: Path) -> None:
     assert not {"<b>", "<i>"} & set(re.findall(r"<\w+>", html))
 
 
-def test_a_workspace_that_is_not_built_shows_that_and_is_refused_by_sql(tmp_path: Path) -> None:
+def test_an_unbuilt_workspace_is_shown_as_such_and_refused_by_sql(tmp_path: Path) -> None:
     corpus = peercorpus.open(fill(tmp_path / "w", ICLR, ()))
     assert "not built yet" in corpus._repr_html_()
     with pytest.raises(TableError, match="peercorpus"):

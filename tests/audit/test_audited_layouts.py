@@ -67,7 +67,7 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
         rows(tmp_path)
 
 
-def test_other_folders_are_in_none(tmp_path: Path) -> None:
+def test_other_folders_match_no_layout(tmp_path: Path) -> None:
     write_rows(tmp_path / "a.csv", [{"text": "a", "decision": "Reject"}])
     write(tmp_path / "notes.md", "# Notes")
     assert layout_source(tmp_path) is None

@@ -41,7 +41,7 @@ def tried(texts: list[str], fewest: int = 3) -> set[str]:
     return {phrase for text in texts for phrase in chosen.of(text)}
 
 
-def test_phrases_are_of_the_beginning_and_the_end() -> None:
+def test_phrases_come_from_the_beginning_and_the_end() -> None:
     text = "first words " + "x" * HEAD_CHARACTERS + " middle " + "y" * HEAD_CHARACTERS + " last words"
     found = phrases_of(text)
     assert {"first words", "last words"} <= found
@@ -55,7 +55,7 @@ def test_phrases_have_one_to_four_words_without_numbers_of_lines() -> None:
     assert not any(word in {"000", "001", "12"} for phrase in found for word in phrase.split())
 
 
-def test_what_may_name_a_person_is_in_no_phrase() -> None:
+def test_no_phrase_contains_possible_names_of_people() -> None:
     plain = ["we fly kites and published nothing"] * 6
     named = [f"Ada Example (ada{n}@kites.example) https://kites.example/ada github.com/ada we fly" for n in range(6)]
     found = tried([*plain, *named, *["Published as ours"] * 3])
@@ -73,7 +73,7 @@ def test_what_may_name_a_person_is_in_no_phrase() -> None:
         "Write to ada@kites.example or {ada.example, grace}@kites.example.",
     ],
 )
-def test_no_part_of_an_address_is_in_a_phrase_or_an_example(block: str) -> None:
+def test_no_part_of_an_email_address_is_in_a_phrase_or_example(block: str) -> None:
     text = f"on kites we fly\n{block}\nthen published words"
     assert tried([text] * 5 + ["we know nothing"] * 5) >= {"on kites", "published words"}
     found = tried([text] * 5 + ["we know nothing"] * 5)
@@ -84,7 +84,7 @@ def test_no_part_of_an_address_is_in_a_phrase_or_an_example(block: str) -> None:
 
 
 @pytest.mark.parametrize("place", range(-40, 5))
-def test_addresses_that_are_cut_off_are_in_no_phrase(place: int) -> None:
+def test_truncated_email_addresses_are_in_no_phrase(place: int) -> None:
     people, block = {"ada", "grace", "alan", "kites"}, " {ada, grace, alan}@kites.example "
     begins = ("a" * (HEAD_CHARACTERS + place) + block).ljust(3 * HEAD_CHARACTERS, "b")
     ends = "a" * 2 * HEAD_CHARACTERS + block + "b" * (TAIL_CHARACTERS + place)
@@ -99,7 +99,7 @@ def test_addresses_that_are_cut_off_are_in_no_phrase(place: int) -> None:
         *("O\u2019Example", "Jean-Luc Example", "A. B. Example", "Ada1,2", "Ada\nExample"),
     ],
 )
-def test_no_example_names_anybody(names: str) -> None:
+def test_no_example_names_a_person(names: str) -> None:
     context = show_context(f"Published as a conference paper\n{names}\nAbstract We fly.", "published as")
     assert context.startswith("Published as a conference paper")
     assert context.endswith("Abstract We fly.")
@@ -124,7 +124,7 @@ def test_too_rare_and_too_common_phrases_are_not_tried() -> None:
         ("On Kites\nAbstract\nThe University of Winds flies kites.", "none"),
     ],
 )
-def test_the_author_block_is_told_before_the_abstract(text: str, block: str) -> None:
+def test_the_author_block_is_recognised_before_the_abstract(text: str, block: str) -> None:
     assert author_block(text) == block
 
 
@@ -140,7 +140,7 @@ def test_the_author_block_is_told_before_the_abstract(text: str, block: str) -> 
         (" \n ", "missing text"),
     ],
 )
-def test_signs_are_seen(text: str | None, sign: str) -> None:
+def test_fixed_signs_are_recognised(text: str | None, sign: str) -> None:
     assert sign in signs(text)
     assert sign not in signs("On Kites\nWe fly.")
 
@@ -148,7 +148,7 @@ def test_signs_are_seen(text: str | None, sign: str) -> None:
 @pytest.mark.parametrize(
     "text", ["1\n2\n3", "In 2019\nIn 2020", "a table\n" + "\n".join("5 5 5" for _ in range(40)), ""]
 )
-def test_other_numbers_are_no_line_numbers(text: str) -> None:
+def test_other_numbers_are_not_line_numbers(text: str) -> None:
     assert not has_line_numbers(text)
 
 
@@ -161,7 +161,7 @@ def test_lengths_and_pages_are_counted() -> None:
 
 
 @pytest.mark.parametrize("phrase", ["fly kites", "we fly", "abstract"])
-def test_an_example_shows_the_words_around_and_nobody(phrase: str) -> None:
+def test_an_example_shows_the_surrounding_words_and_no_person(phrase: str) -> None:
     shown = make_example(Feature(phrase, FeatureKind.PHRASE, ()), row(NAMED))
     assert phrase in shown.context.lower()
     assert len(shown.context) <= 120
@@ -178,10 +178,10 @@ def test_an_example_is_found_across_numbers_of_lines_and_cut_to_length() -> None
 
 
 @pytest.mark.parametrize("words", ["nothing of it", "", "(", "a\\"])
-def test_words_that_are_not_there_have_no_example(words: str) -> None:
+def test_missing_words_have_no_example(words: str) -> None:
     assert show_context("Some text", words) == ""
 
 
-def test_the_id_of_a_paper_shows_no_address() -> None:
+def test_the_id_of_a_paper_shows_no_email_address() -> None:
     record = row("x")._replace(record_id="ada@kites.example")
     assert make_example(Feature("x", FeatureKind.PHRASE, ()), record).record_id == "[e-mail]"

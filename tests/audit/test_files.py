@@ -71,19 +71,19 @@ def test_every_format_gives_the_same_rows(
 
 
 @pytest.mark.parametrize("write", [write_lines, write_list, write_by_id, write_csv])
-def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path, write: Callable[[Path, list[Record]], object]) -> None:
+def test_a_byte_order_mark_is_skipped(tmp_path: Path, write: Callable[[Path, list[Record]], object]) -> None:
     path = tmp_path / {write_lines: "a.jsonl", write_csv: "a.csv"}.get(write, "a.json")
     write(path, RECORDS[:9])
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert [row.text for row in rows(path)] == [one["text"] for one in RECORDS[:9]]
 
 
-def test_what_python_writes_beyond_json_is_read(tmp_path: Path) -> None:
+def test_pythons_extensions_of_json_are_read(tmp_path: Path) -> None:
     odd: list[Record] = [{"text": "half \ud800 a pair", "decision": "Reject"}, {"text": "a", "decision": float("nan")}]
     assert [row.text for row in rows(write_lines(tmp_path / "a.jsonl", odd))] == ["half ? a pair"]
 
 
-def test_the_order_of_columns_tells_nothing(tmp_path: Path) -> None:
+def test_the_order_of_columns_does_not_matter(tmp_path: Path) -> None:
     one = {"text": "a", "decision": 0, "grade": "exact", "source": "b", "pages": 9}
     first = rows(write_lines(tmp_path / "a.jsonl", [one]))
     assert rows(write_lines(tmp_path / "b.jsonl", [dict(reversed(one.items()))])) == first
@@ -91,12 +91,12 @@ def test_the_order_of_columns_tells_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("own", [{"$oid": "a"}, ["a", 1], 7, True, 1.5])
-def test_an_id_may_be_anything(tmp_path: Path, own: object) -> None:
+def test_an_id_may_have_any_type(tmp_path: Path, own: object) -> None:
     write_lines(tmp_path / "a.jsonl", [{"id": own, "text": "a", "decision": "Reject"}])
     assert rows(tmp_path / "a.jsonl")[0].record_id == str(own)
 
 
-def test_what_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
+def test_unreadable_content_is_not_shown(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('text,decision\na,Reject\nx,y,"Ada Example ada@example.org \x1b[31m' + "words " * 999 + '"\n')
     with pytest.raises(TableError) as refused:
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
     assert all(text not in said for text in ("ada@example.org", "Ada Example", "\x1b", "words"))
 
 
-def test_a_folder_is_read_whole_and_what_was_passed_over_is_named(tmp_path: Path) -> None:
+def test_a_folder_is_read_completely_and_skipped_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     write_parquet(tmp_path / "data" / "a.parquet", RECORDS[:70])
     write_lines(tmp_path / "b.jsonl", RECORDS[70:])
@@ -139,7 +139,7 @@ def test_columns_may_be_named(tmp_path: Path) -> None:
     assert [(row.text, row.accepted) for row in rows(tmp_path / "a.jsonl", "prose", "verdict")] == [("b", True)]
 
 
-def test_where_a_text_came_from_is_a_trait_without_people(tmp_path: Path) -> None:
+def test_the_source_of_a_text_is_a_feature_without_names_of_people(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", [{"text": "a", "decision": 0, "grade": "exact", "source": "ada@example.org"}])
     assert rows(tmp_path / "a.jsonl")[0].traits == {"grade": "exact", "source": "[e-mail]"}
 
@@ -188,26 +188,26 @@ def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accept
         ("a.csv", b"title,rating\na,1\n", "no column of a text .* and of a decision .*: title, rating"),
     ],
 )
-def test_what_is_no_corpus_is_refused(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+def test_a_path_that_is_not_a_corpus_is_refused(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TableError, match=sentence):
         rows(tmp_path / name)
 
 
-def test_a_path_that_is_not_there_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+def test_a_missing_path_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="does not exist"):
         file_source(tmp_path / "nowhere")
     with pytest.raises(TableError, match="contains no Parquet"):
         file_source(tmp_path)
 
 
-def test_a_named_column_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", RECORDS)
     with pytest.raises(TableError, match=r"--text prose.*: forum_id, decision"):
         file_source(tmp_path / "a.jsonl", text="prose")
 
 
-def test_a_broken_table_in_a_folder_is_never_passed_over(tmp_path: Path) -> None:
+def test_a_broken_table_in_a_folder_is_never_skipped(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", RECORDS)
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(TableError, match=r"'b\.parquet' cannot be read"):

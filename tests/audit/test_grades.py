@@ -94,19 +94,19 @@ USES: dict[str, tuple[list[object], set[PaperUse]]] = {
 
 
 @pytest.mark.parametrize("name", USES)
-def test_a_paper_is_of_use_for_a_task_only_with_what_the_task_needs(tmp_path: Path, name: str) -> None:
+def test_a_paper_is_usable_for_a_task_only_with_what_the_task_needs(tmp_path: Path, name: str) -> None:
     more, tasks = USES[name]
     found = read(tmp_path, [*a_paper("f1", WITHDRAWN, Grade.EXACT), *more])
     assert {task for task in PaperUse if found.use(task).count} == tasks
 
 
 @pytest.mark.parametrize("grade", [Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE])
-def test_without_a_proven_text_only_the_discussion_is_of_use(tmp_path: Path, grade: Grade) -> None:
+def test_without_a_proven_text_only_the_discussion_is_usable(tmp_path: Path, grade: Grade) -> None:
     found = read(tmp_path, [*a_paper("f1", ACCEPTED, grade), *a_paper("f2", REJECTED, grade), review("f1")])
     assert not found.usable.total()
 
 
-def test_a_text_that_was_not_read_is_of_no_use(tmp_path: Path) -> None:
+def test_a_text_that_could_not_be_read_is_not_usable(tmp_path: Path) -> None:
     found = read(tmp_path, [paper("f1"), version("f1", "sha-f1", Grade.EXACT), review("f1")])
     assert provable([found], ACCEPTED) == Proportion(1, 1)
     assert not found.usable.total()
@@ -147,12 +147,12 @@ def test_files_that_contradict_their_grade_are_named(tmp_path: Path) -> None:
     assert [one.forum_id for one in found.contradictions] == ["f2", "f3"]
 
 
-def test_the_rule_of_a_contradicted_version_is_worded_as_it_is_looked_for() -> None:
+def test_the_rule_of_a_contradicted_version_has_the_wording_searched_for() -> None:
     assert CONTRADICTED in initial_version.FILE_SAYS_LATER
 
 
 @given(count=st.integers(0, 500), more=st.integers(0, 500))
-def test_an_interval_holds_its_share_and_lies_between_none_and_all(count: int, more: int) -> None:
+def test_an_interval_contains_its_share_and_is_between_0_and_1(count: int, more: int) -> None:
     share = Proportion(count, count + more)
     if not share.of:
         assert share.value is None
@@ -174,7 +174,7 @@ def test_an_interval_holds_its_share_and_lies_between_none_and_all(count: int, m
         (Proportion(0, 0), Proportion(9, 9), 0),
     ],
 )
-def test_shares_lean_where_the_interval_of_their_difference_leaves_no_doubt(
+def test_shares_differ_if_the_interval_of_their_difference_excludes_0(
     first: Proportion, second: Proportion, leans: int
 ) -> None:
     assert ProportionDifference(first, second).leans == leans
@@ -195,7 +195,7 @@ def balanced(venue_id: str = ICML) -> VenueGrades:
     return found
 
 
-def test_a_caveat_stands_where_proven_versions_lean_and_nowhere_else() -> None:
+def test_a_caveat_is_shown_only_if_proven_versions_are_unevenly_distributed() -> None:
     sentence = " ".join(caveats([leaning()]))
     assert "rejected" in sentence
     assert "accepted" not in sentence
@@ -206,7 +206,7 @@ def test_a_caveat_stands_where_proven_versions_lean_and_nowhere_else() -> None:
     assert [line for line in grades_report([leaning()]) if "not significantly" in line] == []
 
 
-def test_the_text_fits_into_100_columns_and_gives_no_share_of_nothing() -> None:
+def test_the_text_fits_100_columns_and_has_no_share_of_zero_papers() -> None:
     long = replace(leaning("An.Organisation.org/With/A/" + "Very" * 20 + "/Long/Name/2024/Conference"))
     shown = list(grades_report([leaning(), balanced(), long, VenueGrades("Empty.cc\x1b/2020")]))
     assert max(map(len, shown)) <= 100
@@ -216,7 +216,7 @@ def test_the_text_fits_into_100_columns_and_gives_no_share_of_nothing() -> None:
     assert "\x1b" not in text
 
 
-def test_nothing_held_is_told_as_nothing(tmp_path: Path) -> None:
+def test_an_empty_workspace_is_reported_as_empty(tmp_path: Path) -> None:
     found: Any = json.loads(json.dumps(grades_to_json([VenueGrades("Empty.cc/2020")])))
     (venue,) = found["venues"]
     assert found["bias"]["difference"] is found["bias"]["accepted"]["share"] is None
@@ -226,7 +226,7 @@ def test_nothing_held_is_told_as_nothing(tmp_path: Path) -> None:
         read_grades(workspace.tables)
 
 
-def test_the_command_tells_every_venue_of_the_demo(demo_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_every_venue_of_the_demo(demo_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from peercorpus.cli.main import main
 
     with pytest.raises(SystemExit) as ended:

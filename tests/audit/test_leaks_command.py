@@ -61,11 +61,11 @@ def test_no_leak_ends_with_0(run: Run, tmp_path: Path) -> None:
     assert "such as" not in ended.out
 
 
-def test_a_threshold_above_the_gain_lets_it_pass(run: Run, leaking: Path) -> None:
+def test_a_gain_below_the_threshold_passes(run: Run, leaking: Path) -> None:
     assert run("audit", "leaks", leaking, "--threshold", "0.45").code == 0
 
 
-def test_a_folder_for_reports_that_cannot_be_one_is_refused_before_the_work(run: Run, leaking: Path) -> None:
+def test_an_invalid_report_folder_is_refused_before_the_work(run: Run, leaking: Path) -> None:
     for out in (leaking, leaking / "reports" / "deeper"):
         assert_refused(run("audit", "leaks", leaking, "--out", out), f"'{leaking}'")
     assert run("audit", "leaks", leaking.parent / "none.csv", "--out", leaking.parent / "new").code == 2
@@ -83,7 +83,7 @@ def test_both_reports_are_written_and_json_is_printed(run: Run, leaking: Path, t
 
 
 @pytest.mark.fault("input", "markup in ids, sources and texts, in the audit's page", "it is text there")
-def test_markup_from_papers_is_only_ever_text(run: Run, tmp_path: Path) -> None:
+def test_markup_from_papers_is_always_plain_text(run: Run, tmp_path: Path) -> None:
     records = papers()
     for record in records:
         record["forum_id"] += MARKUP
@@ -145,7 +145,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_our_release_and_its_workspace_hold_no_leak(run: Run, corpus: Path) -> None:
+def test_our_release_and_its_workspace_have_no_leak(run: Run, corpus: Path) -> None:
     release, workspace = (run("audit", "leaks", corpus / name) for name in ("release", "corpus"))
     assert (release.code, workspace.code) == (0, 0)
     counts = [one.out.split("read, ")[1].splitlines()[0] for one in (release, workspace)]
@@ -161,7 +161,7 @@ def test_a_workspace_that_is_not_built_is_refused(run: Run, corpus: Path, tmp_pa
     assert_refused(run("audit", command, tmp_path), "peercorpus build")
 
 
-def test_the_same_papers_with_accepted_ones_as_camera_ready_are_found_to_leak(
+def test_replacing_accepted_papers_by_camera_ready_versions_is_found_as_a_leak(
     run: Run, corpus: Path, tmp_path: Path
 ) -> None:
     opened = peercorpus.open(corpus / "corpus")

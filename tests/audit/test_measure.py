@@ -26,7 +26,7 @@ def best(found: Audit, kind: FeatureKind) -> Finding:
     return next(finding for finding in found.findings if finding.feature.kind is kind)
 
 
-def test_a_corpus_in_which_nothing_tells_the_decision_has_no_leak() -> None:
+def test_a_corpus_where_nothing_reveals_the_decision_has_no_leak() -> None:
     found = audit(source_of(papers()))
     assert (found.leaks, found.accepted, found.rejected) == (0, 50, 70)
     assert found.majority == pytest.approx(70 / 120)
@@ -96,7 +96,7 @@ def test_each_kind_of_leak_is_found(plant: object, feature: str) -> None:
     assert "kites.example" not in str(audit_to_dict(found))
 
 
-def test_the_route_of_a_text_is_tried_and_a_route_of_its_own_for_each_paper_is_not() -> None:
+def test_the_source_of_a_text_is_tried_as_a_feature_unless_it_is_unique_to_each_paper() -> None:
     records = papers()
     for number, record in enumerate(records):
         record["route"] = ("arxiv" if number % 2 else "acm") if is_accepted(record) else "openreview"
@@ -109,7 +109,7 @@ def test_the_route_of_a_text_is_tried_and_a_route_of_its_own_for_each_paper_is_n
     assert by_name(audit(source_of(records, "route")).untried, "more than 50") == {"more than 50": 1}
 
 
-def test_a_leak_in_a_corpus_of_nearly_one_decision_is_found_by_its_balanced_accuracy() -> None:
+def test_a_leak_in_a_corpus_with_rare_decisions_is_found_by_balanced_accuracy() -> None:
     found = audit(source_of(papers(400, 385, publish_accepted)))
     assert found.findings[0].gain < 0.05
     assert found.findings[0].outcome.balanced == 1.0
@@ -117,12 +117,12 @@ def test_a_leak_in_a_corpus_of_nearly_one_decision_is_found_by_its_balanced_accu
 
 
 @pytest.mark.parametrize(("threshold", "leaks"), [(0.3, True), (0.45, False)])
-def test_a_gain_is_a_leak_above_the_threshold_alone(threshold: float, leaks: bool) -> None:
+def test_only_a_gain_above_the_threshold_is_a_leak(threshold: float, leaks: bool) -> None:
     found = audit(source_of(papers(change=plant_links)), threshold)
     assert (found.leaks > 0) is leaks
 
 
-def test_with_no_threshold_chance_still_is_no_leak() -> None:
+def test_even_without_a_threshold_chance_is_not_a_leak() -> None:
     assert audit(source_of(papers()), 0.0).leaks == 0
 
 
@@ -135,7 +135,7 @@ def test_the_same_rows_in_another_order_give_the_same_report() -> None:
         assert audit_to_dict(audit(source_of(records))) == expected
 
 
-def test_a_paper_in_a_row_for_each_review_is_one_paper_and_vouches_for_itself_no_more() -> None:
+def test_a_paper_with_a_row_per_review_counts_as_one_and_is_in_one_fold() -> None:
     chance = random.Random(2)
     records: list[Record] = []
     for number in range(60):
@@ -156,7 +156,7 @@ def rows_named(records: list[Record]) -> AuditSource:
 
 
 @pytest.mark.parametrize("text", [None, "", "Text withheld."])
-def test_missing_texts_without_an_id_are_of_a_paper_each(text: str | None) -> None:
+def test_rows_without_id_and_text_count_as_separate_papers(text: str | None) -> None:
     records = [{"text": one["text"] if is_accepted(one) else text, "decision": one["decision"]} for one in papers()]
     found = audit(source_of(records))
     assert (found.accepted, found.rejected, found.set_aside) == (50, 70, {})
@@ -164,7 +164,7 @@ def test_missing_texts_without_an_id_are_of_a_paper_each(text: str | None) -> No
     assert audit_to_dict(audit(source_of(records[::-1]))) == audit_to_dict(found)
 
 
-def test_examples_are_first_of_the_decision_that_the_feature_speaks_for() -> None:
+def test_examples_of_the_predicted_decision_come_first() -> None:
     def plant(record: Record) -> None:
         if is_accepted(record) or record["forum_id"] < "f0060":
             record["text"] = f"{record['text']} published words"
@@ -174,7 +174,7 @@ def test_examples_are_first_of_the_decision_that_the_feature_speaks_for() -> Non
     assert [shown.accepted for shown in finding.examples] == [True] * 3
 
 
-def test_nothing_vanishes() -> None:
+def test_every_row_is_counted() -> None:
     odd: list[Record] = [
         {"forum_id": "a", "text": "x", "decision": None},
         {"forum_id": "b", "text": "x", "decision": "Withdrawn"},
@@ -196,7 +196,7 @@ def test_nothing_vanishes() -> None:
         (60, 9, r"\b9 accepted and 51 rejected"),
     ],
 )
-def test_too_few_papers_are_said_to_be_too_few(count: int, accepted: int, sentence: str) -> None:
+def test_too_few_papers_are_reported(count: int, accepted: int, sentence: str) -> None:
     with pytest.raises(TableError, match=sentence):
         audit(source_of(papers(count, accepted)))
 
@@ -213,13 +213,13 @@ def test_a_corpus_that_changes_while_it_is_read_is_refused() -> None:
         audit(replace(source_of([]), entries=entries))
 
 
-def test_texts_that_are_all_alike_are_no_leak() -> None:
+def test_identical_texts_are_not_a_leak() -> None:
     found = audit(source_of([record | {"text": "the same"} for record in papers()]))
     assert (found.leaks, found.findings) == (0, ())
 
 
 @pytest.mark.parametrize("text", [None, ""])
-def test_without_any_text_nothing_is_said_not_to_leak(text: str | None) -> None:
+def test_without_texts_the_report_does_not_claim_absence_of_leaks(text: str | None) -> None:
     with pytest.raises(TableError, match="'kites' has a text"):
         audit(source_of([record | {"text": text} for record in papers()]))
 
@@ -233,7 +233,7 @@ def test_progress_ends_with_all_rows() -> None:
     ]
 
 
-def test_memory_is_bounded_by_a_batch_and_not_by_the_texts() -> None:
+def test_memory_is_bounded_by_a_batch() -> None:
     def entries() -> Iterator[SourceRecord]:
         for number in range(150):
             text = f"{prose(random.Random(number))} " + "kites and more " * 99 + "k" * 600_000

@@ -47,11 +47,11 @@ def test_a_feature_that_is_the_decision_is_always_right(accepted: list[bool], tu
     assert outcome(sign([one != turned for one in accepted]), accepted) == (1.0, 1.0)
 
 
-def test_a_feature_that_no_row_has_is_right_as_often_as_the_majority() -> None:
+def test_a_feature_that_no_row_has_is_as_accurate_as_the_majority() -> None:
     assert outcome(sign([False] * 200), LOPSIDED) == (0.9, 0.5)
 
 
-def test_a_feature_that_a_tenth_has_gains_what_it_tells() -> None:
+def test_a_feature_of_a_tenth_of_the_rows_gains_that_much() -> None:
     # 60 of 100 are accepted; half of those have the feature, and no others: 30 right with it, 40 of the 70 without.
     accepted = [number < 60 for number in range(100)]
     found = outcome(sign([number < 30 for number in range(100)]), accepted)
@@ -59,14 +59,14 @@ def test_a_feature_that_a_tenth_has_gains_what_it_tells() -> None:
     assert found.balanced == pytest.approx((0.5 + 1.0) / 2)
 
 
-def test_a_sign_in_a_lopsided_corpus_shows_in_the_balanced_accuracy_alone() -> None:
+def test_in_an_unbalanced_corpus_a_sign_shows_only_in_the_balanced_accuracy() -> None:
     accepted = [number < 180 for number in range(200)]
     accuracy, balanced = outcome(sign([number < 90 for number in range(200)]), accepted)
     assert accuracy == 0.9
     assert balanced == pytest.approx(0.75)
 
 
-def test_a_tie_is_broken_the_same_way_every_time_and_gains_nothing() -> None:
+def test_a_tie_is_broken_deterministically_and_gains_nothing() -> None:
     marks = [number % 4 < 2 for number in range(100)]
     assert outcome(sign(marks), HALF) == outcome(sign(marks), HALF)
     assert outcome(sign(marks), HALF)[0] <= 0.55
@@ -88,20 +88,20 @@ def test_thresholds_are_learnt_on_other_folds_so_that_noise_gains_nothing() -> N
     assert outcome(feature, accepted)[0] < deal_to_folds(accepted).majority + 0.03
 
 
-def test_many_values_are_parted_at_quantiles_and_one_value_not_at_all() -> None:
+def test_many_values_are_split_at_quantiles_and_a_single_value_is_not_split() -> None:
     assert len(number_ways(range(10_000))) == 64
     assert len(number_ways([1, 2, 3])) == 2
     assert number_ways([5, 5, 5]) == ()
 
 
-def test_each_value_of_a_category_is_given_its_own_majority() -> None:
+def test_each_value_of_a_category_predicts_its_own_majority() -> None:
     routes = ["a" if number < 20 else "b" if number < 60 else "c" for number in range(100)]
     accepted = [route != "b" for route in routes]
     cells: tuple[Cell, ...] = tuple((name, pack_bits([route == name for route in routes])) for name in ("a", "b"))
     assert outcome(Feature("route", FeatureKind.CATEGORY, (cells,)), accepted) == (1.0, 1.0)
 
 
-def test_shuffling_keeps_how_many_each_fold_has_and_repeats_with_its_seed() -> None:
+def test_shuffling_keeps_the_counts_of_each_fold_and_is_reproducible_with_its_seed() -> None:
     labels = deal_to_folds(LOPSIDED)
     first, again, other = shuffle(labels, 1), shuffle(labels, 1), shuffle(labels, 2)
     assert first == again != other
@@ -109,7 +109,7 @@ def test_shuffling_keeps_how_many_each_fold_has_and_repeats_with_its_seed() -> N
     assert all(own & fold == own for own, fold in zip(first.accepted, labels.folds, strict=True))
 
 
-def test_the_best_of_many_features_does_better_by_chance_than_the_best_of_few() -> None:
+def test_the_best_of_many_features_has_a_higher_chance_gain_than_the_best_of_few() -> None:
     chance = random.Random(1)
     labels: Labels = deal_to_folds(HALF)
     many = [Predictor(sign([chance.random() < 0.5 for _ in HALF], str(n)), labels) for n in range(300)]
@@ -119,7 +119,7 @@ def test_the_best_of_many_features_does_better_by_chance_than_the_best_of_few() 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_category_of_many_values_learns_nothing_from_the_rows_it_is_tried_on(seed: int) -> None:
+def test_a_category_with_many_values_does_not_learn_from_its_test_rows(seed: int) -> None:
     chance = random.Random(seed)
     values = [chance.randrange(50) for _ in HALF]
     cells: tuple[Cell, ...] = tuple((f"{one}", pack_bits([value == one for value in values])) for one in range(49))

@@ -49,7 +49,7 @@ def check_form(case: Case, answer: str) -> None:
 
 @pytest.mark.parametrize("name", ADAPTERS)
 @given(case=CASES, text=TEXTS)
-def test_an_answer_is_in_our_form_or_unreadable(name: str, case: Case, text: str) -> None:
+def test_an_answer_is_in_our_format_or_unreadable(name: str, case: Case, text: str) -> None:
     try:
         answer = load_adapter(name).read(case, text)
     except UnreadableAnswerError as error:
@@ -60,7 +60,7 @@ def test_an_answer_is_in_our_form_or_unreadable(name: str, case: Case, text: str
 
 @pytest.mark.parametrize("text", RECORDED)
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_every_beginning_of_an_answer_is_read_like_the_whole_or_not_at_all(name: str, text: str) -> None:
+def test_every_prefix_of_an_answer_is_read_like_the_whole_or_not_at_all(name: str, text: str) -> None:
     """A truncated answer never yields a different number or decision from the whole one."""
     adapter = load_adapter(name)
     for case in (acceptance(), scoring(RATING), scoring(SOUNDNESS)):

@@ -28,7 +28,7 @@ def invented(name: str, file: str, words: dict[str, str]) -> ModelFormat:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_format_says_where_it_was_read_and_under_which_terms(name: str) -> None:
+def test_a_format_states_its_source_and_licence(name: str) -> None:
     known = read_format(name)
     assert "Read on" in known.source
     assert known.licence.strip()
@@ -41,7 +41,7 @@ def test_a_format_says_where_it_was_read_and_under_which_terms(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_an_adapter_tells_what_it_is_for(name: str) -> None:
+def test_an_adapter_describes_its_model(name: str) -> None:
     adapter = load_adapter(name)
     assert adapter.name == name
     assert adapter.tasks == {BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW}
@@ -49,7 +49,7 @@ def test_an_adapter_tells_what_it_is_for(name: str) -> None:
     assert (adapter.context, adapter.source) == (adapter.context, adapter.source)
 
 
-def test_an_unknown_adapter_is_told_with_those_that_exist() -> None:
+def test_an_unknown_adapter_is_named_with_the_known_ones() -> None:
     with pytest.raises(PeercorpusError, match=r"'reviewer-x'.* sea-e, openreviewer"):
         load_adapter("reviewer-x")
 
@@ -75,7 +75,7 @@ def test_an_adapter_is_found_by_the_whole_id(model: str, name: str | None) -> No
     assert find_adapter(model) == name
 
 
-def test_words_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -> None:
+def test_prompts_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -> None:
     (tmp_path / "ask.py").write_text('def ask(n):\n    a = f"Be {n} reviewers."\n    return a + "Be kind.\\d"\n')
     (tmp_path / "ask.json").write_text(json.dumps({"other": "x", "list": [{"e": "Review it:"}]}))
     (tmp_path / "ask.txt").write_text("Be brief.\n")
@@ -86,7 +86,7 @@ def test_words_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -
         assert find_wordings(invented("sea-e", f"deep/{file}", wanted), tmp_path / file) == wanted
 
 
-def test_other_words_than_those_it_was_trained_with_are_refused(tmp_path: Path) -> None:
+def test_prompts_other_than_the_trained_ones_are_refused(tmp_path: Path) -> None:
     (tmp_path / "template.json").write_text(json.dumps({"instruction_e": "Review it, please:"}))
     with pytest.raises(PeercorpusError, match=r"ECNU-SEA/SEA-E.* of https://github.com/ecnu-sea/SEA"):
         load_adapter("sea-e", tmp_path)
@@ -95,14 +95,14 @@ def test_other_words_than_those_it_was_trained_with_are_refused(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"def (", b"{", b"(" * 5000, b"\x00"])
-def test_a_file_that_cannot_be_parsed_holds_no_words(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_cannot_be_parsed_has_no_prompts(tmp_path: Path, content: bytes) -> None:
     for file in ("ask.py", "ask.json"):
         (tmp_path / file).write_bytes(content)
         with pytest.raises(PeercorpusError, match=f"'{tmp_path}'"):
             find_wordings(invented("sea-e", file, {"system": "Review it:"}), tmp_path)
 
 
-def test_nothing_is_asked_without_the_words() -> None:
+def test_nothing_is_asked_without_the_prompts() -> None:
     for name in ADAPTERS:
         with pytest.raises(PeercorpusError, match=r"https://.* 'wordings'"):
             load_adapter(name).messages(acceptance(), "We sort pebbles.")
@@ -121,7 +121,7 @@ def messages(
     return told[0]
 
 
-def test_the_paper_follows_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_paper_follows_the_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = {
         "system": "Review {it}:",
         "standard": "Be {reviewer_num} people.",
@@ -142,7 +142,7 @@ def test_the_paper_follows_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ]
 
 
-def test_the_form_stands_in_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_form_is_in_the_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = {"system": "Fields:\n{review_fields}\nEnd.", **{name: f"About {name}." for name in FORM}}
     system, user = messages("openreviewer", words, tmp_path, monkeypatch, "We sort pebbles.")
     assert system.text.startswith("Fields:\n## Summary\nAbout summary.\n\n## Soundness\nAbout soundness.\n")

@@ -10,26 +10,26 @@ from peercorpus.benchmark.options import parse_task_options
 from peercorpus.errors import PeercorpusError
 
 
-def test_scores_are_asked_as_far_as_the_model_gives_them() -> None:
+def test_only_scores_that_the_model_provides_are_requested() -> None:
     taken = CaseCounts()
     cases = [scoring(RATING, SOUNDNESS, CONFIDENCE), scoring(OVERALL, NOVELTY), scoring(SOUNDNESS)]
     assert narrow(load_adapter("sea-e"), cases, taken) == [scoring(RATING, SOUNDNESS), scoring(SOUNDNESS)]
     assert by_name(taken.left_out, "scores: ", "papers: ") == {"scores: ": 3, "papers: ": 1}
 
 
-def test_other_tasks_are_asked_as_they_are() -> None:
+def test_other_tasks_are_asked_unchanged() -> None:
     taken = CaseCounts()
     for case in (acceptance(), reviewing(OVERALL)):
         assert narrow(load_adapter("sea-e"), [case], taken) == [case]
     assert not taken.left_out
 
 
-def test_a_side_without_any_score_of_the_model_is_refused() -> None:
+def test_a_split_without_any_score_of_the_model_is_refused() -> None:
     with pytest.raises(PeercorpusError, match=r"ECNU-SEA/SEA-E.*choose other venues"):
         narrow(load_adapter("sea-e"), [scoring(OVERALL)], CaseCounts())
 
 
-def test_the_place_of_the_words_is_an_option_and_examples_are_none() -> None:
+def test_the_location_of_the_prompt_is_an_option_and_examples_are_not() -> None:
     wanted = parse_task_options("release", {"adapter": "sea-e", "wordings": "SEA"})
     assert (wanted.adapter, str(wanted.wordings)) == ("sea-e", "SEA")
     with pytest.raises(PeercorpusError, match="few_shot"):

@@ -65,7 +65,7 @@ def test_every_adapter_has_a_recorded_answer() -> None:
         ("cyclereviewer-large", True),
     ],
 )
-def test_a_decision_is_the_models_own_final_one(name: str, accept: bool) -> None:
+def test_the_models_own_final_decision_is_used(name: str, accept: bool) -> None:
     decision = read_decision(read(name, acceptance()))
     assert (decision.accept, decision.probability) == (accept, None)
 
@@ -87,12 +87,12 @@ def test_scores_are_the_mean_of_the_reviewers(name: str, rating: float, soundnes
 
 
 @pytest.mark.parametrize("name", [name for name in OF_ADAPTER if name != "sea-e"])
-def test_confidence_is_read_where_the_format_has_it(name: str) -> None:
+def test_confidence_is_read_if_the_format_has_it(name: str) -> None:
     value = json.loads(read(name, scoring(CONFIDENCE)))["confidence"]
     assert value == {"openreviewer": 4}.get(name, 3.5)
 
 
-def test_the_simulated_reviewers_count_and_not_the_models_summary_of_them() -> None:
+def test_simulated_reviewers_count_rather_than_the_models_summary() -> None:
     text = changed("deepreviewer", "## Rating:\n\n4.5", "## Rating:\n\n9")
     assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
 
@@ -107,7 +107,7 @@ def test_a_review_is_prose_under_headings_and_then_the_scores(name: str) -> None
         assert word not in review.text
 
 
-def test_which_text_is_the_review_is_a_rule() -> None:
+def test_a_rule_determines_which_text_is_the_review() -> None:
     of_deep = read_review_answer(read("deepreviewer", reviewing()), ()).text
     assert "introduces a tray" in of_deep
     assert "    drop();\n}\n```" in of_deep
@@ -121,12 +121,12 @@ def test_a_number_on_another_scale_is_not_converted() -> None:
     assert reason("sea-e", scoring(RATING, OVERALL), said("sea-e")) is Unscored.OTHER_SCALE
 
 
-def test_a_field_that_the_model_never_gives_has_no_number() -> None:
+def test_a_field_that_the_model_does_not_provide_has_no_number() -> None:
     assert reason("sea-e", scoring(RATING, CONFIDENCE), said("sea-e")) is Unscored.NO_NUMBER
     assert reason("cyclereviewer", scoring(NOVELTY), said("cyclereviewer")) is Unscored.NO_NUMBER
 
 
-def test_an_adapter_says_beforehand_which_fields_it_fills_in() -> None:
+def test_an_adapter_declares_the_fields_it_provides() -> None:
     case = scoring(RATING, OVERALL, CONFIDENCE, NOVELTY, SOUNDNESS)
     assert load_adapter("sea-e").asked(case) == (RATING, SOUNDNESS)
     assert load_adapter("openreviewer").asked(case) == (RATING, CONFIDENCE, SOUNDNESS)
@@ -214,12 +214,12 @@ def test_a_decision_is_read_by_rule(written: str) -> None:
 
 
 @pytest.mark.parametrize(("rating", "accept"), [("10", True), ("8", True), ("6", True), ("5", False), ("1", False)])
-def test_a_recommendation_stands_for_a_decision_by_the_words_of_the_form(rating: str, accept: bool) -> None:
+def test_a_recommendation_becomes_a_decision_by_the_wording_of_the_form(rating: str, accept: bool) -> None:
     text = changed("openreviewer", "## Rating\n5", f"## Rating\n{rating}")
     assert read_decision(read("openreviewer", acceptance(), text)).accept is accept
 
 
-def test_a_recommendation_between_the_words_of_the_form_is_no_decision() -> None:
+def test_a_recommendation_between_the_labels_of_the_form_is_not_a_decision() -> None:
     text = changed("openreviewer", "## Rating\n5", "## Rating\n5.5")
     assert reason("openreviewer", acceptance(), text) is Unscored.NO_DECISION
 
@@ -241,7 +241,7 @@ def test_prose_without_the_format_is_unreadable(name: str) -> None:
         ("cyclereviewer", "## Strengths"),
     ],
 )
-def test_an_answer_that_ends_too_early_is_said_to(name: str, end: str) -> None:
+def test_a_truncated_answer_is_reported(name: str, end: str) -> None:
     text = said(name).split(end)[0] + end + "\nHow is"
     for case in (acceptance(), reviewing()):
         assert reason(name, case, text) is Unscored.CUT_OFF
@@ -249,7 +249,7 @@ def test_an_answer_that_ends_too_early_is_said_to(name: str, end: str) -> None:
         assert reason(name, scoring(RATING), text) is Unscored.CUT_OFF
 
 
-def test_a_number_at_the_very_end_may_be_half_of_one() -> None:
+def test_a_number_at_the_end_of_a_truncated_answer_may_be_incomplete() -> None:
     text = said("sea-e").split("6 marginally")[0]
     assert reason("sea-e", scoring(RATING), text + "1", is_complete=False) is Unscored.CUT_OFF
     assert json.loads(read("sea-e", scoring(RATING), text + "1")) == {"rating": 1}
@@ -271,14 +271,14 @@ def test_a_reviewer_without_a_number_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("end", ["Now I verify", "## Weaknesses:", "## Rating:"])
-def test_simulated_reviewers_are_enough_for_scores_and_not_for_a_decision(end: str) -> None:
+def test_simulated_reviewers_suffice_for_scores_but_not_for_a_decision(end: str) -> None:
     text = said("deepreviewer").split(end)[0]
     assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
     assert reason("deepreviewer", acceptance(), text) is Unscored.CUT_OFF
     assert reason("deepreviewer", reviewing(), text) is Unscored.CUT_OFF
 
 
-def test_two_final_reviews_are_two_answers() -> None:
+def test_two_final_reviews_are_ambiguous() -> None:
     text = said("deepreviewer-fast") + "\n" + said("deepreviewer-fast").replace("Accept", "Reject")
     assert reason("deepreviewer-fast", acceptance(), text) is Unscored.TWO_ANSWERS
 
@@ -290,7 +290,7 @@ def test_a_review_without_a_decision_still_scores() -> None:
     assert reason("deepreviewer-fast", acceptance(), text) is Unscored.CUT_OFF
 
 
-def test_simulated_reviewers_that_do_not_end_have_no_mean() -> None:
+def test_unfinished_simulated_reviewers_have_no_mean() -> None:
     text = said("deepreviewer").split("## Reviewer 2")[0]
     for case in (acceptance(), scoring(RATING), reviewing()):
         assert reason("deepreviewer", case, text, is_complete=False) is Unscored.CUT_OFF
@@ -298,12 +298,12 @@ def test_simulated_reviewers_that_do_not_end_have_no_mean() -> None:
         assert reason("deepreviewer", case, text) is Unscored.CUT_OFF
 
 
-def test_no_model_of_these_answers_a_rebuttal() -> None:
+def test_none_of_these_models_answers_rebuttals() -> None:
     for name in ADAPTERS:
         with pytest.raises(PeercorpusError, match="rebuttal"):
             load_adapter(name).messages(rebutting(), "We sort pebbles.")
 
 
-def test_a_brace_within_what_a_simulated_reviewer_writes_ends_nothing() -> None:
+def test_a_brace_in_a_simulated_reviewers_text_ends_nothing() -> None:
     text = changed("deepreviewer", "Four beaches.", "Four beaches:\n\n```c\nif (m) {\n}\n}\n```")
     assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}

@@ -73,7 +73,7 @@ def read(log: EvalLog) -> dict[str, object]:
     return found
 
 
-def test_the_three_tasks_read_one_answer(release: Path, wordings: str, tmp_path: Path) -> None:
+def test_three_tasks_share_one_answer(release: Path, wordings: str, tmp_path: Path) -> None:
     told: TaskOptions = {"adapter": "sea-e", "wordings": wordings}
     decision = answered(acceptance(str(release), **told), tmp_path)
     assert read(decision) == {"accept": True, "probability": None, "cut_off": False}
@@ -88,7 +88,7 @@ def test_the_three_tasks_read_one_answer(release: Path, wordings: str, tmp_path:
     assert written["scores"] == {"rating": 6.0}
 
 
-def test_what_cannot_be_read_is_unscored_with_the_reason(release: Path, wordings: str, tmp_path: Path) -> None:
+def test_an_unreadable_answer_is_unscored_with_a_reason(release: Path, wordings: str, tmp_path: Path) -> None:
     task = acceptance(str(release), adapter="sea-e", wordings=wordings)
     log = answered(task, tmp_path, SAID.replace("Decision: Accept", "Decision: Accept/Reject"))
     assert read(log)["unscored"] == "two_answers"
@@ -96,6 +96,6 @@ def test_what_cannot_be_read_is_unscored_with_the_reason(release: Path, wordings
     assert [(one.scored_samples, one.unscored_samples) for one in log.results.scores] == [(0, 1)]
 
 
-def test_a_rebuttal_is_not_asked_of_it(release: Path, wordings: str) -> None:
+def test_adapters_are_not_asked_for_rebuttals(release: Path, wordings: str) -> None:
     with pytest.raises(PeercorpusError, match="'rebuttal'"):
         rebuttal(str(release), adapter="sea-e", wordings=wordings)

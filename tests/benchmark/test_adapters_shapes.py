@@ -121,7 +121,7 @@ class TestMapping:
     @pytest.mark.parametrize(
         ("rating", "overall", "rank"), [("1", 1, 4), ("10", 6, 1), ("5.5", 3.5, 2.5), ("4", 1 + 5 / 3, 3)]
     )
-    def test_a_rating_stands_for_another_scale_worst_to_worst_and_best_to_best(
+    def test_a_rating_maps_to_another_scale_worst_to_worst_and_best_to_best(
         self, rating: str, overall: float, rank: float
     ) -> None:
         text = written("**{}:**", VALUES["next line"], PARTS | {"Rating": rating, "Paper Decision": "Accept"})
@@ -129,7 +129,7 @@ class TestMapping:
         mapped = json.loads(answer)
         assert mapped == pytest.approx({"rating": float(rating), "Overall": overall, "Rank": rank}, abs=1e-4)
 
-    def test_no_venue_drops_out_with_it_and_only_with_it(self) -> None:
+    def test_map_ratings_keeps_venues_that_are_otherwise_dropped(self) -> None:
         cases = [scoring(RATING), scoring(OVERALL), scoring(LOW_BEST)]
         counts = CaseCounts()
         assert narrow(load_adapter("sea-e"), cases, counts) == cases[:1]
@@ -139,7 +139,7 @@ class TestMapping:
         other = AskedScore(Aspect.SOUNDNESS, "Soundness", 1, 5, (3.0,))
         assert load_adapter("sea-e", maps_ratings=True).asked(scoring(other)) == ()
 
-    def test_it_is_an_option_of_a_model_with_an_adapter(self) -> None:
+    def test_map_ratings_needs_a_model_with_an_adapter(self) -> None:
         assert parse_task_options("release", {"adapter": "sea-e", "map_ratings": True}).maps_ratings
         with pytest.raises(PeercorpusError, match="map_ratings"):
             parse_task_options("release", {"map_ratings": True})

@@ -45,7 +45,7 @@ CONFIDENCE = AskedScore(Aspect.CONFIDENCE, "confidence", 1, 5, (3,))
         ('{"decision": "accept", "probability": 1e999}', Unscored.OFF_SCALE),
     ],
 )
-def test_what_is_no_decision_has_a_reason(said: str, reason: Unscored) -> None:
+def test_an_answer_without_a_decision_has_a_reason(said: str, reason: Unscored) -> None:
     with pytest.raises(UnreadableAnswerError) as caught:
         read_decision(said)
     assert caught.value.reason is reason
@@ -79,42 +79,42 @@ def test_scores_that_are_missing_or_off_their_scale_have_a_reason(said: str, rea
     assert caught.value.reason is reason
 
 
-def test_a_review_is_parted_from_the_scores_below_it() -> None:
+def test_a_review_is_separated_from_the_scores_below_it() -> None:
     found = read_review_answer("Good.\n\n**Rating**: 10: strong accept\n- confidence: 4\n\n", [RATING, CONFIDENCE])
     assert found.text == "Good."
     assert found.scores == {"rating": 10, "confidence": 4}
 
 
-def test_what_is_no_score_stays_in_the_review() -> None:
+def test_text_that_is_not_a_score_stays_in_the_review() -> None:
     said = "Rating: 3 of the baselines are old.\n\nI say no.\nrating: 12\nrating: N/A"
     assert read_review_answer(said, [RATING]).text == said
 
 
-def test_a_review_of_scores_alone_has_no_words() -> None:
+def test_a_review_with_scores_only_has_no_text() -> None:
     with pytest.raises(UnreadableAnswerError) as caught:
         read_review_answer("rating: 5\n", [RATING])
     assert caught.value.reason is Unscored.EMPTY
 
 
-def test_a_turn_without_words_is_not_scored() -> None:
+def test_an_empty_turn_is_not_scored() -> None:
     with pytest.raises(UnreadableAnswerError):
         read_turn(" \n")
 
 
 @given(st.booleans(), st.none() | st.floats(0, 1))
-def test_a_decision_that_is_written_is_read_again(accept: bool, probability: float | None) -> None:
+def test_a_written_decision_is_parsed_back(accept: bool, probability: float | None) -> None:
     assert read_decision(write_decision(Decision(accept, probability))) == Decision(accept, probability)
 
 
 @given(st.integers(10, 100), st.integers(10, 50))
-def test_scores_that_are_written_are_read_again(rating: int, confidence: int) -> None:
+def test_written_scores_are_parsed_back(rating: int, confidence: int) -> None:
     scores = {"rating": rating / 10, "confidence": confidence / 10}
     assert read_score_answer(write_scores(scores), [RATING, CONFIDENCE]) == scores
     assert read_review_answer(write_review("Words.", scores), [RATING, CONFIDENCE]).scores == scores
 
 
 @given(st.text())
-def test_no_text_raises_anything_else(said: str) -> None:
+def test_no_text_raises_another_error(said: str) -> None:
     for read in (
         read_decision,
         lambda text: read_score_answer(text, [RATING]),
@@ -132,7 +132,7 @@ def test_no_text_raises_anything_else(said: str) -> None:
         ("balance: 2: leaning", {"balance": 2}),
     ],
 )
-def test_a_field_may_hold_a_colon_and_a_number_a_sign(line: str, scores: dict[str, float]) -> None:
+def test_a_field_may_contain_a_colon_and_a_number_a_sign(line: str, scores: dict[str, float]) -> None:
     asked = [
         AskedScore(Aspect.OTHER, "review_assessment:_thoroughness", 1, 5, (3,)),
         AskedScore(Aspect.OTHER, "balance", -3, 3, (0,)),
@@ -159,7 +159,7 @@ def test_two_lines_of_one_score_count_only_where_they_agree(lines: str, scores: 
 @pytest.mark.parametrize(
     "thought", ["<think>Is it new?\n\nNo.</think>", "\n<THINKING>Weak.</THINKING>\n", "Is it new?\n</think>"]
 )
-def test_what_a_model_thinks_before_it_writes_is_no_part_of_what_it_writes(thought: str) -> None:
+def test_reasoning_before_an_answer_is_not_part_of_it(thought: str) -> None:
     said = "The <think> token of section 2 is not explained."
     assert read_turn(f"{thought}\n\n{said}") == said
     assert read_review_answer(f"{thought}\n\n{said}", ()).text == said

@@ -28,12 +28,12 @@ TEXT = (
 )
 
 
-def test_a_text_that_fits_is_whole() -> None:
+def test_a_text_that_fits_is_shown_whole() -> None:
     assert shorten(TEXT, None, count_words_and_signs).text == TEXT
     assert shorten(TEXT, 10_000, count_words_and_signs).text == TEXT
 
 
-def test_references_go_first_and_it_is_said_how_much_is_gone() -> None:
+def test_references_are_dropped_first_and_the_omission_is_stated() -> None:
     shown = shorten(TEXT, 120, count_words_and_signs)
     assert shown.text.startswith(TEXT.partition("\n\n## References")[0].rstrip())
     assert "References" not in shown.text
@@ -41,13 +41,13 @@ def test_references_go_first_and_it_is_said_how_much_is_gone() -> None:
     assert f"[{shown.left_out:,} tokens" in shown.text
 
 
-def test_then_paragraphs_go_from_the_end() -> None:
+def test_paragraphs_are_dropped_next_from_the_end() -> None:
     shown = shorten(TEXT, 64, count_words_and_signs)
     assert shown.text.startswith("# Title\n\nAbstract words here.\n\n## Method\n\n[")
 
 
 @given(st.text("ab #\n.", max_size=2_000), st.integers(64, 300))
-def test_a_budget_holds_and_what_is_shown_and_left_out_is_all(text: str, most: int) -> None:
+def test_the_budget_is_respected_and_shown_plus_omitted_is_the_whole_text(text: str, most: int) -> None:
     shown = shorten(text, most, count_words_and_signs)
     assert count_words_and_signs(shown.text) <= most
     if shown.left_out:
@@ -56,12 +56,12 @@ def test_a_budget_holds_and_what_is_shown_and_left_out_is_all(text: str, most: i
         assert count_words_and_signs(kept) + shown.left_out == shown.tokens
 
 
-def test_a_budget_for_nothing_is_refused() -> None:
+def test_a_budget_of_zero_is_refused() -> None:
     with pytest.raises(PeercorpusError, match="64"):
         TokenBudget(10)
 
 
-def test_a_case_tells_venue_title_text_and_the_scales() -> None:
+def test_a_case_shows_venue_title_text_and_scales() -> None:
     case = scored("a", rated(3, 4, field="rating", low=1, high=10))
     told = messages(case, shown_paper(case.paper, TokenBudget(), len).text)
     assert [one.speaker for one in told] == [Speaker.SYSTEM, Speaker.USER]
@@ -71,7 +71,7 @@ def test_a_case_tells_venue_title_text_and_the_scales() -> None:
     assert "3.5" not in told[1].text
 
 
-def test_a_turn_follows_what_was_said_and_sides_alternate() -> None:
+def test_a_turn_follows_the_discussion_and_sides_alternate() -> None:
     history = (
         CaseMessage(Speaker.USER, "Shown to all."),
         CaseMessage(Speaker.ASSISTANT, "Review."),
@@ -85,7 +85,7 @@ def test_a_turn_follows_what_was_said_and_sides_alternate() -> None:
     assert all("Fine." not in one.text for one in told)
 
 
-def test_examples_are_of_the_same_venue_first_and_tell_no_text() -> None:
+def test_examples_come_first_from_the_same_venue_and_show_no_text() -> None:
     near, far, other = decided("near", True), decided("far", False), decided("other", True)
     far = replace(far, paper=replace(far.paper, venue_id="Kites.cc/2020", conference="kites", markdown="Long text."))
     pool = example_pool([far, near, other], 1)
@@ -98,7 +98,7 @@ def test_examples_are_of_the_same_venue_first_and_tell_no_text() -> None:
     assert "Long text." not in told[3].text
 
 
-def test_a_paper_is_no_example_of_itself() -> None:
+def test_a_paper_is_never_its_own_example() -> None:
     pool = example_pool([decided("asked", True), decided("other", False)], 2)
     assert [one.case_id for one in choose_examples(decided("asked", True), pool, 2)] == ["other"]
 

@@ -74,7 +74,7 @@ def fitted(task: BenchTask, name: str, seed: int = 0) -> Baseline:
     return made
 
 
-def test_every_kind_is_what_it_is_registered_as() -> None:
+def test_every_baseline_is_registered_under_its_kind() -> None:
     assert all(made().says for made in KINDS)
     for task, name in EVERY:
         made = load_baseline(name, task)
@@ -85,7 +85,9 @@ def test_every_kind_is_what_it_is_registered_as() -> None:
 
 
 @pytest.mark.parametrize(("task", "name"), EVERY)
-def test_answers_are_read_as_those_of_models_are_and_do_not_depend_on_what_is_right(task: BenchTask, name: str) -> None:
+def test_baseline_answers_are_parsed_like_those_of_models_and_do_not_depend_on_the_gold(
+    task: BenchTask, name: str
+) -> None:
     made = fitted(task, name)
     for case in cases_of(task, 5, first=100):
         said = made.answer(cast(Case, Poisoned(case)))
@@ -115,7 +117,7 @@ def test_cases_are_read_once_and_not_kept(task: BenchTask, name: str) -> None:
 
 
 @pytest.mark.parametrize(("task", "name"), [one for one in EVERY if one not in FIXED])
-def test_an_empty_train_side_and_one_that_was_not_given_are_one_sentence(task: BenchTask, name: str) -> None:
+def test_an_empty_or_missing_training_split_is_refused_in_one_sentence(task: BenchTask, name: str) -> None:
     made = load_baseline(name, task)
     with pytest.raises(PeercorpusError, match=f"'{name}'.*train side first"):
         made.answer(cases_of(task, 1)[0])
@@ -123,7 +125,7 @@ def test_an_empty_train_side_and_one_that_was_not_given_are_one_sentence(task: B
         made.fit(iter(()))
 
 
-def test_what_there_is_not_is_said_with_what_there_is() -> None:
+def test_an_unknown_baseline_is_named_with_the_known_ones() -> None:
     with pytest.raises(PeercorpusError, match=r"'review'.*'mean'.*: template, nearest, other-paper, generic, human\.$"):
         load_baseline("mean", BenchTask.REVIEW)
 
@@ -137,7 +139,7 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
         load_baseline("length", BenchTask.SCORES)
 
 
-def test_only_what_needs_a_heavy_package_imports_it() -> None:
+def test_heavy_packages_are_imported_only_where_needed() -> None:
     light = [where for of_task in BASELINES.values() for where in of_task.values() if "linear" not in where]
     modules = {where.partition(":")[0] for where in light if "nearest" not in where}
     told = f"import sys, {', '.join(sorted(modules))}; print({{'sklearn', 'scipy'}} & set(sys.modules))"
@@ -145,7 +147,7 @@ def test_only_what_needs_a_heavy_package_imports_it() -> None:
     assert found.stdout.strip() == "set()"
 
 
-def test_a_case_of_another_task_is_told_of() -> None:
+def test_a_case_of_another_task_is_reported() -> None:
     (case,) = cases_of(BenchTask.SCORES, 1)
     with pytest.raises(PeercorpusError, match=f"'{case.case_id}'"):
         load_baseline("majority", BenchTask.ACCEPTANCE).fit([case])

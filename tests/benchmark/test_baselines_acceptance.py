@@ -32,12 +32,14 @@ def answers(name: str, train: list[Case], asked: list[Case]) -> list[Decision]:
         (0, 3, Decision(False, 0.0)),
     ],
 )
-def test_majority_says_what_most_papers_got_and_the_accept_share(accepted: int, of: int, said: Decision) -> None:
+def test_majority_answers_the_most_frequent_decision_and_the_share_of_accepts(
+    accepted: int, of: int, said: Decision
+) -> None:
     train = [decided(f"paper-{number}", number < accepted) for number in range(of)]
     assert answers("majority", train, cases_of(BenchTask.ACCEPTANCE, 3)) == [said] * 3
 
 
-def test_to_accept_all_is_right_as_often_as_papers_are_accepted() -> None:
+def test_accepting_all_is_right_as_often_as_papers_are_accepted() -> None:
     asked = cases_of(BenchTask.ACCEPTANCE, 10)
     said = answers("accept-all", [], asked)
     assert said == [Decision(True, None)] * 10
@@ -46,7 +48,7 @@ def test_to_accept_all_is_right_as_often_as_papers_are_accepted() -> None:
 
 
 @pytest.mark.parametrize(("name", "part"), PARTS.items())
-def test_a_word_that_decides_is_learnt_from_the_part_that_holds_it(name: str, part: str) -> None:
+def test_a_decisive_word_is_learnt_from_the_part_that_contains_it(name: str, part: str) -> None:
     def one(number: int, accepted: bool) -> Case:
         said = f"{words(number, 20)} {'splendid' if accepted else 'dreary'}"
         return decided(f"paper-{number}", accepted, **{part: said})
@@ -61,7 +63,7 @@ def test_a_word_that_decides_is_learnt_from_the_part_that_holds_it(name: str, pa
         assert len({one.probability for one in answers(other, train, asked)}) == 1, "the other parts are all alike"
 
 
-def test_a_pair_of_words_is_learnt_where_neither_word_decides() -> None:
+def test_a_pair_of_words_is_learnt_if_neither_word_is_decisive() -> None:
     train = [
         decided(f"p{n}", n % 2 == 0, title="red kite, big line" if n % 2 == 0 else "big kite, red line")
         for n in range(40)
@@ -92,13 +94,13 @@ def test_a_paper_without_the_part_gets_an_answer() -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize(("accepted", "told"), [(True, "accepted"), (False, "rejected")])
-def test_a_train_side_of_one_class_is_one_sentence(name: str, accepted: bool, told: str) -> None:
+def test_a_training_split_with_one_class_is_refused_in_one_sentence(name: str, accepted: bool, told: str) -> None:
     train = [decided(f"paper-{number}", accepted) for number in range(3)]
     with pytest.raises(BaselineError, match=f"'{name}'.* 3 papers .* {told}; "):
         answers(name, train, [])
 
 
-def test_a_part_that_no_paper_has_is_one_sentence() -> None:
+def test_a_part_that_no_paper_has_is_refused_in_one_sentence() -> None:
     train = [decided(f"paper-{number}", number % 2 == 0, abstract=None) for number in range(4)]
     with pytest.raises(BaselineError, match=r"'tfidf-abstract'.* no abstract "):
         answers("tfidf-abstract", train, [])
@@ -151,7 +153,7 @@ def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_the
     assert probability(category, decided("a", True, grade=Grade.UNREVISED_LIKELY)) == 0.5, "a value that is new"
 
 
-def test_too_few_papers_to_audit_and_none_that_differ_are_one_sentence() -> None:
+def test_too_few_papers_or_no_differing_ones_are_refused_in_one_sentence() -> None:
     with pytest.raises(BaselineError, match=r"'leak'.* 50\b"):
         leak_on(cases_of(BenchTask.ACCEPTANCE, 20))
     with pytest.raises(BaselineError, match=r"'leak'.* 10 of each"):

@@ -26,7 +26,7 @@ def soundness(*values: float, **known: str) -> AskedScore:
     return rated(*values, aspect=Aspect.SOUNDNESS, **{"field": "soundness", **SMALL, **known})
 
 
-def test_a_mean_is_of_the_venue_else_of_the_field_else_of_the_scale_else_of_the_aspect() -> None:
+def test_a_mean_falls_back_from_venue_to_field_to_scale_to_aspect() -> None:
     other: dict[str, Any] = {"venue_id": "Workshop"}
     train = [
         scored("a", rated(3, 5), soundness(2)),
@@ -50,7 +50,7 @@ def test_a_mean_is_of_the_venue_else_of_the_field_else_of_the_scale_else_of_the_
 
 
 @pytest.mark.parametrize(("name", "part"), [("tfidf-abstract", "abstract"), ("tfidf-paper", "markdown")])
-def test_a_word_that_decides_is_learnt_from_the_part_that_holds_it(name: str, part: str) -> None:
+def test_a_decisive_word_is_learnt_from_the_part_that_contains_it(name: str, part: str) -> None:
     def one(number: int, *, is_good: bool) -> Case:
         said = f"{words(number, 20)} {'splendid' if is_good else 'dreary'}"
         return scored(f"p{number}", rated(9.0 if is_good else 2.0), soundness(1 if is_good else 4), **{part: said})
@@ -85,7 +85,7 @@ def test_numbers_stay_on_their_scale_and_a_new_aspect_gets_a_mean(name: str) -> 
     assert said["soundness"] == round(1 + 3 * 3 / 7, 4)
 
 
-def test_a_field_that_only_some_papers_have_is_learnt_from_those_alone() -> None:
+def test_a_field_of_some_papers_is_learnt_from_those_only() -> None:
     def one(number: int) -> Case:
         fun = rated(9 if number % 6 == 0 else 1, aspect=Aspect.OTHER, field="fun")
         said = f"{words(number, 10)} {'splendid' if number % 6 == 0 else 'dreary'}"
@@ -98,6 +98,6 @@ def test_a_field_that_only_some_papers_have_is_learnt_from_those_alone() -> None
 
 
 @pytest.mark.parametrize("name", list_baselines(BenchTask.SCORES))
-def test_a_train_side_without_scores_is_one_sentence(name: str) -> None:
+def test_a_training_split_without_scores_is_refused_in_one_sentence(name: str) -> None:
     with pytest.raises(BaselineError, match=f"'{name}'.* score "):
         answers(name, [scored("a")])

@@ -47,7 +47,7 @@ def test_a_field_that_the_nearest_paper_lacks_gets_the_mean() -> None:
     assert said.scores == {"rating": pytest.approx((30 * 2 + 8.5) / 31, abs=1e-4), "soundness": 3.0}
 
 
-def test_which_of_several_reviews_is_said_depends_on_the_seed_alone() -> None:
+def test_the_choice_among_several_reviews_depends_only_on_the_seed() -> None:
     train = [reviewed("kites", "First.", "Second.", "Third.", abstract=KITES)]
     case = reviewed("a", "?", abstract=KITES)
     said = [review("nearest", train, case, seed).text for seed in range(12)]
@@ -56,19 +56,19 @@ def test_which_of_several_reviews_is_said_depends_on_the_seed_alone() -> None:
     assert [review("nearest", more, case, seed).text for seed in range(12)] == said
 
 
-def test_a_case_with_no_word_in_common_gets_the_first() -> None:
+def test_a_case_without_common_words_gets_the_first_review() -> None:
     assert review("nearest", library(), reviewed("a", "?", title="\u7b2c", abstract=None)).text == "Review 0."
     train = [answered("p1", "The wind was strong.", "First."), answered("p2", "No.", "Second.")]
     assert turn("retrieved", train, answered("a", "\u7b2c", "?")) == "First."
 
 
-def test_the_turn_after_a_message_alike_is_found() -> None:
+def test_the_turn_after_a_similar_message_is_found() -> None:
     train = [answered(f"p{n}", words(n), f"Turn {n}.") for n in range(30)]
     train.append(answered("kites", f"We thank the reviewer. {KITES}", "I see that kites fall slower."))
     assert turn("retrieved", train, answered("a", f"Thank you. {KITES}", "?")) == "I see that kites fall slower."
 
 
-def test_only_what_the_authors_said_last_counts() -> None:
+def test_only_the_authors_last_message_counts() -> None:
     train = [answered("bread", BREAD, "On bread."), answered("kites", KITES, "On kites.")]
     case = answered("a", KITES, "?")
     first, last = answered("b", BREAD, "?").history, case.history
@@ -104,7 +104,7 @@ def test_a_template_turn_is_the_same_whatever_was_said() -> None:
     assert turn("template", [], answered("a", KITES, "?")) == turn("template", [], answered("b", BREAD, "?"))
 
 
-def test_texts_without_a_word_teach_nothing() -> None:
+def test_empty_texts_are_not_learnt_from() -> None:
     blank = [reviewed("a", "Words.", title=None, abstract="17 % 3.1")]
     with pytest.raises(BaselineError, match=r"'nearest'.* title or abstract "):
         review("nearest", blank, blank[0])

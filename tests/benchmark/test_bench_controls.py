@@ -88,7 +88,7 @@ TO_ABSTRACT, TO_TITLE = (READING[part].title for part in CONTROLS)
     ],
     ids=["the title alone", "the paper", "the abstract"],
 )
-def test_what_a_model_reads_is_seen_in_the_differences(
+def test_differences_between_arms_show_what_a_model_uses(
     rule: Any, by_part: tuple[int, ...], by_contrast: tuple[int, int], bench_data: Path, tmp_path: Path
 ) -> None:
     assert ask(scripted(rule, "m"), bench_data, tmp_path).is_whole
@@ -120,7 +120,7 @@ def test_the_tables_name_the_arms_and_say_what_their_difference_means(asked_once
     assert f"accuracy, {TO_TITLE}, papers: all" in render_csv(boards)
 
 
-def test_a_log_says_what_was_shown_and_no_arm_stands_for_another(asked_once: Path, bench_data: Path) -> None:
+def test_a_log_records_its_arm_and_is_not_used_for_another(asked_once: Path, bench_data: Path) -> None:
     headers = [read_eval_log(str(path), header_only=True).eval for path in asked_once.glob("*.eval")]
     of_model = [(header.metadata or {}, header) for header in headers if not (header.metadata or {})["baseline"]]
     shown = {about["paper"]["part"]: header for about, header in of_model}
@@ -137,7 +137,7 @@ def test_a_log_says_what_was_shown_and_no_arm_stands_for_another(asked_once: Pat
     assert not questions
 
 
-def test_an_arm_that_is_missing_is_asked_alone(bench_data: Path, tmp_path: Path) -> None:
+def test_only_a_missing_arm_is_asked(bench_data: Path, tmp_path: Path) -> None:
     """A run without controls is the arm of the paper."""
     run_tasks(Bench([BenchTask.ACCEPTANCE], bench_data, tmp_path, scripted(reads, "late"), with_baselines=False))
     asked = list[str]()
@@ -175,7 +175,7 @@ def test_a_control_never_shows_a_word_of_the_body(
 
 @pytest.mark.parametrize("task", list(BenchTask))
 @pytest.mark.parametrize("part", CONTROLS)
-def test_no_question_of_a_control_holds_the_text_of_its_paper(task: BenchTask, part: PaperPart, tmp_path: Path) -> None:
+def test_no_control_question_contains_the_text_of_its_paper(task: BenchTask, part: PaperPart, tmp_path: Path) -> None:
     release = meta_release(tmp_path)
     asked, whole = (
         {str(sample.id): sample for sample in TASKS[task](str(release), **options).dataset}
@@ -223,7 +223,7 @@ def test_an_unshown_paper_leaves_the_rest_of_the_question_as_it_is() -> None:
     ],
     ids=["an adapter", "a led discussion"],
 )
-def test_what_has_no_controls_is_refused_before_anything_is_asked(
+def test_runs_without_possible_controls_are_refused_before_any_question(
     task: BenchTask, options: dict[str, Any], sentence: str, bench_data: Path, tmp_path: Path
 ) -> None:
     roles = {"author": scripted(reads)} if "led" in options else {}

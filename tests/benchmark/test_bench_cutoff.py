@@ -55,7 +55,7 @@ def dated(name: str, submitted: str | None, decided: str | None, status: str = "
     return {"forum_id": name, "created_at": at(submitted), "decided_at": at(decided), "status": status}
 
 
-def test_a_paper_that_was_never_decided_is_closed_by_its_last_review(tmp_path: Path) -> None:
+def test_a_paper_without_a_decision_is_dated_by_its_last_review(tmp_path: Path) -> None:
     papers = [
         dated("decided", "2023-09-28", "2024-01-16"),
         dated("undated", "2023-09-28", None),
@@ -151,7 +151,7 @@ def accuracy_of(table: CutoffTable, name: str = "m") -> CutoffRow:
     ],
     ids=["remembers", "reads", "harder for both", "remembers, and harder"],
 )
-def test_the_change_beyond_a_baseline_is_what_a_memory_makes(
+def test_a_memorising_model_changes_beyond_the_baseline(
     right: Share, of_baseline: Share, change: float, beyond: float, release: Path
 ) -> None:
     row = accuracy_of(split(release, right, of_baseline))
@@ -169,7 +169,7 @@ def test_the_change_beyond_a_baseline_is_what_a_memory_makes(
     assert row.change.value == pytest.approx(after.value - before.value)
 
 
-def test_papers_between_and_of_unknown_date_stand_apart(release: Path) -> None:
+def test_papers_in_between_and_of_unknown_date_are_separate_groups(release: Path) -> None:
     table = split(release, reads, reads)
     assert table.papers == {Period.BEFORE: PAPERS, Period.AFTER: PAPERS, Period.BETWEEN: 1, Period.UNKNOWN: 1}
     cells = accuracy_of(table).cells
@@ -187,7 +187,7 @@ def test_the_reference_is_a_baseline_that_did_not_learn_from_these_papers(releas
     assert "it is unknown how much harder later papers are" in render_markdown(boards)
 
 
-def test_papers_that_only_one_run_answers_are_left_out_of_their_difference(release: Path) -> None:
+def test_papers_answered_by_one_run_only_are_excluded_from_the_difference(release: Path) -> None:
     """A measure of only some answers, such as their contradictions, is compared on those that both have."""
     run, baseline = (answering(name, release, reads, is_baseline=name != "m") for name in ("m", "tfidf-paper"))
     for of_run, missing in ((run, "b000"), (baseline, "a000")):
@@ -207,7 +207,7 @@ def test_papers_that_only_one_run_answers_are_left_out_of_their_difference(relea
 
 
 @pytest.mark.fault("input", "a release that is not where logs say, or another one", "its digest, and how to name it")
-def test_a_release_elsewhere_is_named_and_another_one_dates_nothing(release: Path, tmp_path: Path) -> None:
+def test_a_moved_release_can_be_named_and_a_different_one_dates_nothing(release: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(release, copy)
     runs = [replace(answering("m", release, reads), release=tmp_path / "gone")]
@@ -237,7 +237,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs"
 
 
-def test_logs_that_are_there_are_split_without_a_question(run: Run, logs: Path, tmp_path: Path) -> None:
+def test_existing_logs_are_split_without_asking_the_model(run: Run, logs: Path, tmp_path: Path) -> None:
     arguments = ("bench", "table", logs, "--out", tmp_path, "--resamples", 20)
     ended = run(*arguments, "--cutoff", "2024-06-30")
     assert ended.code == 0, ended.err
@@ -250,7 +250,7 @@ def test_logs_that_are_there_are_split_without_a_question(run: Run, logs: Path, 
     assert "before and after" not in run(*arguments).out
 
 
-def test_a_release_without_a_cutoff_and_a_day_that_is_none_are_refused(run: Run, logs: Path, tmp_path: Path) -> None:
+def test_a_release_without_a_cutoff_and_an_invalid_date_are_refused(run: Run, logs: Path, tmp_path: Path) -> None:
     table = ("bench", "table", logs, "--out", tmp_path)
     assert_refused(run(*table, "--release", logs.parent / "release"), "name a day with --cutoff")
     assert_refused(run(*table, "--cutoff", "yesterday"), "--cutoff")

@@ -88,7 +88,7 @@ def test_inspect_finds_all_four_tasks_by_the_entry_point(bench_data: Path, tmp_p
     assert len(endpoint.bodies) == CASES
 
 
-def test_refusals_and_broken_answers_change_no_number(
+def test_refusals_and_malformed_answers_change_no_number(
     run: Run, bench_data: Path, tmp_path: Path, endpoint: StandIn, service: Service
 ) -> None:
     command = ("bench", "--release", bench_data, "--model", "openai-api/local/x", "--no-baselines", "--resamples", 5)
@@ -116,7 +116,7 @@ def test_refusals_and_broken_answers_change_no_number(
     assert len(holds(tmp_path, "openai-api/local/x")) == len(list(tmp_path.rglob("*.eval"))) == 8
 
 
-def test_what_a_provider_says_is_said_and_asked_again_the_next_time(
+def test_a_providers_error_is_shown_and_the_case_is_retried_next_time(
     run: Run, bench_data: Path, tmp_path: Path, endpoint: StandIn, service: Service
 ) -> None:
     # Under a different name, as inspect_ai caches a model with its address for the lifetime of the process.

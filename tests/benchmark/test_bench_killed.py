@@ -84,7 +84,7 @@ def table(logs: Path) -> list[dict[str, str]]:
 
 @pytest.mark.fault("kill", "a benchmark, by SIGKILL", "the same command goes on")
 @pytest.mark.usefixtures("quietly")
-def test_a_killed_run_goes_on(run: Run, slow: Slow, bench_data: Path, tmp_path: Path) -> None:
+def test_a_killed_run_resumes(run: Run, slow: Slow, bench_data: Path, tmp_path: Path) -> None:
     process = start(bench_data, tmp_path / "killed")
     assert slow.has_enough.wait(120)
     os.killpg(process.pid, signal.SIGKILL)

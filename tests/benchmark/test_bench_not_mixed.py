@@ -64,7 +64,7 @@ def test_each_way_of_asking_has_a_table_of_its_own(
         assert_refused(refused, plain.name, path.name, f" {differs}.")
 
 
-def test_of_two_runs_of_the_same_the_later_stands_and_the_other_is_named(bench_data: Path, tmp_path: Path) -> None:
+def test_of_two_equal_runs_the_later_counts_and_the_other_is_named(bench_data: Path, tmp_path: Path) -> None:
     earlier, later = ask(bench_data, tmp_path / "first"), ask(bench_data, tmp_path / "second")
     boards = make_boards(read_runs(tmp_path), 2)
     assert [len(board.rows) for board in boards.boards] == [1]

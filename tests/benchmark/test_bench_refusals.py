@@ -48,7 +48,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_run(what: str, run: Run, bench_data: Path, tmp_path: Path) -> None:
+def test_impossible_runs_are_refused(what: str, run: Run, bench_data: Path, tmp_path: Path) -> None:
     arguments, sentence = REFUSED[what]
     ended = run("bench", *arguments, "--release", bench_data, "--logs", tmp_path / "logs", "--no-baselines")
     assert_refused(ended, sentence)
@@ -56,14 +56,14 @@ def test_what_cannot_be_run(what: str, run: Run, bench_data: Path, tmp_path: Pat
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_release_that_is_not_there_or_has_no_sides(run: Run, tmp_path: Path) -> None:
+def test_a_missing_release_or_one_without_splits_is_refused(run: Run, tmp_path: Path) -> None:
     nowhere = run("bench", "acceptance", *MOCK, "--release", tmp_path / "nowhere", "--logs", tmp_path)
     assert_refused(nowhere, "nowhere'")
     whole = run("bench", "acceptance", *MOCK, "--release", a_release(tmp_path / "r"), "--logs", tmp_path)
     assert_refused(whole, "--splits")
 
 
-def test_a_provider_whose_package_is_missing(
+def test_a_provider_with_a_missing_package_is_refused(
     run: Run, bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "anthropic", None)
@@ -72,7 +72,7 @@ def test_a_provider_whose_package_is_missing(
     assert_refused(ended, "pip install anthropic")
 
 
-def test_a_discussion_without_a_model_in_the_authors_place(bench_data: Path, tmp_path: Path) -> None:
+def test_a_discussion_without_a_model_for_the_authors_is_refused(bench_data: Path, tmp_path: Path) -> None:
     from peercorpus.benchmark.run import Bench
     from peercorpus.benchmark.run import run_tasks as run_bench
 
@@ -80,7 +80,7 @@ def test_a_discussion_without_a_model_in_the_authors_place(bench_data: Path, tmp
         run_bench(Bench([BenchTask.REBUTTAL], bench_data, tmp_path, "mockllm/m", {"led": True}))
 
 
-def test_options_and_baselines_that_the_tasks_do_not_have(bench_data: Path) -> None:
+def test_options_and_baselines_that_do_not_fit_the_tasks_are_refused(bench_data: Path) -> None:
     with pytest.raises(PeercorpusError, match=r"'sides'.*: release, side"):
         acceptance(str(bench_data), sides="test")  # type: ignore[call-arg]
     with pytest.raises(PeercorpusError, match="'tset'"):
@@ -91,7 +91,7 @@ def test_options_and_baselines_that_the_tasks_do_not_have(bench_data: Path) -> N
         load_baseline("majority", BenchTask.REVIEW)
 
 
-def test_logs_that_are_not_there_or_not_whole(run: Run, tmp_path: Path) -> None:
+def test_missing_or_incomplete_logs_are_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run("bench", "table", tmp_path), f"'{tmp_path}'", "'peercorpus bench'")
     assert_refused(run("bench", "table", tmp_path / "nowhere"), "nowhere'", "'peercorpus bench'")
     cut = tmp_path / a_log("acceptance").name
@@ -102,7 +102,7 @@ def test_logs_that_are_not_there_or_not_whole(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.fault("disk", "parts of a benchmark log are zeroed", "one sentence that names the log")
-def test_a_damaged_byte_in_a_log_is_no_traceback(run: Run, tmp_path: Path) -> None:
+def test_a_damaged_byte_in_a_log_is_reported_without_a_traceback(run: Run, tmp_path: Path) -> None:
     whole = bytearray(a_log("acceptance").read_bytes())
     for place in range(200, len(whole) - 2_000, 3_000):
         whole[place : place + 40] = b"\0" * 40
@@ -125,7 +125,7 @@ def test_runs_on_other_cases_are_not_compared(run: Run) -> None:
     assert "accuracy: -0.5000 [" in same.out
 
 
-def test_a_log_of_something_else_is_passed_over_or_refused(run: Run, tmp_path: Path) -> None:
+def test_a_log_of_something_else_is_skipped_or_refused(run: Run, tmp_path: Path) -> None:
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import Sample

@@ -73,7 +73,7 @@ def both_ways(
 
 
 class TestOracle:
-    def test_who_knows_what_is_right_is_right_in_all_four_tasks(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_an_oracle_is_right_in_all_four_tasks(self, bench_data: Path, tmp_path: Path) -> None:
         ran = ask(oracle(bench_data), bench_data, tmp_path, *HELD)
         assert (ran.is_whole, len(ran.logs), ran.errors) == (True, 4, {})
         boards = {(board.protocol.task, board.group): board for board in boards_of(tmp_path)}
@@ -92,7 +92,7 @@ class TestOracle:
 
 
 class TestAcceptance:
-    def test_who_always_accepts_scores_the_share_that_is_accepted(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_always_accepting_scores_the_share_of_accepted_papers(self, bench_data: Path, tmp_path: Path) -> None:
         ask(saying(ACCEPT, "yes"), bench_data, tmp_path, BenchTask.ACCEPTANCE, with_baselines=True)
         (board,) = boards_of(tmp_path)
         rows = rows_of(board)
@@ -103,7 +103,7 @@ class TestAcceptance:
         assert numbers(board, rows["accept-all"]) == expected
         assert SHARE == 37.5
 
-    def test_what_cannot_be_read_is_counted_and_the_numbers_are_given_both_ways(
+    def test_unreadable_answers_are_counted_and_numbers_are_given_both_ways(
         self, bench_data: Path, tmp_path: Path
     ) -> None:
         answers = {"p16": ACCEPT, "p18": REJECT, "p20": ACCEPT, "p23": REJECT}
@@ -129,7 +129,9 @@ class TestAcceptance:
         shown = render_markdown(make_boards(read_runs(tmp_path), DRAWS))
         assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 0 | 0 | 75.0 " in shown
 
-    def test_what_a_provider_holds_back_is_refused_and_not_wrong(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_answers_withheld_by_a_provider_count_as_refused_and_not_as_wrong(
+        self, bench_data: Path, tmp_path: Path
+    ) -> None:
         def answer(asked: list[ChatMessage], *_: object) -> Any:
             return answered(ACCEPT, "content_filter" if asked_of(asked) == "p17" else "stop")
 
@@ -138,7 +140,7 @@ class TestAcceptance:
         assert (dropped.n, dropped.unscored) == (7, {"refused": 1})
         assert without["accuracy"] == pytest.approx(300 / 7)
 
-    def test_what_is_plainly_said_counts_in_a_row_of_its_own(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_leniently_read_answers_count_in_a_separate_row(self, bench_data: Path, tmp_path: Path) -> None:
         answers = dict.fromkeys(TEST, '{"decision": "reject", "probability": 0.2}')
         answers |= {
             "p16": "Accept.",
@@ -192,7 +194,9 @@ class TestAcceptance:
 
 
 class TestScores:
-    def test_an_error_of_half_a_point_and_a_word_for_a_number(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_half_a_point_of_error_and_a_word_instead_of_a_number_are_scored(
+        self, bench_data: Path, tmp_path: Path
+    ) -> None:
         right = {name: sum(ratings(int(name[1:]))) / 2 for name in TEST}
         answers = {name: json.dumps({"rating": mean + 0.5, "soundness": 3}) for name, mean in right.items()}
         answers["p16"] = '{"rating": "five", "soundness": 3}'
@@ -208,7 +212,7 @@ class TestScores:
 
 
 class TestWriting:
-    def test_a_review_that_is_not_written_is_unscored_or_shares_no_word(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_a_missing_review_is_unscored_or_shares_no_word(self, bench_data: Path, tmp_path: Path) -> None:
         silent = {"p16", "p23"}
         reviews = {name: "" if name in silent else words(100 * int(name[1:]) + 1) for name in TEST}
         ask(by_paper(reviews), bench_data, tmp_path, BenchTask.REVIEW)

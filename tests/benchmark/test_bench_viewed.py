@@ -39,7 +39,7 @@ def viewer() -> Iterator[str]:
         process.communicate(timeout=30)
 
 
-def test_a_run_is_readable(viewer: str) -> None:
+def test_a_run_can_be_viewed(viewer: str) -> None:
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     log = sorted(LOGS.glob("*_acceptance_*.eval"))[0].name
     with sync_api.sync_playwright() as playwright:

@@ -58,7 +58,7 @@ def test_a_second_scale_of_one_field_and_a_paper_without_scores_are_counted(tmp_
     assert by_name(taken.left_out, "scores: ", "papers: ") == {"scores: ": 1, "papers: ": 1}
 
 
-def test_reviews_without_words_or_with_later_words_are_no_references(tmp_path: Path) -> None:
+def test_empty_reviews_and_reviews_with_later_additions_are_not_references(tmp_path: Path) -> None:
     reviews = [review("a"), review("b", text=" "), review("c", holds_update=True)]
     papers = task_paper("p", reviews=reviews), task_paper("q", reviews=reviews[1:])
     (case,), taken = read(tmp_path, BenchTask.REVIEW, *papers)
@@ -70,7 +70,7 @@ def test_reviews_without_words_or_with_later_words_are_no_references(tmp_path: P
     }
 
 
-def test_reviews_posted_or_changed_after_the_decision_are_no_references_and_counted(tmp_path: Path) -> None:
+def test_reviews_posted_or_changed_after_the_decision_are_counted_but_not_references(tmp_path: Path) -> None:
     late = review("b", posted_after_decision=True, at_decision="posted_after")
     touched = review("c", at_decision="changed_unseen", may_be_later=True)
     (case,), taken = read(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=[review("a"), late, touched]))
@@ -78,7 +78,7 @@ def test_reviews_posted_or_changed_after_the_decision_are_no_references_and_coun
     assert by_name(taken.left_out, "posted after", "changed after") == {"posted after": 1, "changed after": 1}
 
 
-def test_each_answer_of_the_reviewer_is_a_case_with_what_was_said_before(tmp_path: Path) -> None:
+def test_each_reply_of_the_reviewer_is_a_case_with_the_discussion_before_it(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
     cases, _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]))
     assert [case.case_id for case in cases] == ["p/R1/2", "p/R1/4"]
@@ -87,7 +87,7 @@ def test_each_answer_of_the_reviewer_is_a_case_with_what_was_said_before(tmp_pat
     assert cases[0].history[0].speaker is Speaker.ASSISTANT
 
 
-def test_a_turn_after_words_that_were_added_later_is_left_out(tmp_path: Path) -> None:
+def test_a_turn_after_later_additions_is_excluded(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
     late = talk("p", *said, holds_update=[False, False, True, False, False])
     cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[late]))
@@ -95,7 +95,7 @@ def test_a_turn_after_words_that_were_added_later_is_left_out(tmp_path: Path) ->
     assert by_name(taken.left_out, "turns: ") == {"turns: ": 1}
 
 
-def test_a_conversation_that_is_led_begins_with_the_review_alone(tmp_path: Path) -> None:
+def test_a_conversation_led_by_the_model_starts_with_the_review_only(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
     (case,), _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]), led=True)
     assert case.case_id == "p/R1"
@@ -104,13 +104,13 @@ def test_a_conversation_that_is_led_begins_with_the_review_alone(tmp_path: Path)
     assert not case.references
 
 
-def test_what_nobody_answers_is_not_led_to(tmp_path: Path) -> None:
+def test_a_conversation_is_not_led_to_a_turn_without_a_reply(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Fine.", "Thank you."
     (case,), _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]), led=True)
     assert [one.text for one in case.following] == ["Answer.", "Fine."]
 
 
-def test_a_paper_in_which_no_reviewer_answers_is_counted(tmp_path: Path) -> None:
+def test_a_paper_without_replies_of_reviewers_is_counted(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", "Review.", "Answer.")]))
     assert not cases
     assert by_name(taken.left_out, "no reviewer answers") == {"no reviewer answers": 1}
@@ -125,7 +125,7 @@ def test_a_paper_in_which_no_reviewer_answers_is_counted(tmp_path: Path) -> None
         ({}, ["a", "b", "c"]),
     ],
 )
-def test_venue_and_grade_choose_papers_and_the_others_are_counted(
+def test_venue_and_grade_select_papers_and_the_others_are_counted(
     tmp_path: Path, chosen: dict[str, Any], expected: list[str]
 ) -> None:
     kites = task_paper("c", venue_id="Kites.cc/2024", conference="kites", year=2024)

@@ -45,7 +45,7 @@ def outcomes(people: list[float], floor: list[float], venue: str = "iclr 2020") 
     ]
 
 
-def test_each_review_stands_against_the_others_alone(bench_data: Path) -> None:
+def test_each_review_is_compared_only_with_the_others(bench_data: Path) -> None:
     people = HumanReview()
     for floor in people.floors:
         floor.fit(cases(bench_data, BenchTask.REVIEW, Split.TRAIN))
@@ -57,7 +57,7 @@ def test_each_review_stands_against_the_others_alone(bench_data: Path) -> None:
     assert list(people.leave_out(replace(case, references=case.references[:1]))) == []
 
 
-def test_each_score_stands_against_the_mean_of_the_others(bench_data: Path) -> None:
+def test_each_score_is_compared_with_the_mean_of_the_others(bench_data: Path) -> None:
     people = HumanScores()
     for floor in people.floors:
         floor.fit(cases(bench_data, BenchTask.SCORES, Split.TRAIN))
@@ -68,7 +68,7 @@ def test_each_score_stands_against_the_mean_of_the_others(bench_data: Path) -> N
     assert second.asked[0].mean == 3
 
 
-def test_a_recommendation_tells_the_decision_as_those_of_the_train_side_did(bench_data: Path) -> None:
+def test_a_recommendation_predicts_the_decision_as_in_the_training_split(bench_data: Path) -> None:
     people = HumanDecision()
     train = cases(bench_data, BenchTask.ACCEPTANCE, Split.TRAIN)
     for learner in (people, *people.floors):
@@ -83,7 +83,7 @@ def test_a_recommendation_tells_the_decision_as_those_of_the_train_side_did(benc
     assert first.asked == ()
 
 
-def test_decisions_are_right_or_wrong_so_nobody_must_win_on_most_papers() -> None:
+def test_decisions_are_right_or_wrong_so_no_majority_of_papers_is_required() -> None:
     """The majority answer is right on each rejected paper, and no answer can be better than that."""
 
     def said(paper: int, *, right: bool) -> DecisionRecord:
@@ -101,7 +101,7 @@ def test_decisions_are_right_or_wrong_so_nobody_must_win_on_most_papers() -> Non
     assert (ceiling.wins, ceiling.is_clear) == (None, True)
 
 
-def test_the_floor_of_another_paper_is_of_the_train_side_and_of_the_venue(bench_data: Path) -> None:
+def test_the_floor_from_another_paper_uses_training_papers_of_the_same_venue(bench_data: Path) -> None:
     for task in HELD:
         floor = load_baseline("other-paper", task)
         floor.fit(cases(bench_data, task, Split.TRAIN))
@@ -115,7 +115,9 @@ def test_the_floor_of_another_paper_is_of_the_train_side_and_of_the_venue(bench_
                 assert number % 2 == int(case.case_id[1:]) % 2
 
 
-def test_every_table_has_floors_and_people_and_says_who_stands_clear(bench_data: Path, tmp_path: Path) -> None:
+def test_every_table_has_floors_and_people_and_states_which_runs_are_clearly_better(
+    bench_data: Path, tmp_path: Path
+) -> None:
     run_tasks(Bench(HELD, bench_data, tmp_path, saying(ACCEPT, "yes")))
     boards = make_boards(read_runs(tmp_path), 50)
     for board in boards.boards:
@@ -135,7 +137,7 @@ def test_every_table_has_floors_and_people_and_says_who_stands_clear(bench_data:
     assert "BLEU ↑ ‡" in shown
 
 
-def test_a_paper_with_one_reviewer_is_counted_and_in_no_ceiling(tmp_path: Path) -> None:
+def test_a_paper_with_one_reviewer_is_counted_but_in_no_ceiling(tmp_path: Path) -> None:
     def lonely(number: int) -> Row:
         paper = bench_paper(number)
         return paper | {"reviews": paper["reviews"][:1]} if number == 17 else paper
@@ -147,7 +149,7 @@ def test_a_paper_with_one_reviewer_is_counted_and_in_no_ceiling(tmp_path: Path) 
         assert (people.n, people.papers, people.unscored) == (14, 7, {"one_reviewer": 1})
 
 
-def test_people_stand_clear_where_they_are_surely_better_and_on_most_papers() -> None:
+def test_people_are_clearly_better_if_certainly_better_and_on_most_papers() -> None:
     floor = [0.1 + place / 1000 for place in range(40)]
     above = [value + (0.04 if place % 2 else 0.06) for place, value in enumerate(floor)]
     (clear,) = compare_with_floors(ROUGE, outcomes(above, floor), 100)

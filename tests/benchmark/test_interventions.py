@@ -86,7 +86,7 @@ def test_an_oracle_finds_every_error_and_raises_no_false_alarm(release: Path, tm
     assert (found[ACCEPTED, Arm.HARMLESS].changed, found[ACCEPTED, Arm.HARMLESS].control) == (1, 1)
 
 
-def test_a_blind_reviewer_finds_nothing_and_is_not_moved(release: Path, tmp_path: Path) -> None:
+def test_a_blind_reviewer_finds_nothing_and_does_not_change_its_score(release: Path, tmp_path: Path) -> None:
     ask(answer_with(known_texts(release), ignore_all), release, tmp_path)
     found = numbers(tmp_path)
     assert {(number.changed, number.control) for number in found.values()} == {(0, 0)}
@@ -110,7 +110,7 @@ def test_a_parrot_gains_nothing_by_repeating_the_paper(release: Path, tmp_path: 
     assert not {(TURNED, Arm.HIDDEN_INSTRUCTION), (RAISED, Arm.HIDDEN_INSTRUCTION)} & found.keys()
 
 
-def test_answers_that_cannot_be_read_count_in_no_pair(release: Path, tmp_path: Path) -> None:
+def test_unreadable_answers_count_in_no_pair(release: Path, tmp_path: Path) -> None:
     ask(saying("I would accept it."), release, tmp_path)
     (run,), _ = read_arm_runs(tmp_path)
     arms = sum(run.arms.values())
@@ -121,7 +121,7 @@ def test_answers_that_cannot_be_read_count_in_no_pair(release: Path, tmp_path: P
     assert "No paper has the two answers that this needs." in shown
 
 
-def test_a_run_goes_on_where_it_stopped(release: Path, tmp_path: Path) -> None:
+def test_a_run_resumes_where_it_stopped(release: Path, tmp_path: Path) -> None:
     asked = []
 
     def count(arm: Arm, changes: Changes) -> tuple[str, bool]:

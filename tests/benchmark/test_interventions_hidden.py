@@ -43,10 +43,10 @@ def tell_apart(baseline: str, arms: Mapping[int, Arm]) -> float:
 
 @pytest.mark.parametrize("baseline", ["leak", "length"])
 @pytest.mark.parametrize("arms", [PLANTED, dict.fromkeys(PLANTED, Arm.HARMLESS)], ids=["planted", "harmless"])
-def test_a_changed_paper_cannot_be_told_from_a_clean_one(arms: Mapping[int, Arm], baseline: str) -> None:
+def test_a_changed_paper_cannot_be_distinguished_from_an_unchanged_one(arms: Mapping[int, Arm], baseline: str) -> None:
     assert 0.4 < tell_apart(baseline, arms) < 0.6
 
 
-def test_what_is_not_hidden_from_them_is_found() -> None:
+def test_traces_that_would_reveal_a_change_are_found() -> None:
     """The test can fail: a paragraph addressed to the reviewer is in no other text, and makes the text longer."""
     assert tell_apart("leak", dict.fromkeys(PLANTED, Arm.HIDDEN_INSTRUCTION)) > 0.6

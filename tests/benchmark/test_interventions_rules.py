@@ -55,7 +55,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("arm", "sentence", "after", "old"), CHANGES)
-def test_what_a_rule_replaces(arm: Arm, sentence: str, after: str, old: str) -> None:
+def test_a_rule_replaces_its_passages(arm: Arm, sentence: str, after: str, old: str) -> None:
     change = only(arm, sentence, after)
     assert change is not None
     before, changed = change.places()
@@ -77,11 +77,11 @@ UNCHANGED = [
 
 
 @pytest.mark.parametrize(("arm", "sentence", "why"), UNCHANGED)
-def test_what_no_rule_touches(arm: Arm, sentence: str, why: str) -> None:
+def test_other_passages_match_no_rule(arm: Arm, sentence: str, why: str) -> None:
     assert only(arm, sentence) is None, why
 
 
-def test_a_changed_number_is_of_its_kind_and_new_to_the_paper() -> None:
+def test_a_changed_number_has_the_same_format_and_is_new_to_the_paper() -> None:
     for number in NUMBERS:
         text = prose(number)
         change = change_paper(text, str(number))[Arm.TABLE_NUMBER]
@@ -110,7 +110,7 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("review", "place", "is_named"), NAMED)
-def test_when_a_review_names_a_place(review: str, place: Place, is_named: bool) -> None:
+def test_a_reviews_mention_of_a_place_is_recognised(review: str, place: Place, is_named: bool) -> None:
     assert names_place(review, place) is is_named
 
 
@@ -122,7 +122,7 @@ def test_a_paper_to_which_no_rule_applies_is_left_out_and_counted(tmp_path: Path
     assert counts.left_out == {"papers: no rule applies": 8} | {f"{arm}: no rule applies": 8 for arm in CHANGED}
 
 
-def test_a_paper_without_a_table_lacks_that_arm_alone(tmp_path: Path) -> None:
+def test_a_paper_without_a_table_lacks_only_that_arm(tmp_path: Path) -> None:
     without = frozenset({Arm.TABLE_NUMBER})
     plain = bench_release(tmp_path / "r", lambda number: bench_paper(number) | {"markdown": prose(number, without)})
     counts = ChangeCounts()
@@ -132,7 +132,7 @@ def test_a_paper_without_a_table_lacks_that_arm_alone(tmp_path: Path) -> None:
     assert counts.arms == {arm: 3 for arm in Arm if arm is not Arm.TABLE_NUMBER}
 
 
-def test_only_what_is_shown_is_changed(tmp_path: Path) -> None:
+def test_only_text_shown_to_the_model_is_changed(tmp_path: Path) -> None:
     cut = TokenBudget(120)
     release = open_release(changed_release(tmp_path / "r"))
     for paper in read_changed_papers(release, CaseSelection(), cut, 8, 0, ChangeCounts()):

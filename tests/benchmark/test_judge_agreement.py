@@ -13,7 +13,7 @@ def flat(number: int, **other: int) -> Verdict:
 
 
 class TestRepeats:
-    def test_by_hand(self) -> None:
+    def test_results_equal_values_computed_by_hand(self) -> None:
         found = repeat_agreement([[flat(4), flat(4), flat(6)], [flat(8), flat(8)], [flat(1)]])
         # Pairs of quality: 4-4, 4-6, 4-6, 8-8: half are equal, and 4 points are apart in 4 pairs.
         assert (found["quality"].questions, found["quality"].pairs) == (2, 4)
@@ -23,31 +23,31 @@ class TestRepeats:
         assert found["quality"].alpha == pytest.approx(0.8)
         assert found["overall"].equal == 0.5
 
-    def test_an_aspect_may_waver_alone(self) -> None:
+    def test_a_single_aspect_may_vary(self) -> None:
         found = repeat_agreement([[flat(4), flat(4, clarity=9)], [flat(6), flat(6)]])
         assert (found["accuracy"].equal, found["clarity"].equal) == (1.0, 0.5)
         assert (found["clarity"].difference, found["overall"].difference) == (2.5, 0.5)
         assert found["accuracy"].alpha == 1
 
-    def test_one_number_for_all_has_no_alpha(self) -> None:
+    def test_constant_marks_have_no_alpha(self) -> None:
         found = repeat_agreement([[flat(5), flat(5)], [flat(5), flat(5)]])
         assert (found["quality"].equal, found["quality"].alpha) == (1.0, None)
 
     @pytest.mark.parametrize("answers", [[], [[flat(4)], []]])
-    def test_over_nothing_is_an_error(self, answers: list[list[Verdict]]) -> None:
+    def test_no_data_is_an_error(self, answers: list[list[Verdict]]) -> None:
         with pytest.raises(UndefinedMetricError, match="repeats=2"):
             repeat_agreement(answers)
 
 
 class TestGraders:
-    def test_a_stricter_grader_of_the_same_mind(self) -> None:
+    def test_a_stricter_grader_with_the_same_order_correlates_fully(self) -> None:
         found = grader_agreement([(flat(4), flat(3)), (flat(6), flat(5)), (flat(8), flat(7))])
         assert (found["quality"].texts, found["quality"].spearman, found["quality"].difference) == (3, 1.0, -1.0)
         # Squares within each unit: 1/2, so D_o = 3 * (2 * 2 * 0.5) / 6 = 1. All six have mean 5.5 and squares 17.5, so
         # D_e = 2 * 6 * 17.5 / 30 = 7. Alpha is 1 - 1/7.
         assert found["quality"].alpha == pytest.approx(6 / 7)
 
-    def test_an_opposite_grader(self) -> None:
+    def test_an_opposite_grader_correlates_negatively(self) -> None:
         found = grader_agreement([(flat(2), flat(8)), (flat(8), flat(2))])
         assert (found["overall"].spearman, found["overall"].difference) == (-1.0, 0.0)
         assert found["overall"].alpha is not None
@@ -57,34 +57,34 @@ class TestGraders:
         found = grader_agreement([(flat(2), flat(5)), (flat(8), flat(5))])
         assert (found["overall"].spearman, found["overall"].difference) == (None, 0.0)
 
-    def test_over_nothing_is_an_error(self) -> None:
+    def test_no_data_is_an_error(self) -> None:
         with pytest.raises(UndefinedMetricError):
             grader_agreement([])
 
 
 class TestLength:
-    def test_the_longer_the_better(self) -> None:
+    def test_marks_that_grow_with_length_correlate_with_length(self) -> None:
         assert rank_correlation([3.0, 4.2, 9.0], [10, 200, 201]) == 1.0
         assert rank_correlation([5.0, 5.0], [10, 200]) is None
 
-    def test_what_padding_brings(self) -> None:
+    def test_the_effect_of_padding_is_measured(self) -> None:
         found = padding([(4, 6), (5, 5), (6, 5), (2, 3)])
         assert (found.pairs, found.gain, found.above) == (4, 0.5, 0.625)
 
-    def test_over_nothing_is_an_error(self) -> None:
+    def test_no_data_is_an_error(self) -> None:
         with pytest.raises(UndefinedMetricError):
             padding([])
 
 
 class TestPlaces:
-    def test_whoever_prefers_the_text_names_two_places(self) -> None:
+    def test_a_grader_that_prefers_a_text_names_two_positions(self) -> None:
         found = places([("A", "B"), ("B", "A")])
         assert (found.flips, found.first) == (0.0, 0.5)
 
-    def test_whoever_prefers_the_place_names_one(self) -> None:
+    def test_a_grader_that_prefers_a_position_names_one(self) -> None:
         found = places([("A", "A"), ("A", "A"), ("A", "B"), ("B", "B")])
         assert (found.pairs, found.flips, found.first) == (4, 0.75, 5 / 8)
 
-    def test_over_nothing_is_an_error(self) -> None:
+    def test_no_data_is_an_error(self) -> None:
         with pytest.raises(UndefinedMetricError):
             places([])

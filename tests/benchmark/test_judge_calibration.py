@@ -78,7 +78,7 @@ def compare(tmp_path: Path, release: str, rule: Rule, **more: Any) -> EvalLog:
 
 
 class TestVerdicts:
-    def test_a_perfect_judge(self, tmp_path: Path, release: str) -> None:
+    def test_a_perfect_judge_passes_every_check(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect)
         found = numbers(log)
         assert [found[f"{name}_share"] for name in NAMES] == [1, 1, 1, 1]
@@ -87,14 +87,14 @@ class TestVerdicts:
         assert "shuffled, truncated, from another paper, padded." in describe_calibration(log)
         assert "does not" not in describe_calibration(log)
 
-    def test_a_constant_judge_is_at_a_half_by_ties_alone(self, tmp_path: Path, release: str) -> None:
+    def test_a_constant_judge_scores_one_half_through_ties(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, lambda _: flat(7))
         found = numbers(log)
         assert [found[f"{name}_share"] for name in NAMES] == [0.5] * 4
         assert [found[f"{name}_ties"] for name in NAMES] == [PAPERS] * 4
         assert re.search(r"does not: .*not shown[^:;]*: shuffled, truncated", describe_calibration(log))
 
-    def test_whoever_likes_length_falls_for_padding(self, tmp_path: Path, release: str) -> None:
+    def test_a_judge_that_prefers_length_is_misled_by_padding(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, by_length(12))
         found = numbers(log)
         assert (found["padded_share"], found["truncated_share"], found["shuffled_share"]) == (0, 1, 0.5)
@@ -102,7 +102,7 @@ class TestVerdicts:
         assert found["gold_length_spearman"] > 0.9
         assert "above the gold: padded" in describe_calibration(log)
 
-    def test_what_cannot_be_read_is_counted_both_ways(self, tmp_path: Path, release: str) -> None:
+    def test_unreadable_answers_are_counted_both_ways(self, tmp_path: Path, release: str) -> None:
         def half_mute(told: dict[str, str]) -> str:
             return "Fine." if "paper3" in told["CANDIDATE"] and "paper3" in told["HUMAN-1"] else perfect(told)
 
@@ -111,7 +111,7 @@ class TestVerdicts:
         assert (found["shuffled_share"], found["shuffled_share_unread_wrong"]) == (1, (PAPERS - 1) / PAPERS)
         assert found["papers"] == PAPERS
 
-    def test_who_is_never_read_has_no_share(self, tmp_path: Path, release: str) -> None:
+    def test_a_judge_with_only_unreadable_answers_has_no_share(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, lambda _: "Fine.", attempts=1)
         found = numbers(log)
         assert not [name for name in found if name.endswith("share")]
@@ -129,20 +129,20 @@ class TestVerdicts:
 
 
 class TestPairs:
-    def test_a_perfect_judge(self, tmp_path: Path, release: str) -> None:
+    def test_a_perfect_judge_passes_every_check(self, tmp_path: Path, release: str) -> None:
         log = compare(tmp_path, release, perfect_of_two)
         found = numbers(log)
         assert [found[f"{name}_share"] for name in NAMES] == [1, 1, 1, 1]
         assert (found["flips"], found["first_place"], found["pairs"]) == (0, 0.5, 4 * PAPERS)
         assert "0.0% change their winner" in describe_calibration(log)
 
-    def test_whoever_prefers_the_first_place_flips_always(self, tmp_path: Path, release: str) -> None:
+    def test_a_judge_that_prefers_the_first_position_always_flips(self, tmp_path: Path, release: str) -> None:
         found = numbers(compare(tmp_path, release, lambda _: '{"better": "A"}'))
         assert (found["flips"], found["first_place"]) == (1, 1)
         assert [found[f"{name}_share"] for name in NAMES] == [0.5] * 4
         assert [found[f"{name}_ties"] for name in NAMES] == [PAPERS] * 4
 
-    def test_whoever_prefers_the_longer_loses_the_padded_pairs(self, tmp_path: Path, release: str) -> None:
+    def test_a_judge_that_prefers_the_longer_text_fails_the_padded_pairs(self, tmp_path: Path, release: str) -> None:
         def longer(told: dict[str, str]) -> str:
             return '{"better": "A"}' if len(told["CANDIDATE-A"]) > len(told["CANDIDATE-B"]) else '{"better": "B"}'
 
@@ -156,7 +156,7 @@ class TestTasks:
         assert [one.metadata for one in first] == [one.metadata for one in again]
         assert [one.metadata for one in first] != [one.metadata for one in other]
 
-    def test_what_is_left_out_is_said(self, release: str) -> None:
+    def test_exclusions_are_reported(self, release: str) -> None:
         task = judge_calibration(release, limit=3)
         assert task.metadata is not None
         assert task.metadata.keys() == {"papers", "left_out"}
@@ -175,22 +175,22 @@ class TestTasks:
             ({"venue": "nowhere"}, "'test'; choose another side"),
         ],
     )
-    def test_what_cannot_be_asked_is_refused(self, release: str, wrong: dict[str, Any], says: str) -> None:
+    def test_impossible_questions_are_refused(self, release: str, wrong: dict[str, Any], says: str) -> None:
         with pytest.raises(PeercorpusError, match=says):
             judge_pairs(release, **wrong)
 
-    def test_the_command_tells_a_log(self, tmp_path: Path, release: str, run: Run) -> None:
+    def test_the_command_prints_a_logs_result(self, tmp_path: Path, release: str, run: Run) -> None:
         log = calibrate(tmp_path, release, perfect, limit=2)
         ended = run("bench", "judge", log.location)
         assert (ended.code, ended.out) == (0, f"{describe_calibration(log)}\n")
         assert "| shuffled | 1.000 | 0.342 to 1.000 | 2 | 0 | 0 | 1.000 |" in ended.out
 
-    def test_the_command_refuses_what_is_no_log(self, tmp_path: Path, run: Run) -> None:
+    def test_the_command_refuses_a_file_that_is_not_a_log(self, tmp_path: Path, run: Run) -> None:
         (tmp_path / "notes.eval").write_text("no log")
         assert_refused(run("bench", "judge", tmp_path / "notes.eval"), "notes.eval'", "move it away")
         assert_refused(run("bench", "judge", tmp_path / "nowhere.eval"), "nowhere.eval'", "'peercorpus bench'")
 
-    def test_only_a_calibration_is_told(self, tmp_path: Path, release: str) -> None:
+    def test_only_calibration_logs_are_printed(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)
         log.status = "error"
         with pytest.raises(PeercorpusError, match="judge_calibration"):
@@ -198,7 +198,7 @@ class TestTasks:
 
 
 class TestRanking:
-    def test_by_hand(self) -> None:
+    def test_results_equal_values_computed_by_hand(self) -> None:
         found = rank([1, 1, 0.5, 0, None])
         assert (found.share, found.papers, found.ties, found.unread) == (0.625, 4, 1, 1)
         assert found.share_unread_wrong == 0.5
@@ -208,14 +208,14 @@ class TestRanking:
     @pytest.mark.parametrize(
         ("of_papers", "expected"), [([1] * 4, TELLS), ([0] * 4, REVERSES), ([1, 0], FAILS), ([1] * 3, FAILS)]
     )
-    def test_few_papers_show_little(self, of_papers: list[float], expected: str) -> None:
+    def test_few_papers_give_wide_intervals(self, of_papers: list[float], expected: str) -> None:
         assert finding(rank(of_papers)) == expected
 
-    def test_over_nothing_is_an_error(self) -> None:
+    def test_no_data_is_an_error(self) -> None:
         with pytest.raises(UndefinedMetricError):
             rank([None, None])
 
-    def test_what_was_not_tried_is_not_passed(self) -> None:
+    def test_an_untried_check_does_not_pass(self) -> None:
         tried = {Degradation.SHUFFLED: rank([1] * 9)}
         verdict = judge_verdict(tried)
         assert re.search(r"does not: .*below the gold: shuffled;", verdict)

@@ -54,16 +54,16 @@ class TestAnswers:
 
 
 class TestQuestions:
-    def test_it_sees_the_reference_and_the_candidate_alone(self) -> None:
+    def test_the_judge_sees_only_the_reference_and_the_candidate(self) -> None:
         question = RE2.ask("A candidate.", BESIDE)
         assert texts(question.user) == {"REFERENCE-1": "Thanks.", "CANDIDATE": "A candidate."}
 
-    def test_it_is_asked_to_grade_strictly_and_for_constructive(self) -> None:
+    def test_the_judge_is_asked_to_grade_strictly_including_constructiveness(self) -> None:
         system = RE2.ask("A candidate.", BESIDE).system
         assert "strictly" in system
         assert '"constructive"' in system
 
-    def test_words_of_a_file_are_its_instruction(self, tmp_path: Path) -> None:
+    def test_an_instruction_can_be_read_from_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text(f"{WORDS}\n")
         asked = load_instruction(JudgeProfile.RE2, tmp_path / "words.txt")
         assert asked.ask("A candidate.", BESIDE).system.startswith(f"{WORDS}\n\n")
@@ -73,14 +73,14 @@ class TestQuestions:
 
 
 class TestNames:
-    def test_our_words_say_that_they_are_ours(self) -> None:
+    def test_our_instruction_is_marked_as_ours(self) -> None:
         assert "words:ours" in JudgeInstruction().signature
         assert "words:ours" in RE2.signature
         assert (JudgeInstruction().says, RE2.says) == ("", "Re²'s profile, in our words")
 
     @pytest.mark.real
     @pytest.mark.skipif(not PAPER.is_file(), reason="the paper is not beside this checkout, in ../shared/seeds")
-    def test_the_words_of_the_appendix_are_known_whatever_their_line_breaks(self, tmp_path: Path) -> None:
+    def test_the_appendixs_instruction_is_recognised_whatever_its_line_breaks(self, tmp_path: Path) -> None:
         paper = PAPER.read_text(encoding="utf-8")
         start = paper.index("You are an expert evaluator.")
         words = paper[start : paper.index("```", start)]
@@ -93,7 +93,7 @@ class TestNames:
 
 
 class TestRefusals:
-    def test_words_need_the_profile_and_a_judge(self, tmp_path: Path) -> None:
+    def test_an_instruction_needs_the_profile_and_a_judge(self, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text(WORDS)
         with pytest.raises(PeercorpusError, match="--judge-profile re2"):
             load_instruction(JudgeProfile.OURS, tmp_path / "words.txt")
@@ -102,7 +102,7 @@ class TestRefusals:
 
     @pytest.mark.fault("input", "a file with a judge's instruction", "the file is named", times=3)
     @pytest.mark.parametrize("content", [None, b" \n", b"\xff\xfe\x00"])
-    def test_a_file_without_words_is_refused(self, tmp_path: Path, content: bytes | None) -> None:
+    def test_an_empty_instruction_file_is_refused(self, tmp_path: Path, content: bytes | None) -> None:
         path = tmp_path / "words.txt"
         if content is not None:
             path.write_bytes(content)
@@ -112,7 +112,7 @@ class TestRefusals:
 
 @pytest.mark.usefixtures("quietly")
 class TestRun:
-    def test_the_profile_stands_in_log_signature_and_table(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_the_profile_is_in_log_signature_and_table(self, bench_data: Path, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text(WORDS)
         seen: list[tuple[Sequence[ChatMessage], GenerateConfig]] = []
         grader = judge_by(lambda _: json.dumps(ANSWER), seen)
@@ -133,7 +133,7 @@ class TestRun:
         assert f"judge: constructiveness (by {run.grader})" in shown
         assert f"sha256:{sha256}" in shown
 
-    def test_other_words_in_the_same_file_are_asked_anew(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_a_changed_instruction_in_the_same_file_is_asked_again(self, bench_data: Path, tmp_path: Path) -> None:
         asked = 0
 
         def rule(_: dict[str, str]) -> str:

@@ -19,7 +19,7 @@ from peercorpus.errors import PeercorpusError
 pytestmark = pytest.mark.usefixtures("quietly")
 
 
-def test_a_grader_that_never_says_the_same_again_is_seen_in_the_log(bench_data: Path, tmp_path: Path) -> None:
+def test_an_inconsistent_grader_is_visible_in_the_log(bench_data: Path, tmp_path: Path) -> None:
     marks = count()
 
     def unsteady(_: object) -> str:
@@ -47,7 +47,7 @@ def test_repeats_without_a_judge_are_refused() -> None:
         parse_task_options("release", {"repeats": 2})
 
 
-def test_a_discussion_of_which_a_turn_is_withheld_is_refused(bench_data: Path, tmp_path: Path) -> None:
+def test_a_discussion_with_a_withheld_turn_is_refused(bench_data: Path, tmp_path: Path) -> None:
     def answer(asked: list[ChatMessage], *_: object) -> ModelOutput:
         is_first = sum(one.role == "assistant" for one in asked) == 1
         return answered("Well.", "content_filter" if is_first else "stop")

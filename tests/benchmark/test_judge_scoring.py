@@ -57,7 +57,7 @@ def score_of(log: EvalLog, sample: int = 0) -> Any:
 
 
 class TestAsking:
-    def test_malformed_twice_then_right(self, tmp_path: Path) -> None:
+    def test_two_malformed_answers_are_followed_by_a_valid_one(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying("8 of 10", flat(11), flat(8)))
         score = score_of(log)
         assert score.value == dict.fromkeys(FIVE, 8)
@@ -66,7 +66,7 @@ class TestAsking:
         assert score.metadata["wrong"] == [Naming("JSON"), Naming("'quality'", "1 to 10")]
         assert numbers(log)["overall"] == 8
 
-    def test_it_is_told_what_was_wrong(self, tmp_path: Path) -> None:
+    def test_the_judge_is_told_what_was_wrong(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         said = iter([flat(11), "", flat(8)])
         run(tmp_path, judge_by(lambda _: next(said), seen))
@@ -77,7 +77,7 @@ class TestAsking:
         assert third[-1][1] == Naming("empty", "JSON")
         assert all(config.temperature == 0 for _, config in seen)
 
-    def test_always_malformed_is_unscored_and_never_a_number(self, tmp_path: Path) -> None:
+    def test_only_malformed_answers_are_unscored(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_by(lambda _: '{"quality": "high"}'), attempts=2)
         score = score_of(log)
         assert score.value != score.value  # NaN, as `inspect_ai` marks missing scores
@@ -87,7 +87,7 @@ class TestAsking:
         assert log.results.scores[0].unscored_samples == 1
         assert not [value for value in numbers(log).values() if value == value]
 
-    def test_one_unreadable_answer_leaves_the_others(self, tmp_path: Path) -> None:
+    def test_one_unreadable_answer_does_not_affect_the_others(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(flat(4), "no", flat(9)), WRITTEN, attempts=1)
         assert (numbers(log)["overall"], numbers(log)["n"], numbers(log)["papers"]) == (6.5, 2, 2)
         assert log.results
@@ -95,7 +95,7 @@ class TestAsking:
 
 
 class TestWhatIsJudged:
-    def test_the_words_that_the_task_read_come_first(self, tmp_path: Path) -> None:
+    def test_the_text_that_the_task_parsed_comes_first(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         log = run(tmp_path, judge_by(lambda _: flat(5), seen), metadata={"read": {"text": "Read words."}})
         assert texts(seen[0][0][1].text) == {
@@ -106,7 +106,7 @@ class TestWhatIsJudged:
         }
         assert score_of(log).metadata["words"] == 2
 
-    def test_of_a_turn_the_judge_sees_what_it_answers(self, tmp_path: Path) -> None:
+    def test_the_judge_sees_what_a_turn_replies_to(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         run(tmp_path, judge_by(lambda _: flat(5), seen), {"p1/R1/2": "We fixed it."}, metadata={"task": "rebuttal"})
         assert texts(seen[0][0][1].text)["ANSWERED"] == "We fixed it."
@@ -118,26 +118,26 @@ class TestWhatIsJudged:
     @pytest.mark.parametrize(
         ("answer", "metadata", "reason"), [("-", {}, "no_response"), ("Words.", {"references": [" "]}, "no_references")]
     )
-    def test_without_words_nobody_is_asked(
+    def test_an_empty_text_is_not_sent_to_the_judge(
         self, tmp_path: Path, answer: str, metadata: dict[str, Any], reason: str
     ) -> None:
         log = run(tmp_path, judge_saying(), {"p1": answer}, metadata=metadata)
         assert score_of(log).reason == reason
 
-    def test_it_never_judges_itself_unasked(self, tmp_path: Path) -> None:
+    def test_a_model_judges_itself_only_on_request(self, tmp_path: Path) -> None:
         log = run(tmp_path, None)
         assert log.status == "error"
         assert log.error
         assert "--model-role grader=" in log.error.message
 
     @pytest.mark.parametrize("wrong", [{"attempts": 0}, {"repeats": 0}])
-    def test_it_is_asked_at_least_once(self, wrong: dict[str, int]) -> None:
+    def test_the_judge_is_asked_at_least_once(self, wrong: dict[str, int]) -> None:
         with pytest.raises(PeercorpusError, match="1 or more"):
             judge(**wrong)
 
 
 class TestNumbers:
-    def test_means_by_hand_with_an_interval_over_papers(self, tmp_path: Path) -> None:
+    def test_means_equal_those_computed_by_hand_with_an_interval_over_papers(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(flat(2), flat(4), flat(9)), WRITTEN)
         found = numbers(log)
         assert (found["quality"], found["overall"], found["n"], found["papers"]) == (5, 5, 3, 2)
@@ -149,7 +149,7 @@ class TestNumbers:
         assert "overall" in found
         assert "overall_low" not in found
 
-    def test_whoever_likes_length_is_seen_to(self, tmp_path: Path) -> None:
+    def test_a_preference_for_length_is_visible(self, tmp_path: Path) -> None:
         assert numbers(run(tmp_path, judge_by(by_length(2)), WRITTEN))["length_spearman"] == pytest.approx(1)
 
     def test_a_constant_judge_has_no_correlation_with_length(self, tmp_path: Path) -> None:
@@ -162,21 +162,21 @@ class TestNumbers:
         assert len(said) == 4
         assert all(f"prompt:{prompts.VERSION}-{prompts.DIGEST}|peercorpus:" in one for one in said)
 
-    def test_who_judged_and_what_it_was_told_is_kept(self, tmp_path: Path) -> None:
+    def test_the_log_records_the_judge_and_its_prompt(self, tmp_path: Path) -> None:
         metadata = score_of(run(tmp_path, judge_saying(flat(2)))).metadata
         assert metadata["grader"].startswith("mockllm/judge")
         assert (metadata["prompt_version"], metadata["prompt_digest"]) == (prompts.VERSION, prompts.DIGEST)
 
 
 class TestBelieving:
-    def test_repeats_have_seeds_of_their_own_and_no_cache(self, tmp_path: Path) -> None:
+    def test_repeats_have_separate_seeds_and_no_cache(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         log = run(tmp_path, judge_by(lambda _: flat(7), seen), repeats=3)
         assert sorted(config.seed or 0 for _, config in seen) == [0, 1, 2]
         assert [config.cache for _, config in seen if config.seed] == [False, False]
         assert score_of(log).metadata["repeats"] == [dict.fromkeys(FIVE, 7)] * 3
 
-    def test_repeat_agreement_by_hand(self, tmp_path: Path) -> None:
+    def test_agreement_of_repeats_equals_values_computed_by_hand(self, tmp_path: Path) -> None:
         answers = {"p1": "One.", "p2": "Two."}
         said: dict[str, list[str]] = {"One.": [flat(4), flat(6)], "Two.": [flat(8), flat(8)]}
         log = run(tmp_path, judge_by(lambda told: said[told["CANDIDATE"]].pop()), answers, repeats=2)

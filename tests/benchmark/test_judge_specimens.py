@@ -61,15 +61,15 @@ class TestDegrading:
         assert made is None or (made != text and Counter(made) == Counter(text))
 
     @pytest.mark.parametrize("text", ["", "One sentence.", "Same. Same.", "## Heading\n\nOne sentence."])
-    def test_one_sentence_has_no_other_order(self, text: str) -> None:
+    def test_a_single_sentence_cannot_be_shuffled(self, text: str) -> None:
         assert shuffled(text, Random(1)) is None
 
-    def test_a_third_of_the_words_is_left(self) -> None:
+    def test_truncation_keeps_a_third_of_the_words(self) -> None:
         assert truncated("a b c d\n\ne f g h i") == "a b c"
         assert truncated("a b") is None
 
     @given(st.lists(st.sampled_from(["a", " b.", "\n\nc", "d\n", "\te!"]), min_size=3).map(" ".join))
-    def test_what_is_left_is_the_beginning(self, text: str) -> None:
+    def test_truncation_keeps_the_beginning(self, text: str) -> None:
         made = truncated(text)
         assert made is not None
         assert text.startswith(made)
@@ -82,12 +82,12 @@ class TestDegrading:
         assert len(more.split()) >= len(REVIEW.split()) > len(more.split()) - max(len(one.split()) for one in GENERIC)
         assert all(sentence.strip(" .") in " ".join(GENERIC) for sentence in more.split(". "))
 
-    def test_what_cannot_be_made_is_missing(self) -> None:
+    def test_specimens_that_cannot_be_made_are_missing(self) -> None:
         assert set(degrade("Bad.", [], Random(1))) == {Degradation.PADDED}
 
 
 class TestChoosing:
-    def test_the_gold_is_never_among_what_it_is_judged_by(self) -> None:
+    def test_the_gold_is_never_among_its_references(self) -> None:
         for one in chosen().values():
             assert one.gold not in one.others
             reviews = next(each.references for each in CASES if each.case_id == one.forum_id)
@@ -99,16 +99,16 @@ class TestChoosing:
         assert found["p2"].worse[Degradation.FOREIGN].startswith(("One", "Three"))
         assert Degradation.FOREIGN not in found["p4"].worse
 
-    def test_a_review_that_two_papers_share_is_of_no_other_paper(self) -> None:
+    def test_a_review_shared_by_two_papers_is_not_used_as_another_papers(self) -> None:
         twins = [case("p1", "The same. Words.", "Other. Words."), case("p2", "The same. Words.")]
         (found,) = sample_papers(twins, None, 0, Counter())
         assert Degradation.FOREIGN not in found.worse
 
-    def test_a_seed_says_all(self) -> None:
+    def test_the_seed_determines_everything(self) -> None:
         assert chosen(3) == chosen(3)
         assert len({str(chosen(seed)) for seed in range(5)}) > 1
 
-    def test_a_limit_takes_the_first_of_the_same_order(self) -> None:
+    def test_a_limit_takes_the_first_cases_of_the_same_order(self) -> None:
         every = list(chosen())
         assert list(chosen(limit=2)) == every[:2]
 
@@ -123,7 +123,7 @@ class TestChoosing:
 
 
 class TestQuestions:
-    def test_every_version_is_judged_by_the_same_others(self) -> None:
+    def test_every_version_is_judged_by_the_same_references(self) -> None:
         one = chosen()["p1"]
         told = {name: texts(question.user) for name, question in verdict_questions(one).items()}
         assert list(told) == ["gold", "shuffled", "truncated", "from_another_paper", "padded"]

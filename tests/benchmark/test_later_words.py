@@ -21,20 +21,20 @@ def read(tmp_path: Path, *later: int, led: bool = False) -> tuple[list[Case], Ca
     return list(read_cases(release, BenchTask.REBUTTAL, CaseSelection(led=led), taken)), taken
 
 
-def test_no_turn_is_asked_for_after_a_review_that_was_added_to_later(tmp_path: Path) -> None:
+def test_no_turn_is_requested_after_a_review_with_later_additions(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, 0)
     assert [case.case_id for case in cases] == [], "the answer stands in the review that is shown"
     assert taken.left_out == {LEFT_OUT: 2}
 
 
-def test_no_conversation_is_led_from_a_review_that_was_added_to_later(tmp_path: Path) -> None:
+def test_no_conversation_starts_from_a_review_with_later_additions(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, 0, led=True)
     assert cases == []
     assert taken.left_out == {LEFT_OUT: 2}
 
 
 @pytest.mark.parametrize(("later", "asked"), [(1, []), (2, ["p/R1/2"]), (3, ["p/R1/2"]), (4, ["p/R1/2", "p/R1/4"])])
-def test_later_words_leave_out_the_turns_behind_them_alone(tmp_path: Path, later: int, asked: list[str]) -> None:
+def test_later_additions_exclude_only_the_turns_after_them(tmp_path: Path, later: int, asked: list[str]) -> None:
     cases, taken = read(tmp_path, later)
     assert [case.case_id for case in cases] == asked
     assert taken.left_out.total() == 2 - len(asked)

@@ -109,7 +109,7 @@ def test_a_decision_without_an_object_is_read(said: str, decision: Decision) -> 
         ('{"decision": "accept", "probability": 1e999}', Unscored.OFF_SCALE),
     ],
 )
-def test_what_is_not_plain_stays_unreadable(said: str, reason: Unscored) -> None:
+def test_an_ambiguous_answer_stays_unreadable(said: str, reason: Unscored) -> None:
     with pytest.raises(UnreadableAnswerError) as caught:
         read_decision_leniently(said)
     assert caught.value.reason is reason
@@ -169,5 +169,5 @@ def test_a_refusal_in_words_is_a_refusal(sorry: str, unable: str, task: str) -> 
         "I'm sorry, but I can't assist with that. " + "The paper is well written. " * 30,
     ],
 )
-def test_what_a_reviewer_says_is_no_refusal(said: str) -> None:
+def test_a_reviewers_words_are_not_a_refusal(said: str) -> None:
     assert not is_refusal(said)

@@ -70,7 +70,7 @@ def test_papers_without_decision_or_review_are_counted_and_not_asked_about(tmp_p
         ("Good.\n\nRecommendation: accept or reject", "Good.\n\nRecommendation: accept or reject", None),
     ],
 )
-def test_a_recommendation_is_the_last_line_alone(answer: str, text: str, accept: bool | None) -> None:
+def test_only_the_last_line_is_the_recommendation(answer: str, text: str, accept: bool | None) -> None:
     assert read_meta_review(answer) == WrittenMetaReview(text, accept)
 
 
@@ -116,11 +116,11 @@ def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tm
     ("net", "threshold"),
     [({0.2: -3, 0.5: 1, 0.8: 4}, 0.5), ({0.2: -1, 0.8: -1}, 2.0), ({0.2: 2, 0.5: -1}, 0.2), ({0.5: 0, 0.8: 1}, 0.8)],
 )
-def test_the_threshold_decides_most_papers_of_the_train_side_rightly(net: dict[float, int], threshold: float) -> None:
+def test_the_threshold_decides_most_training_papers_correctly(net: dict[float, int], threshold: float) -> None:
     assert learn_threshold(Counter(net)) == threshold
 
 
-def test_the_baselines_state_no_rating_where_there_is_none(tmp_path: Path) -> None:
+def test_the_baselines_state_no_rating_if_there_is_none(tmp_path: Path) -> None:
     release = meta_release(tmp_path, {16: {"exchanges": [exchange("p16", ("reviewer", "Hm."), scores=[])]}})
     baseline = load_baseline("mean-decides", TASK)
     baseline.fit(cases(release, Split.TRAIN)[0])
@@ -143,7 +143,7 @@ def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_ov
     assert first.record_ids == ("p00-meta", "p00-0", "p00-1", "p00-all")
 
 
-def test_an_export_has_the_same_words(tmp_path: Path) -> None:
+def test_an_export_has_the_same_prompts(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
     export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.META_REVIEW,)))
     (sample, *_) = map(json.loads, (tmp_path / "out" / "meta_review_test.jsonl").read_text().splitlines())
@@ -163,7 +163,7 @@ def test_an_export_has_the_same_words(tmp_path: Path) -> None:
         (ExportLayout.TRL, PromptOptions(chat=ChatOptions(Role.AUTHOR)), "--task rebuttal"),
     ],
 )
-def test_an_export_that_cannot_be_made_is_refused(
+def test_an_impossible_export_is_refused(
     tmp_path: Path, layout: ExportLayout, telling: PromptOptions, says: str
 ) -> None:
     request = ExportRequest(layout, (Task.META_REVIEW,), telling)

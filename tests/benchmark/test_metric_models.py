@@ -19,12 +19,12 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("metric", ["embed_cos", "bert_score"])
-def test_a_model_that_cannot_be_had_is_said_before_the_run(metric: str, bench_data: Path) -> None:
+def test_an_unavailable_model_is_reported_before_the_run(metric: str, bench_data: Path) -> None:
     with pytest.raises(ModelError, match="'invented/nowhere'"):
         review(str(bench_data), **{metric: "invented/nowhere"})  # type: ignore[arg-type]
 
 
-def test_a_task_without_such_metrics_asks_for_no_model(bench_data: Path) -> None:
+def test_a_task_without_model_metrics_loads_no_model(bench_data: Path) -> None:
     told = acceptance(str(bench_data), embed_cos="invented/nowhere").metadata or {}
     assert "accuracy" in told["signatures"]
     assert "embed_cos" not in told["signatures"]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("quietly")
         ({"base_url": "http://name:hush@localhost/v1"}, "--model-url.*environment"),
     ],
 )
-def test_a_secret_that_a_log_would_keep_is_refused(
+def test_a_secret_that_would_be_logged_is_refused(
     known: dict[str, Any], what: str, bench_data: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(PeercorpusError, match=what) as caught:

@@ -64,7 +64,7 @@ def number(board: Board, row: RunResult, name: str) -> float | None:
     return None if cell is None else cell.value
 
 
-def test_a_review_is_measured_by_the_criticisms_of_people_and_so_is_each_person(release: Path, tmp_path: Path) -> None:
+def test_a_review_and_each_reviewer_are_scored_against_the_criticisms_of_people(release: Path, tmp_path: Path) -> None:
     run_tasks(Bench([BenchTask.REVIEW], release, tmp_path, saying(BEACH, "beach")))
     board = board_of(tmp_path)
     model, people = row_of(board, "mockllm/beach"), row_of(board, "human")
@@ -85,7 +85,7 @@ def test_a_review_is_measured_by_the_criticisms_of_people_and_so_is_each_person(
     assert board.measures[0].name == "point recall", "the headline, by which rows are sorted"
 
 
-def test_a_review_without_criticism_has_recall_0_and_so_has_one_without_a_score(release: Path, tmp_path: Path) -> None:
+def test_a_review_without_criticism_or_scores_has_recall_0(release: Path, tmp_path: Path) -> None:
     answers = {f"p{place}": PRAISE if place < 22 else "" for place in range(16, 24)}
     run_tasks(Bench([BenchTask.REVIEW], release, tmp_path, by_paper(answers, "praise"), with_baselines=False))
     board = board_of(tmp_path)
@@ -97,7 +97,7 @@ def test_a_review_without_criticism_has_recall_0_and_so_has_one_without_a_score(
         assert number(board, row, "points") == 0
 
 
-def test_a_turn_is_measured_by_what_it_takes_up_beside_the_turn_of_the_reviewer(release: Path, tmp_path: Path) -> None:
+def test_a_turn_is_scored_by_the_points_it_covers_beside_the_reviewers_turn(release: Path, tmp_path: Path) -> None:
     answer = "The second beach convinces me.\n\nI still miss the comparison with balloons."
     run_tasks(Bench([BenchTask.REBUTTAL], release, tmp_path, saying(answer, "both")))
     board = board_of(tmp_path)
@@ -110,7 +110,7 @@ def test_a_turn_is_measured_by_what_it_takes_up_beside_the_turn_of_the_reviewer(
     assert "is not better by itself" in render_markdown(make_boards(read_runs(tmp_path), 50))
 
 
-def test_a_discussion_that_the_model_leads_is_measured_as_one(release: Path, tmp_path: Path) -> None:
+def test_a_discussion_led_by_the_model_is_scored_as_a_whole(release: Path, tmp_path: Path) -> None:
     reviewer = scripted(lambda asked: "Nice." if len(asked) > 5 else "I still miss the balloons.", "leads")
     options = {"led": True}
     ran = run_tasks(
@@ -152,7 +152,7 @@ def silent_on_odd(number: int) -> PointCounts:
     return of_paper(number) if number % 2 == 0 else PointCounts(10, 0, 0, 0)
 
 
-def test_precision_is_compared_on_papers_on_which_both_have_a_point() -> None:
+def test_precision_is_compared_on_papers_where_both_have_a_point() -> None:
     """A model that writes nothing about papers on which all are imprecise is not more precise."""
     (precision,) = (measure for measure in POINTS if measure.name == "point precision")
     compared = _compare_measured(precision, outcomes(silent_on_odd), outcomes(of_paper), 50)
@@ -162,7 +162,7 @@ def test_precision_is_compared_on_papers_on_which_both_have_a_point() -> None:
     assert _compare_measured(precision, nothing, outcomes(of_paper), 50) == "no case has a value in both runs"
 
 
-def test_people_are_compared_with_a_floor_on_papers_on_which_it_has_a_point() -> None:
+def test_people_are_compared_with_a_floor_on_papers_where_it_has_a_point() -> None:
     (precision,) = (measure for measure in POINTS if measure.name == "point precision")
     people = [
         replace(one, floors={"other-paper": silent_on_odd(place)}) for place, one in enumerate(outcomes(of_paper))

@@ -24,7 +24,7 @@ def opinion(name: str, said: float, gold: float, group: tuple[str | float, ...] 
     return Opinion(name, group, said, gold)
 
 
-def test_only_pairs_of_one_group_with_an_order_count_and_a_tie_counts_half() -> None:
+def test_only_ordered_pairs_within_a_group_count_and_a_tie_counts_half() -> None:
     opinions = [opinion("a", 0.1, 0), opinion("b", 0.9, 1), opinion("c", 0.9, 0), opinion("d", 0.0, 1, ("Other",))]
     ranking = rank("model", opinions, 10)
     assert ranking is not None
@@ -33,7 +33,7 @@ def test_only_pairs_of_one_group_with_an_order_count_and_a_tie_counts_half() -> 
     assert (ranking.tied, ranking.concordance.papers) == (0.5, 4)
 
 
-def test_of_a_large_venue_so_many_papers_are_drawn_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_large_venue_a_sample_is_drawn_and_the_others_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking_module, "MOST_PAPERS", 4)
     opinions = [opinion(f"p{number}", number, number) for number in range(10)] + [opinion("q", 1, 1, ("Other",))]
     ranking = rank("model", opinions, 10)
@@ -42,12 +42,12 @@ def test_of_a_large_venue_so_many_papers_are_drawn_and_the_others_counted(monkey
 
 
 @pytest.mark.parametrize("opinions", [[], [opinion("a", 1, 1)], [opinion("a", 1, 1), opinion("b", 0, 1)]])
-def test_without_two_papers_in_an_order_there_is_no_number(opinions: list[Opinion]) -> None:
+def test_without_an_ordered_pair_there_is_no_number(opinions: list[Opinion]) -> None:
     assert rank("model", opinions, 10) is None
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_share_is_that_of_pairs_counted_one_by_one(seed: int) -> None:
+def test_the_share_equals_a_count_of_all_pairs(seed: int) -> None:
     random = Random(seed)
     opinions = [
         opinion(f"p{number % 9}", random.randrange(4), random.randrange(4), (f"V{number % 9 % 2}",))
@@ -72,7 +72,7 @@ def test_the_share_is_that_of_pairs_counted_one_by_one(seed: int) -> None:
     assert ranking.concordance.value == pytest.approx(right / ordered)
 
 
-def test_the_interval_is_over_papers_and_holds_the_number() -> None:
+def test_the_interval_is_over_papers_and_contains_the_number() -> None:
     random = Random(0)
     opinions = [opinion(f"p{number}", number + random.gauss(0, 30), number) for number in range(60)]
     ranking = rank("model", opinions, 200)
@@ -83,7 +83,7 @@ def test_the_interval_is_over_papers_and_holds_the_number() -> None:
     assert 0.5 < share.low < share.value < share.high < 1
 
 
-def test_a_reviewer_is_held_against_the_mean_of_the_others_of_the_same_paper() -> None:
+def test_a_reviewer_is_compared_with_the_mean_of_the_others_of_the_same_paper() -> None:
     rating = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (2, 5, 8))
     found = list(list_human_opinions("a", "V", [AskedScore(Aspect.SOUNDNESS, "soundness", 1, 4, (1, 2, 3)), rating]))
     assert [(one.said, one.gold) for one in found] == [(2, 6.5), (5, 5), (8, 3.5)]
@@ -130,7 +130,7 @@ def test_the_csv_of_rankings_has_every_number_unrounded(bench_data: Path, tmp_pa
 
 
 @pytest.mark.usefixtures("quietly")
-def test_without_a_run_that_orders_papers_nothing_is_written(bench_data: Path, tmp_path: Path, run: Run) -> None:
+def test_without_a_run_that_ranks_papers_nothing_is_written(bench_data: Path, tmp_path: Path, run: Run) -> None:
     bench = Bench(tasks=[BenchTask.REVIEW], release=bench_data, logs=tmp_path / "logs", model=None)
     assert run_tasks(bench).is_whole
     ended = run("bench", "rank", tmp_path / "logs")

@@ -155,7 +155,7 @@ class TestRefusals:
             ("models.toml", b"[one]\nurl = 'x'\n", "model"),
         ],
     )
-    def test_a_list_that_names_no_models(self, tmp_path: Path, name: str, content: bytes, named: str) -> None:
+    def test_a_list_without_models_is_refused(self, tmp_path: Path, name: str, content: bytes, named: str) -> None:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(PeercorpusError, match=named) as caught:
             read_model_list(tmp_path / name)

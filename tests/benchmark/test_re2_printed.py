@@ -30,13 +30,13 @@ def test_each_table_has_all_rows_and_columns() -> None:
         assert all(re.fullmatch(r"\d+\.\d{2,3} ± (\d\.\d{2,3}|\?)", cell) for _, *cells in part.rows for cell in cells)
 
 
-def test_six_deviations_are_unknown_and_said_to_be() -> None:
+def test_six_deviations_are_stated_as_unknown() -> None:
     unknown = [cell for part in parts().values() for row in part.rows for cell in row if cell.endswith("?")]
     assert unknown == ["66.24 ± ?", "59.76 ± ?", "58.60 ± ?", "60.21 ± ?", "8.032 ± ?", "7.677 ± ?"]
     assert any("± ?" in sentence for sentence in read_printed().differences)
 
 
-def test_the_judges_table_stands_below_judged_discussions_alone() -> None:
+def test_the_judges_table_is_shown_only_with_judged_discussions() -> None:
     assert [title for title, _ in printed_tables(BenchTask.REBUTTAL, is_judged=True)][1:] == ["Re²: judged, 1 to 10"]
     assert len(printed_tables(BenchTask.REBUTTAL, is_judged=False)) == 1
     assert len(printed_tables(BenchTask.REVIEW, is_judged=True)) == 1
@@ -44,7 +44,7 @@ def test_the_judges_table_stands_below_judged_discussions_alone() -> None:
 
 @pytest.mark.real
 @pytest.mark.skipif(not PAPER.is_file(), reason="the paper is not beside this checkout, in ../shared/seeds")
-def test_every_number_stands_in_the_paper() -> None:
+def test_every_number_is_in_the_paper() -> None:
     text = PAPER.read_text(encoding="utf-8")
     tables = SIGNS.sub("", text[text.index("3.2 Experimental Results") : text.index("4 Related Work")])
     cells = [cell for part in parts().values() for _, *numbers in part.rows for cell in numbers]

@@ -34,7 +34,7 @@ def cases_of(folder: Path) -> tuple[dict[str, Case], CaseCounts]:
     return {case.paper.forum_id: case for case in cases}, counts
 
 
-def test_what_re2_states_counts_before_the_words_of_the_form_and_the_first_score_before_the_last(
+def test_re2s_value_takes_precedence_over_the_forms_and_the_initial_score_over_the_final(
     tmp_path: Path,
 ) -> None:
     cases, counts = cases_of(bench_release(tmp_path / "release", placed))

@@ -69,7 +69,7 @@ def test_the_settings_of_a_run_are_read_from_its_log(tmp_path: Path, config: Gen
     assert (run.name, run.settings) == ("mockllm/kite", settings)
 
 
-def test_runs_that_differ_in_temperature_alone_are_two_rows_with_numbers_of_their_own() -> None:
+def test_runs_that_differ_only_in_temperature_are_separate_rows() -> None:
     cold, warm = decided("temperature 0.0", True, True), decided("temperature 1.0", True, False)
     made = make_boards([cold, warm], 5)
     rows = {row.name: row.cells[0].value for board in made.boards for row in board.rows if row.cells[0]}

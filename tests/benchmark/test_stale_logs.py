@@ -18,7 +18,7 @@ def _ask(said: str, release: Path, logs: Path) -> None:
     run_tasks(Bench([BenchTask.ACCEPTANCE], release, logs, saying(said, "one"), with_baselines=False))
 
 
-def test_a_release_that_was_published_anew_in_the_same_folder_is_asked_anew(tmp_path: Path) -> None:
+def test_a_release_republished_in_the_same_folder_is_asked_again(tmp_path: Path) -> None:
     release = bench_release(tmp_path / "release")
     _ask(ACCEPT, release, tmp_path / "logs")
     manifest = release / "release.json"
@@ -28,7 +28,7 @@ def test_a_release_that_was_published_anew_in_the_same_folder_is_asked_anew(tmp_
     assert first.protocol.release != second.protocol.release
 
 
-def test_other_words_are_told_anew_and_the_same_are_not(
+def test_only_changed_prompts_are_asked_again(
     bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _ask(ACCEPT, bench_data, tmp_path)
@@ -39,7 +39,7 @@ def test_other_words_are_told_anew_and_the_same_are_not(
     assert len(read_runs(tmp_path)) == 2
 
 
-def test_a_paper_to_train_on_is_asked_without_itself_as_an_example(bench_data: Path) -> None:
+def test_a_training_paper_is_asked_without_itself_as_an_example(bench_data: Path) -> None:
     for sample in acceptance(str(bench_data), side="train", few_shot=1).dataset:
         assert not isinstance(sample.input, str)
         _, example, _, asked = (one.text for one in sample.input)

@@ -51,7 +51,7 @@ def _judged(grader: str, mark: int) -> TaskRun:
     return _run(f"by-{grader}", BenchTask.REVIEW, {Scored.JUDGE: found}, grader=grader)
 
 
-def test_n_is_of_the_papers_whose_form_has_the_aspect() -> None:
+def test_n_counts_papers_whose_form_has_the_aspect() -> None:
     asked = {"a": ["recommendation", "soundness"], "b": ["recommendation"], "c": ["recommendation"]}
     boards = make_boards([_run("model", BenchTask.SCORES, _numbers(asked))], DRAWS).boards
     assert {one.group: (one.rows[0].n, one.rows[0].papers) for one in boards} == {
@@ -60,7 +60,7 @@ def test_n_is_of_the_papers_whose_form_has_the_aspect() -> None:
     }
 
 
-def test_a_model_that_was_asked_for_less_stands_beside_others_on_that_alone() -> None:
+def test_models_with_different_fields_are_compared_only_on_shared_ones() -> None:
     whole, part = {"a": ["soundness"], "b": ["soundness"], "c": ["soundness"]}, {"a": ["soundness"], "c": ["soundness"]}
     narrow = _run("narrow", BenchTask.SCORES, _numbers({**part, "b": []}), adapter="sea-e")
     baseline = replace(_run("mean", BenchTask.SCORES, _numbers(whole)), is_baseline=True)
@@ -70,7 +70,7 @@ def test_a_model_that_was_asked_for_less_stands_beside_others_on_that_alone() ->
     assert render_markdown(made).count("asked for more") == 1
 
 
-def test_two_models_of_one_metric_have_columns_of_their_own() -> None:
+def test_two_models_of_one_metric_have_separate_columns() -> None:
     (board,) = make_boards([_bert("small", 0.5), _bert("large", 0.9)], DRAWS).boards
     rows = {row.name: [None if one is None else one.value for one in row.cells] for row in board.rows}
     of_small = [place for place, one in enumerate(board.measures) if "model:small" in one.name]
@@ -88,7 +88,7 @@ def test_marks_of_two_graders_are_not_subtracted() -> None:
     assert same.value == -6
 
 
-def test_what_cannot_be_compared_is_said() -> None:
+def test_incomparable_runs_are_reported() -> None:
     decided = {Scored.DECISION: [CaseOutcome(paper, paper, DecisionRecord(True, True, None)) for paper in "ab"]}
     first, second = _run("x", BenchTask.ACCEPTANCE, decided), _run("y", BenchTask.ACCEPTANCE, decided)
     found = dict(compare_runs(first, second, DRAWS))
@@ -102,7 +102,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 
 
 @pytest.mark.fault("input", "a model's name that a spreadsheet would run as a formula", "it is text there")
-def test_a_name_is_no_formula_of_a_spreadsheet() -> None:
+def test_a_name_is_not_a_spreadsheet_formula() -> None:
     asked = _numbers({"a": ["soundness"], "b": ["soundness"]})
     lines = render_csv(make_boards([_run("=HYPERLINK(1)", BenchTask.SCORES, asked)], DRAWS)).splitlines()
     assert len(lines) > 1

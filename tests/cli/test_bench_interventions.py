@@ -16,7 +16,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return changed_release(tmp_path_factory.mktemp("changed") / "release")
 
 
-def test_the_changes_can_be_seen_before_anything_is_asked(run: Run, release: Path, tmp_path: Path) -> None:
+def test_the_changes_can_be_listed_before_any_question(run: Run, release: Path, tmp_path: Path) -> None:
     out = tmp_path / "changes.csv"
     ended = run("bench", "interventions", "--release", release, "--changes", out, "--papers", "3")
     assert ended.code == 0
@@ -25,7 +25,7 @@ def test_the_changes_can_be_seen_before_anything_is_asked(run: Run, release: Pat
     assert len(out.read_text().splitlines()) > 3 * 6
 
 
-def test_a_folder_without_logs_and_a_model_that_is_unknown(run: Run, release: Path, tmp_path: Path) -> None:
+def test_a_folder_without_logs_and_an_unknown_model_are_refused(run: Run, release: Path, tmp_path: Path) -> None:
     with quiet():
         nowhere = run("bench", "interventions", "--release", release, "--logs", tmp_path / "none")
         assert_refused(nowhere, "none'")

@@ -101,7 +101,7 @@ def urls(service: Service) -> list[str]:
     ],
     ids=["of no venue", "of a misspelt venue", "of an empty venue"],
 )
-def test_a_harvest_of_nothing_leaves_no_workspace(
+def test_an_empty_harvest_leaves_no_workspace(
     run: Run, service: Service, tmp_path: Path, venue_id: str, named: str
 ) -> None:
     ended = run("harvest", venue_id, "--workspace", tmp_path / "new", *urls(service))
@@ -130,7 +130,7 @@ NEEDED = ("'peercorpus login'", "PEERCORPUS_TOKEN")
     ],
     ids=["rubbish", "expired", "not ASCII", "two lines", "blank", "none"],
 )
-def test_a_harvest_without_a_good_token_asks_for_one_and_never_shows_the_one_it_has(
+def test_a_harvest_without_a_valid_token_asks_for_one_and_never_shows_the_given_one(
     run: Run,
     closed_service: Service,
     tmp_path: Path,
@@ -238,7 +238,7 @@ with open_workspace(Path(sys.argv[1])):
 """
 
 
-def test_a_second_run_in_a_workspace_is_sent_away_and_status_is_not(run: Run, workspace: Path, dump: Path) -> None:
+def test_a_second_run_in_a_workspace_is_refused_but_status_is_not(run: Run, workspace: Path, dump: Path) -> None:
     before = state(workspace)
     command = [sys.executable, "-c", HELD_OPEN, str(workspace)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
@@ -269,7 +269,7 @@ def test_a_folder_that_is_no_workspace_is_refused_and_untouched(
 
 
 @pytest.mark.parametrize("arguments", [["harvest", VENUE], ["import", "note.json"]], ids=["harvest", "import"])
-def test_a_file_is_never_taken_for_a_new_workspace(
+def test_a_file_is_never_mistaken_for_a_new_workspace(
     run: Run, dump: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     monkeypatch.chdir(dump.parent)
@@ -279,7 +279,7 @@ def test_a_file_is_never_taken_for_a_new_workspace(
 
 
 @pytest.mark.parametrize("command", [["build"], ["publish", "--out", "release"]], ids=["build", "publish"])
-def test_a_venue_that_is_not_held_is_refused(
+def test_a_venue_not_in_the_workspace_is_refused(
     run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.chdir(workspace.parent)
@@ -290,7 +290,7 @@ def test_a_venue_that_is_not_held_is_refused(
     assert not Path("release").exists()
 
 
-def test_a_release_never_replaces_what_is_not_one(run: Run, workspace: Path, tmp_path: Path) -> None:
+def test_a_release_never_replaces_other_folders(run: Run, workspace: Path, tmp_path: Path) -> None:
     assert run("build", "--workspace", workspace).code == 0
     foreign = tmp_path / "thesis"
     foreign.mkdir()
@@ -323,7 +323,7 @@ def test_a_release_never_replaces_what_is_not_one(run: Run, workspace: Path, tmp
         (["demo", "--papers", "2"], "--papers"),
     ],
 )
-def test_a_command_line_that_means_nothing_is_refused_with_one_sentence(
+def test_an_invalid_command_line_is_refused_in_one_sentence(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -395,7 +395,7 @@ def test_a_worker_that_reads_pdfs_loads_nothing_of_the_command_line() -> None:
     assert "pypdfium2" in modules
 
 
-def test_pdfs_that_a_user_has_are_imported_beside_a_dump_or_alone(run: Run, tmp_path: Path) -> None:
+def test_a_users_pdfs_are_imported_with_a_dump_or_alone(run: Run, tmp_path: Path) -> None:
     venue, folder, pdfs = "Invented.cc/2024/Conference", tmp_path / "corpus", tmp_path / "pdfs"
     note = {"id": "n1", "forum": "n1", "invitations": [f"{venue}/-/Submission"], "readers": ["everyone"]}
     dump = tmp_path / "dump.json"

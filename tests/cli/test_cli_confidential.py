@@ -74,7 +74,7 @@ def client(closed: Closed) -> Iterator[TestClient]:
             yield opened
 
 
-def test_the_submission_its_reviews_and_what_chairs_say_are_shown_and_each_page_is_marked(
+def test_submission_reviews_and_chairs_posts_are_shown_and_each_page_is_marked(
     closed: Closed, client: TestClient
 ) -> None:
     page = client.get(f"/paper/{closed.forum_id}")
@@ -94,7 +94,9 @@ def test_the_submission_its_reviews_and_what_chairs_say_are_shown_and_each_page_
     assert "--confidential" in client.get("/papers").text
 
 
-def test_every_export_says_so_in_its_name_and_first_column(closed: Closed, client: TestClient, tmp_path: Path) -> None:
+def test_every_confidential_export_is_marked_in_its_name_and_first_column(
+    closed: Closed, client: TestClient, tmp_path: Path
+) -> None:
     for kind in ("csv", "jsonl", "parquet"):
         answer = client.get(f"/export.{kind}?q={SECRET}")
         assert answer.headers["content-disposition"] == f'attachment; filename="papers_not_for_publication.{kind}"'
@@ -140,7 +142,9 @@ def test_the_submission_is_in_the_confidential_report_and_in_no_other(closed: Cl
     assert all_reviews > reviews
 
 
-def test_nothing_else_ever_holds_it(closed: Closed, client: TestClient, tmp_path: Path, run: Run) -> None:
+def test_no_other_output_contains_confidential_records(
+    closed: Closed, client: TestClient, tmp_path: Path, run: Run
+) -> None:
     assert client.get(f"/paper/{closed.forum_id}").status_code == 200  # tables and index are there
     made = tmp_path / "made"
     made.mkdir()
@@ -179,7 +183,7 @@ def test_nothing_else_ever_holds_it(closed: Closed, client: TestClient, tmp_path
     assert open_release(made / "release")
 
 
-def test_the_folder_is_its_owners_alone_and_no_workspace(closed: Closed, run: Run) -> None:
+def test_the_confidential_folder_is_private_and_not_a_workspace(closed: Closed, run: Run) -> None:
     folder = closed.folder / FOLDER
     assert folder.stat().st_mode & 0o077 == 0
     assert (folder / "NOT_FOR_PUBLICATION.txt").read_text().startswith(MARK)

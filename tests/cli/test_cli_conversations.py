@@ -77,7 +77,7 @@ def test_show_prints_the_whole_record_readable(corpus: Path, run: Run) -> None:
     assert shown.out.index("They fly.") < shown.out.index("And tails.")
 
 
-def test_show_names_the_records_of_a_paper_where_they_differ_and_its_stated_sides() -> None:
+def test_show_names_differing_records_of_a_paper_and_its_stated_split() -> None:
     conflict = Conflict("title", "Kites", "Ki\x1btes", "reviewbench:f1", "re2-reviews:f1")
     sides = (StatedSide("review", "test", "train"), StatedSide("rebuttal", "train"))
     records = ("reviewbench:f1", "re2-reviews:f1")
@@ -91,7 +91,7 @@ def test_show_names_the_records_of_a_paper_where_they_differ_and_its_stated_side
     assert "Published datasets" not in show_record(PaperRecord(paper("f2"), [], [], [], [], [], []), is_brief=False)
 
 
-def test_nothing_shown_moves_the_cursor(corpus: Path, run: Run) -> None:
+def test_shown_text_cannot_move_the_cursor(corpus: Path, run: Run) -> None:
     for arguments in ([], ["--brief"]):
         assert "\x1b" not in run("show", "p1", "-w", corpus, *arguments).out
 
@@ -100,11 +100,11 @@ def test_a_brief_record_is_shorter(corpus: Path, run: Run) -> None:
     assert len(run("show", "p1", "-w", corpus, "--brief").out) <= len(run("show", "p1", "-w", corpus).out)
 
 
-def test_an_id_that_is_not_there_is_told_of(corpus: Path, run: Run) -> None:
+def test_an_unknown_id_is_reported(corpus: Path, run: Run) -> None:
     assert_refused(run("show", "nobody", "-w", corpus), "'nobody'")
 
 
-def test_a_workspace_that_is_not_built_is_told_of(tmp_path: Path, run: Run) -> None:
+def test_an_unbuilt_workspace_is_reported(tmp_path: Path, run: Run) -> None:
     dump = tmp_path / "notes.json"
     dump.write_text(json.dumps(NOTES))
     run("import", dump, "-w", tmp_path / "corpus")
@@ -169,7 +169,7 @@ def test_each_option_of_a_conversation_changes_what_is_written(tmp_path: Path, r
         (["--format", "trl", "--task", "review"], "peercorpus publish"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_written(
+def test_impossible_options_are_refused_and_nothing_is_written(
     corpus: Path, tmp_path: Path, run: Run, arguments: list[str], sentence: str
 ) -> None:
     out = tmp_path / "d.jsonl"
@@ -177,7 +177,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     assert not out.exists()
 
 
-def test_a_model_may_give_the_titles(corpus: Path, tmp_path: Path, run: Run) -> None:
+def test_a_model_may_write_the_titles(corpus: Path, tmp_path: Path, run: Run) -> None:
     named = ["--titles", "model", "--model", "kite-1", "--model-url"]
     # A model's answers are cached in the workspace.
     own = shutil.copytree(corpus, tmp_path / "corpus")
@@ -200,11 +200,11 @@ def test_a_model_may_give_the_titles(corpus: Path, tmp_path: Path, run: Run) -> 
         ["--titles", "model", "--model", "m", "--model-url", "http://[::"],
     ],
 )
-def test_a_model_is_named_whole_or_not_at_all(corpus: Path, tmp_path: Path, run: Run, arguments: list[str]) -> None:
+def test_a_model_needs_both_url_and_name(corpus: Path, tmp_path: Path, run: Run, arguments: list[str]) -> None:
     ended = run("publish", "-w", corpus, "--out", tmp_path / "out", *arguments)
     assert_refused(ended, "odel")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_is_no_file_to_write(corpus: Path, tmp_path: Path, run: Run) -> None:
+def test_a_folder_is_refused_as_an_output_file(corpus: Path, tmp_path: Path, run: Run) -> None:
     assert_refused(run("export", corpus, "--out", tmp_path, *ABSTRACT), f"'{tmp_path}'")

@@ -28,7 +28,7 @@ def release(tmp_path: Path) -> Path:
     return a_release(tmp_path / "release")
 
 
-def test_it_says_what_it_wrote_and_what_it_left_out(tmp_path: Path, run: Run) -> None:
+def test_export_reports_what_it_wrote_and_left_out(tmp_path: Path, run: Run) -> None:
     silent = task_paper("t2", conversations=[])
     papers = {"train": [task_paper("t1"), silent], "test": [task_paper("t9", reviews=[])]}
     ended = run("export", a_release(tmp_path / "release", papers), "--out", tmp_path / "out", "--format", "trl")
@@ -53,9 +53,7 @@ def test_one_task_with_the_abstract_and_no_system_message(release: Path, tmp_pat
     assert not list((tmp_path / "out").glob("rebuttal*"))
 
 
-def test_a_release_with_sides_and_no_paper_to_train_on_is_not_told_to_be_published_with_sides(
-    tmp_path: Path, run: Run
-) -> None:
+def test_a_release_with_splits_but_no_training_paper_gets_no_advice_to_add_splits(tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
         publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2))
     ended = run("export", tmp_path / "release", "--out", tmp_path / "out", "--format", "trl")
@@ -63,7 +61,7 @@ def test_a_release_with_sides_and_no_paper_to_train_on_is_not_told_to_be_publish
     assert "--splits" not in ended.err
 
 
-def test_what_cannot_be_done_is_refused_in_a_sentence(release: Path, tmp_path: Path, run: Run) -> None:
+def test_impossible_exports_are_refused_in_one_sentence(release: Path, tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
 
     def refuse(sentence: str, *arguments: str | Path) -> None:
@@ -89,7 +87,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(release: Path, tmp_path: P
     assert not out.exists()
 
 
-def test_a_workspace_exports_texts_of_the_grades_that_are_asked_for(tmp_path: Path, run: Run) -> None:
+def test_a_workspace_exports_texts_of_the_requested_grades(tmp_path: Path, run: Run) -> None:
     write_json(tmp_path / "in" / "REVIEWS_train.json", [re2_paper()])
     write_json(tmp_path / "in" / "REBUTTAL_train.json", [re2_rebuttal()])
     write_manuscript(tmp_path / "in", text="As it was submitted.")
@@ -121,13 +119,13 @@ def test_every_review_and_conversation_of_a_real_release_is_in_a_file_or_counted
         assert sum(file.rows + file.left_out.total() for file in files) == held
 
 
-def test_an_export_is_no_release(release: Path, tmp_path: Path, run: Run) -> None:
+def test_an_export_is_not_a_release(release: Path, tmp_path: Path, run: Run) -> None:
     assert run("export", release, "--out", tmp_path / "out", "--format", "jsonl").code == 0
     ended = run("export", tmp_path / "out", "--out", tmp_path / "again", "--format", "trl")
     assert_refused(ended, f"'{tmp_path / 'out'}'")
 
 
-def test_it_says_how_many_turns_came_after_the_decision(tmp_path: Path, run: Run) -> None:
+def test_export_reports_how_many_turns_came_after_the_decision(tmp_path: Path, run: Run) -> None:
     late = talk("t1", "I doubt it.", "It holds.", "I see.", after_decision=2)
     release = a_release(tmp_path / "release", {"train": [task_paper("t1", conversations=[late])]})
     ended = run("export", release, "--out", tmp_path / "out", "--format", "trl", "--task", "rebuttal")

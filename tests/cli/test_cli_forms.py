@@ -95,7 +95,7 @@ def test_every_declared_form_has_a_line_that_fits_into_100_columns(run: Run) -> 
     assert f"\n{len(listed)} forms.\n" in ended.out
 
 
-def test_every_venue_that_a_form_serves_stands_below_it(run: Run) -> None:
+def test_every_venue_of_a_form_is_listed_below_it(run: Run) -> None:
     lines = run("forms").out.splitlines()
     shown: dict[str, list[str]] = {}
     for line in lines[1 : lines.index("")]:
@@ -107,7 +107,7 @@ def test_every_venue_that_a_form_serves_stands_below_it(run: Run) -> None:
     assert served == {form.id: form.venue_ids for form in declared_forms()}
 
 
-def test_a_line_says_how_a_form_is_known_and_what_it_recommends_with(run: Run) -> None:
+def test_a_line_states_the_source_of_a_form_and_its_recommendation_field(run: Run) -> None:
     lines = [[cell.strip() for cell in columns(line)] for line in run("forms").out.splitlines()]
     assert ["iclr-2020", "declared", "R C", "7", "1, 3, 6, 8"] in lines
     assert ["emnlp-2023", "declared", "r", "11", "none"] in lines
@@ -129,13 +129,13 @@ def test_a_declared_form_is_shown_by_venue_page_or_id_with_its_sources(run: Run)
 
 
 @pytest.mark.parametrize("name", ["ICLR.cc/2013/conference", "aclweb.org/ACL/ARR/2024/June"])
-def test_a_form_that_nobody_saw_in_reviews_says_so(run: Run, name: str) -> None:
+def test_a_form_never_seen_in_reviews_is_marked(run: Run, name: str) -> None:
     shown = run("forms", name).out
     assert "caution" in shown
     assert max(map(len, shown.splitlines())) <= 100
 
 
-def test_a_form_of_which_nothing_is_known_says_so(run: Run) -> None:
+def test_an_unknown_form_is_marked(run: Run) -> None:
     ended = run("forms", "AAAI.org/2025/Conference")
     assert ended.code == 0
     assert ended.out.startswith("declared:aaai\n")
@@ -150,7 +150,7 @@ def test_with_a_workspace_the_list_has_its_venues_forms_too(run: Run, corpus: Pa
     assert any(line.startswith("iclr-2020 ") for line in lines)
 
 
-def test_a_held_form_shows_how_often_each_field_was_filled_and_what_it_does_not_have(run: Run, corpus: Path) -> None:
+def test_a_stored_form_shows_how_often_fields_were_filled_and_unexpected_fields(run: Run, corpus: Path) -> None:
     ended = run("forms", V, "--workspace", corpus)
     lines = ended.out.splitlines()
     assert (ended.code, lines[0]) == (0, INVITATION)
@@ -177,7 +177,7 @@ def test_before_a_build_the_form_is_shown_and_nothing_is_counted(run: Run, tmp_p
     assert "%" not in ended.out
 
 
-def test_as_json_every_answer_is_there(run: Run, corpus: Path) -> None:
+def test_json_has_every_answer(run: Run, corpus: Path) -> None:
     (found,) = json.loads(run("forms", V, "--workspace", corpus, "--json").out)
     assert (found["form_id"], found["from"], found["venue_ids"]) == (INVITATION, "invitation", [V])
     [rating] = [field for field in found["fields"] if field["name"] == "rating"]
@@ -192,7 +192,7 @@ def test_as_json_every_answer_is_there(run: Run, corpus: Path) -> None:
     assert all(form["sources"] and form["evidence"] and form["census"] is None for form in everything)
 
 
-def test_a_venue_of_which_no_form_is_known_is_refused_in_a_sentence(run: Run, corpus: Path) -> None:
+def test_a_venue_without_a_known_form_is_refused_in_one_sentence(run: Run, corpus: Path) -> None:
     assert_refused(run("forms", "Nowhere.cc/2030"), "'Nowhere.cc/2030'")
     assert_refused(run("forms", "Nowhere.cc/2030", "-w", corpus), "'Nowhere.cc/2030'")
     assert_refused(run("forms", " "), "' '")
@@ -211,7 +211,7 @@ def test_a_venue_of_which_no_form_is_known_is_refused_in_a_sentence(run: Run, co
         (V.lower(), V),
     ],
 )
-def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
+def test_a_nearly_correct_name_gets_the_correct_one_as_a_suggestion(
     run: Run, corpus: Path, asked: str, meant: str
 ) -> None:
     assert_refused(run("forms", asked, "-w", corpus), f"'{meant}'")
@@ -223,7 +223,7 @@ def test_a_form_is_found_by_its_id_and_by_the_short_name_of_its_venue(run: Run) 
     assert run("forms", "ICLR 2020").out == run("forms", "ICLR.cc/2020/Conference").out
 
 
-def test_a_venue_of_another_year_is_no_other_year_mistyped(run: Run) -> None:
+def test_a_venue_of_another_year_is_not_suggested(run: Run) -> None:
     err = run("forms", "ICLR.cc/2030/Conference").err
     assert "'ICLR.cc/2030/Conference'" in err
     assert err.count("ICLR") == 1
@@ -235,7 +235,7 @@ def told(run: Run, corpus: Path) -> dict[str, str]:
     return {line[2:22].strip(): line[23:] for line in run("status", "-w", corpus, "--all").out.splitlines()}
 
 
-def test_status_names_the_fields_that_came_though_the_form_does_not_have_them(run: Run, corpus: Path) -> None:
+def test_status_names_received_fields_that_the_form_lacks(run: Run, corpus: Path) -> None:
     not_in_the_form, not_offered = told(run, corpus)["form"].split("; ")
     assert not_in_the_form.startswith("2 reviews ")
     assert counts_in(not_in_the_form) == {"ages": 2, r"mood\x1b[31m": 1}
@@ -259,7 +259,7 @@ def read_at(venue_id: str, folder: Path, *objects: RawObject) -> Path:
     return folder
 
 
-def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_path: Path) -> None:
+def test_status_names_forms_never_seen_in_real_reviews(run: Run, tmp_path: Path) -> None:
     venue_id, review = "ICLR.cc/2013/conference", note("r1", {"title": "Good", "review": "Kites.", "tint": "blue"})
     corpus = read_at(venue_id, tmp_path / "corpus", review)
     doubt, not_in_the_form = told(run, corpus)["form"].split("; ")
@@ -288,7 +288,7 @@ def test_status_names_the_answered_fields_that_are_known_from_code_or_memory_onl
     assert form["unverified"] == {"summary": 2, "main_review": 1}
 
 
-def test_a_field_that_was_seen_with_answers_that_were_not_is_named_too(run: Run, tmp_path: Path) -> None:
+def test_a_known_field_with_unknown_answers_is_named_too(run: Run, tmp_path: Path) -> None:
     review = note("r1", {"title": "Good", "review": "Kites.", "rating": "3: Marginally above acceptance threshold"})
     corpus = read_at("NIPS.cc/2018/Workshop/CDNNRIA", tmp_path / "corpus", review)
     assert counts_in(told(run, corpus)["form"]) == {"rating": 1}
@@ -296,7 +296,7 @@ def test_a_field_that_was_seen_with_answers_that_were_not_is_named_too(run: Run,
     assert form["unverified"] == {"rating": 1}
 
 
-def test_status_has_no_doubt_of_fields_that_were_seen(run: Run, tmp_path: Path) -> None:
+def test_status_does_not_flag_fields_that_were_seen(run: Run, tmp_path: Path) -> None:
     review = note("r1", {"title": "Good", "review": "Kites.", "rating": "6: Marginally above acceptance threshold"})
     assert "form" not in told(run, read_at("ICLR.cc/2019/Conference", tmp_path / "corpus", review))
 
@@ -306,7 +306,7 @@ EXCITED = {"Reasons_to_accept": "Kites.", "Excitement": "3: Ambivalent: It has m
 NOT_APPLICABLE = {"Reproducibility": "N/A: Doesn't apply, since the paper does not include empirical results."}
 
 
-def test_a_form_that_asks_for_no_rating_is_no_review_without_one(run: Run, tmp_path: Path) -> None:
+def test_a_review_on_a_form_without_a_rating_does_not_count_as_unrated(run: Run, tmp_path: Path) -> None:
     corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", EXCITED), note("r2", EXCITED))
     assert figures_in(told(run, corpus)["reviews"]) == [2, 2]
     (venue,) = json.loads(run("status", "-w", corpus, "--json").out)["venues"]
@@ -317,7 +317,7 @@ def test_a_form_that_asks_for_no_rating_is_no_review_without_one(run: Run, tmp_p
     ("score", "asks_rating"),
     [("scope", False), ("Q6 Overall", None), ("rating", True)],
 )
-def test_whether_an_invitation_asks_for_a_rating_is_said_only_where_it_is_known(
+def test_whether_an_invitation_asks_for_a_rating_is_stated_only_if_known(
     run: Run, tmp_path: Path, score: str, asks_rating: bool | None
 ) -> None:
     asked = {name: ASKED[name] for name in ("title", "summary")} | {score: ASKED["rating"]}
@@ -329,16 +329,14 @@ def test_whether_an_invitation_asks_for_a_rating_is_said_only_where_it_is_known(
     assert [(form["asks_rating"], form["without_rating"]) for form in venue["forms"]] == [(asks_rating, 1)]
 
 
-def test_a_record_that_does_not_know_the_name_of_the_rating_does_not_say_that_there_is_none(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_form_with_an_unknown_rating_field_is_not_called_a_form_without_a_rating(run: Run, tmp_path: Path) -> None:
     corpus = read_at("robot-learning.org/CoRL/2025/Conference", tmp_path / "corpus", note("r1", {"confidence": "3"}))
     said = told(run, corpus)["reviews"]
     assert figures_in(said) == [1, 1]
     assert "their form" not in said
 
 
-def test_an_answer_that_the_form_offers_in_words_is_not_counted_as_none(run: Run, tmp_path: Path) -> None:
+def test_a_verbal_answer_offered_by_the_form_does_not_count_as_missing(run: Run, tmp_path: Path) -> None:
     odd = [note("r2", {"Reproducibility": "Unclear"}), note("r3", {"Reproducibility": "N/A"})]
     corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", EXCITED | NOT_APPLICABLE), *odd)
     assert counts_in(told(run, corpus)["form"]) == {"Reproducibility": 1}
@@ -367,7 +365,7 @@ def test_what_a_scale_offers_beside_its_numbers_is_offered(
     assert found["census"]["unoffered"] == ({} if is_offered else {"scope": 1})
 
 
-def test_a_field_in_other_capitals_is_the_form_s_own(run: Run, tmp_path: Path) -> None:
+def test_a_field_differing_only_in_case_is_the_forms_own(run: Run, tmp_path: Path) -> None:
     answered = {"Reasons_To_Accept": "Kites.", "excitement": "9: Kites"}
     corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", answered))
     assert counts_in(told(run, corpus)["form"]) == {"Excitement": 1}
@@ -385,7 +383,7 @@ def test_an_inferred_form_lacks_nothing(run: Run, tmp_path: Path) -> None:
     assert [columns(line)[0].strip() for line in lines if line.endswith("3 (100%)")] == ["title", "rating"]
 
 
-def test_status_says_nothing_of_a_form_that_has_every_field(run: Run, tmp_path: Path) -> None:
+def test_status_does_not_mention_a_form_with_every_field(run: Run, tmp_path: Path) -> None:
     corpus = a_corpus(tmp_path / "corpus", invitation(ASKED), *REVIEWS[:1])
     assert "form" not in told(run, corpus)
 
@@ -403,5 +401,5 @@ def test_status_says_nothing_of_a_form_that_has_every_field(run: Run, tmp_path: 
         (Question("a", 1, answers=("Yes",)), "1 answer"),
     ],
 )
-def test_a_scale_is_told_with_its_holes(question: Question, said: str) -> None:
+def test_a_scale_is_shown_with_its_gaps(question: Question, said: str) -> None:
     assert scale(question) == said

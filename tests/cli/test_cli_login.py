@@ -54,7 +54,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("own")
-def test_a_login_says_who_until_when_and_where_and_shows_no_secret(run: Run, closed: Service, settings: Path) -> None:
+def test_a_login_reports_account_expiry_and_file_without_secrets(run: Run, closed: Service, settings: Path) -> None:
     ended = run("login", *urls(closed))
     assert (ended.code, ended.err) == (0, "")
     host = closed.base_url_v2.removeprefix("http://")
@@ -67,7 +67,7 @@ def test_a_login_says_who_until_when_and_where_and_shows_no_secret(run: Run, clo
 
 
 @pytest.mark.usefixtures("own")
-def test_a_harvest_after_a_login_needs_nothing_else_and_none_after_a_logout(
+def test_a_harvest_after_a_login_needs_nothing_else_and_after_a_logout_is_a_guests(
     run: Run, closed: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("login", *urls(closed)).code == 0
@@ -97,7 +97,7 @@ def test_the_environment_signs_a_harvest_in_and_keeps_its_token(
 
 
 @pytest.mark.usefixtures("own")
-def test_a_code_of_the_environment_is_brought(run: Run, twofold: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_in_the_environment_is_used(run: Run, twofold: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEERCORPUS_MFA_CODE", WORLD.code)
     assert run("login", *urls(twofold)).out.count(WORLD.user) == 1
     monkeypatch.setenv("PEERCORPUS_MFA_CODE", "000000")
@@ -117,7 +117,7 @@ def test_a_code_of_the_environment_is_brought(run: Run, twofold: Service, monkey
     ],
     ids=["nothing", "no password", "no code", "a wrong password"],
 )
-def test_a_login_that_cannot_be_is_one_sentence(
+def test_an_impossible_login_is_refused_in_one_sentence(
     run: Run,
     twofold: Service,
     settings: Path,
@@ -134,7 +134,7 @@ def test_a_login_that_cannot_be_is_one_sentence(
 
 
 @pytest.mark.usefixtures("own")
-def test_a_login_too_many_says_when_to_try_again(run: Run, closed: Service) -> None:
+def test_after_too_many_logins_the_message_says_when_to_try_again(run: Run, closed: Service) -> None:
     for _ in range(3):
         assert run("login", *urls(closed)).code == 0
     assert_refused(run("login", *urls(closed)), "'peercorpus login'", " s.", code=3)
@@ -144,7 +144,7 @@ def test_a_login_too_many_says_when_to_try_again(run: Run, closed: Service) -> N
     ("mode", "text", "sentence"), [(0o644, "{}", "chmod 600"), (0o600, "{", "is damaged; remove it with: rm ")]
 )
 @pytest.mark.usefixtures("own")
-def test_a_cache_that_cannot_be_used_is_told_before_anything_is_asked(
+def test_an_unusable_cache_is_reported_before_any_request(
     run: Run, closed: Service, settings: Path, mode: int, text: str, sentence: str
 ) -> None:
     settings.mkdir()
@@ -166,7 +166,7 @@ def test_no_secret_can_be_given_as_an_option(run: Run, option: str) -> None:
     assert_refused(run("login", option, "s3cret"), option)
 
 
-def test_a_terminal_is_asked_and_no_secret_is_echoed(twofold: Service, settings: Path) -> None:
+def test_a_password_is_read_from_the_terminal_without_echo(twofold: Service, settings: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "peercorpus", "login", *urls(twofold)]
     # A separate session has no terminal on which to ask for the password.

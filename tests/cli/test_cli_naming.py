@@ -36,19 +36,19 @@ def test_without_a_workspace_the_message_says_what_to_type(run: Run, corpus: Pat
     assert_refused(run("takedown", "abc"), "type: peercorpus takedown abc -w FOLDER.")
 
 
-def test_show_takes_paper_and_workspace_by_their_places(run: Run, corpus: Path) -> None:
+def test_show_takes_paper_and_workspace_as_positional_arguments(run: Run, corpus: Path) -> None:
     forum_id, _ = a_paper(corpus)
     assert run("show", f"https://openreview.net/forum?id={forum_id}", corpus).code == 0
 
 
-def test_an_empty_variable_is_one_that_is_not_set(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_environment_variable_counts_as_unset(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WORKSPACE", "LOG", "URL_V1", "QUIET"):
         monkeypatch.setenv(f"PEERCORPUS_{name}", "")
     assert run("status", corpus).code == 0
     assert_refused(run("status"), "No workspace was named")
 
 
-def test_a_deleted_folder_is_said_in_one_sentence(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_folder_is_reported_in_one_sentence(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = corpus.resolve().parent / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -61,7 +61,7 @@ def test_only_commands_with_venues_name_that_option(run: Run, corpus: Path) -> N
     assert "--venue" in run("build", corpus, "b").err
 
 
-def test_a_forum_page_leads_to_the_venue_of_the_paper(run: Run, corpus: Path) -> None:
+def test_the_url_of_a_forum_gives_the_venue_of_the_paper(run: Run, corpus: Path) -> None:
     forum_id, venue_id = a_paper(corpus)
     page = f"https://openreview.net/forum?id={forum_id}"
     assert_refused(run("harvest", page, "-w", corpus), f"peercorpus harvest {venue_id} -w corpus")
@@ -93,7 +93,7 @@ def test_pdfs_are_not_copied_into_the_workspace(run: Run, corpus: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs users as POSIX has them")
-def test_a_file_of_options_that_every_user_may_write_is_refused(run: Run, corpus: Path) -> None:
+def test_a_world_writable_options_file_is_refused(run: Run, corpus: Path) -> None:
     options = Path("peercorpus.toml")
     options.write_text(f'workspace = "{corpus}"')
     options.chmod(0o664)

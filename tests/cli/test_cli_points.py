@@ -72,7 +72,7 @@ def test_a_model_is_asked_what_the_rules_left_open(corpus: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize("option", [["--points"], ["--points", "rules"]])
-def test_without_a_model_the_rules_alone_tell(corpus: Path, tmp_path: Path, run: Run, option: list[str]) -> None:
+def test_without_a_model_only_the_rules_apply(corpus: Path, tmp_path: Path, run: Run, option: list[str]) -> None:
     assert run("publish", *option, "-w", corpus, "--out", tmp_path / "out").code == 0
     (point,) = rows(tmp_path / "out", "points")
     assert (point["aspect"], point["aspect_source"]) == (None, None)
@@ -91,7 +91,7 @@ def test_without_a_model_the_rules_alone_tell(corpus: Path, tmp_path: Path, run:
         ),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_impossible_questions_are_refused(
     corpus: Path, tmp_path: Path, run: Run, arguments: list[str], named: str
 ) -> None:
     assert_refused(run("publish", "-w", corpus, "--out", tmp_path / "out", *arguments), named)

@@ -66,7 +66,7 @@ def test_every_byte_of_a_release_arrives_in_one_commit(run: Run, hub: Hub, relea
     assert hub.token not in ended.out + ended.err
 
 
-def test_without_a_yes_nothing_is_sent_and_everything_is_listed(run: Run, hub: Hub, release: Path) -> None:
+def test_without_yes_nothing_is_uploaded_and_everything_is_listed(run: Run, hub: Hub, release: Path) -> None:
     ended = run("push", release, ID)
     assert ended.code == 0
     assert hub.repos == {}
@@ -82,7 +82,7 @@ def test_without_a_yes_nothing_is_sent_and_everything_is_listed(run: Run, hub: H
     assert run("push", release, ID).out.startswith(f"To {hub.url}/datasets/{ID}: it exists, private.\n")
 
 
-def test_what_is_left_of_an_earlier_release_goes_and_other_files_stay(run: Run, hub: Hub, release: Path) -> None:
+def test_files_of_an_earlier_release_are_removed_and_others_kept(run: Run, hub: Hub, release: Path) -> None:
     stale = "data/papers/iclr-00000-of-00002.parquet"
     hub.repos[ID] = (False, {stale: b"old", "splits/temporal.json": b"{}", "LICENSE": b"mine", ".gitattributes": b"x"})
     dry = run("push", release, ID)
@@ -93,7 +93,7 @@ def test_what_is_left_of_an_earlier_release_goes_and_other_files_stay(run: Run, 
     assert not any("create" in line for line in hub.asked)
 
 
-def test_a_second_run_goes_on_where_the_first_was_stopped(run: Run, hub: Hub, release: Path) -> None:
+def test_a_second_run_resumes_where_the_first_stopped(run: Run, hub: Hub, release: Path) -> None:
     hub.fails = {"POST .*/commit/": 500}
     refused(run("push", release, ID, "--yes"), hub, "(500)", code=3)
     sent = {line for line in hub.asked if line.startswith("PUT")}
@@ -104,9 +104,7 @@ def test_a_second_run_goes_on_where_the_first_was_stopped(run: Run, hub: Hub, re
     assert hub.repos[ID][1] == contents(release)
 
 
-def test_a_dataset_is_created_private_on_request_and_a_public_one_is_not_taken_for_it(
-    run: Run, hub: Hub, release: Path
-) -> None:
+def test_a_dataset_is_created_private_on_request_and_a_public_one_is_refused(run: Run, hub: Hub, release: Path) -> None:
     planned = run("push", release, ID, "--private")
     assert ("private" in planned.out, ID in hub.repos) == (True, False)
     assert run("push", release, ID, "--yes", "--private").code == 0
@@ -116,7 +114,7 @@ def test_a_dataset_is_created_private_on_request_and_a_public_one_is_not_taken_f
     assert hub.repos["ada/open"] == (False, {})
 
 
-def test_what_does_not_hold_is_not_sent(run: Run, hub: Hub, release: Path) -> None:
+def test_an_invalid_release_is_not_uploaded(run: Run, hub: Hub, release: Path) -> None:
     (release / "README.md").write_text("other")
     ended = run("push", release, ID, "--yes")
     assert ended.code == 1
@@ -126,13 +124,15 @@ def test_what_does_not_hold_is_not_sent(run: Run, hub: Hub, release: Path) -> No
 
 @pytest.mark.parametrize("route", ["POST /api/repos/create", "POST .*/preupload/", "POST .*/batch", "POST .*/commit/"])
 @pytest.mark.parametrize(("status", "why"), [(401, "token"), (403, "token"), (404, ID), (503, "busy"), (400, "")])
-def test_a_refusal_is_one_sentence(run: Run, hub: Hub, release: Path, route: str, status: int, why: str) -> None:
+def test_a_refusal_is_reported_in_one_sentence(
+    run: Run, hub: Hub, release: Path, route: str, status: int, why: str
+) -> None:
     hub.fails = {route: status}
     refused(run("push", release, ID, "--yes"), hub, why, f"({status})", code=3 if status == 503 else 2)
     assert hub.commits == []
 
 
-def test_a_file_that_the_store_does_not_take_is_one_sentence(run: Run, hub: Hub, release: Path) -> None:
+def test_a_file_rejected_by_the_store_is_reported_in_one_sentence(run: Run, hub: Hub, release: Path) -> None:
     hub.fails = {"PUT /lfs/": 403}
     refused(run("push", release, ID, "--yes"), hub, "(403)")
     hub.fails = {"PUT /lfs/": 502}
@@ -140,7 +140,7 @@ def test_a_file_that_the_store_does_not_take_is_one_sentence(run: Run, hub: Hub,
     assert hub.commits == []
 
 
-def test_a_hub_that_fails_or_is_not_there_is_one_sentence_in_a_dry_run_too(
+def test_a_failing_or_missing_hub_is_reported_in_one_sentence_even_in_a_dry_run(
     run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from huggingface_hub.utils._http import close_session
@@ -154,7 +154,7 @@ def test_a_hub_that_fails_or_is_not_there_is_one_sentence_in_a_dry_run_too(
     refused(run("push", release, ID), hub, "try again", code=3)
 
 
-def test_a_wrong_token_and_none_are_refused_before_anything_is_sent(
+def test_a_wrong_or_missing_token_is_refused_before_any_upload(
     run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_other")
@@ -175,13 +175,13 @@ def test_the_library_s_own_token_file_is_used(
     assert hub.repos[ID][1] == contents(release)
 
 
-def test_a_file_that_the_hub_leaves_out_is_not_passed_over(run: Run, hub: Hub, release: Path) -> None:
+def test_a_file_ignored_by_the_hub_is_not_overlooked(run: Run, hub: Hub, release: Path) -> None:
     hub.ignored = {"splits/re2.json"}
     refused(run("push", release, ID, "--yes"), hub, "'ada/kites'", "1 of ", "'splits/re2.json'")
 
 
 @pytest.mark.parametrize("hub_id", ["", "kites", "a/b/c", "../x", "ada/ki tes", "https://hub.example/ada/kites"])
-def test_an_id_of_no_dataset_is_refused(run: Run, release: Path, hub_id: str) -> None:
+def test_an_invalid_dataset_id_is_refused(run: Run, release: Path, hub_id: str) -> None:
     assert_refused(run("push", release, hub_id), f"'{hub_id}'", "owner/name")
 
 

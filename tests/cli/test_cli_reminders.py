@@ -35,7 +35,7 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "corpus"
 
 
-def test_it_lists_posts_with_their_threads(corpus: Path, run: Run) -> None:
+def test_reminders_lists_posts_with_their_threads(corpus: Path, run: Run) -> None:
     ended = run("reminders", "-w", corpus)
     assert ended.code == 0, ended.err
     first, rule, *_, last = ended.out.splitlines()
@@ -49,7 +49,7 @@ def test_it_lists_posts_with_their_threads(corpus: Path, run: Run) -> None:
     assert [one["post_id"] for one in listed["before"]] == ["f-R1", "f-a"]
 
 
-def test_a_decision_is_written_shown_and_taken_back(corpus: Path, run: Run) -> None:
+def test_a_decision_is_written_shown_and_undone(corpus: Path, run: Run) -> None:
     ended = run("reminders", "-w", corpus, "--keep", "f-n", "--drop", "f-a", "--why", "it asks for a score")
     assert ended.code == 0, ended.err
     assert "1 to leave out, 1 to keep" in ended.out
@@ -66,7 +66,7 @@ def test_a_decision_is_written_shown_and_taken_back(corpus: Path, run: Run) -> N
     assert json.loads(run("reminders", "-w", corpus, "--json").out)["decisions"] == []
 
 
-def test_bad_input_is_one_sentence(corpus: Path, run: Run) -> None:
+def test_bad_input_is_refused_in_one_sentence(corpus: Path, run: Run) -> None:
     assert_refused(run("reminders", "-w", corpus, "--drop", "f-R1"), "'f-R1'", "reviewer")
     assert_refused(run("reminders", "-w", corpus, "--keep", "zzz"), "'zzz'")
     assert_refused(run("reminders", "-w", corpus, "--why", "so"), "--why")

@@ -79,7 +79,7 @@ def first(service: Service, gate: Gate, tmp_path: Path) -> Iterator[subprocess.P
         gate.is_open.set()
 
 
-def test_a_second_harvest_is_refused_leaves_nothing_and_goes_on_when_the_first_has_ended(
+def test_a_second_harvest_is_refused_and_works_when_the_first_has_ended(
     run: Run, service: Service, gate: Gate, first: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     command = harvest_of(service, tmp_path / "deep" / "second")
@@ -109,7 +109,7 @@ def test_a_killed_harvest_leaves_no_lock(
 
 
 @pytest.mark.usefixtures("first")
-def test_another_account_another_service_and_a_plan_go_on(
+def test_another_account_another_service_and_a_plan_are_not_refused(
     run: Run, service: Service, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serve_simulator(WORLD) as other:
@@ -133,7 +133,7 @@ class Counted(ServiceBudget):
         return headers, refusal
 
 
-def test_two_that_share_a_budget_both_end_and_are_hardly_refused(tmp_path: Path) -> None:
+def test_two_harvests_sharing_a_budget_both_finish_with_few_refusals(tmp_path: Path) -> None:
     budget = Counted(limit=20, window_s=2)
     with serve_simulator(WORLD, budget=budget) as service:
         shared = [harvest_of(service, tmp_path / name, "--share-budget") for name in ("first", "second")]
@@ -163,7 +163,7 @@ def used_elsewhere() -> Iterator[Service]:
         yield service
 
 
-def test_who_finds_another_machine_on_its_budget_stops_and_keeps_what_came(
+def test_a_harvest_that_detects_another_machine_stops_and_keeps_its_data(
     run: Run, used_elsewhere: Service, tmp_path: Path
 ) -> None:
     ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus"))
@@ -175,13 +175,15 @@ def test_who_finds_another_machine_on_its_budget_stops_and_keeps_what_came(
         assert workspace.raw.venues() == [VENUE]
 
 
-def test_who_shares_with_another_machine_is_told_and_goes_on(run: Run, used_elsewhere: Service, tmp_path: Path) -> None:
+def test_a_sharing_harvest_reports_another_machine_and_continues(
+    run: Run, used_elsewhere: Service, tmp_path: Path
+) -> None:
     ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus", "--share-budget"))
     assert ended.code == 0
     assert sum("client" in line for line in ended.err.splitlines()) == 1
 
 
-def test_where_no_lock_can_be_had_it_says_so_and_goes_on(
+def test_without_a_lock_the_harvest_warns_and_continues(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

@@ -22,7 +22,7 @@ def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
-def test_sides_are_written_and_kept_by_a_later_release(run: Run, workspace: Path, tmp_path: Path) -> None:
+def test_splits_are_written_and_kept_by_a_later_release(run: Run, workspace: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     held = ("publish", "--workspace", workspace, "--splits", "re2", "--out")
     ended = run(*held, first)
@@ -57,7 +57,7 @@ def test_sides_are_written_and_kept_by_a_later_release(run: Run, workspace: Path
         (["--splits", "re2", "--splits-from", "old"], "old/splits/re2.json'"),
     ],
 )
-def test_half_an_order_for_sides_is_refused_with_one_sentence(
+def test_incomplete_options_for_splits_are_refused_in_one_sentence(
     run: Run, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -113,7 +113,7 @@ def test_a_statement_that_cannot_be_run_is_refused_in_one_sentence(
     assert_refused(run("sql", "-w", release, *arguments), named)
 
 
-def test_nothing_is_written_into_what_is_read(run: Run, release: Path) -> None:
+def test_nothing_is_written_into_the_queried_folder(run: Run, release: Path) -> None:
     assert_refused(run("sql", "-w", release, PAPERS, "--out", release / "README.csv"), "inside")
     assert (release / "README.md").read_text() == "# Invented\n"
 
@@ -131,7 +131,7 @@ def test_options_of_every_command_may_stand_before_the_statement(
     assert (ended.code, ended.out.split()[:2]) == (0, ["seven", "7"])
 
 
-def test_the_environment_names_what_is_asked(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_can_name_the_workspace(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEERCORPUS_WORKSPACE", str(release))
     assert run("sql", "SELECT 7 AS seven").code == 0
 

@@ -58,7 +58,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_venue_is_a_block_with_a_line_for_what_there_is_to_say(run: Run, corpus: Path) -> None:
+def test_a_venue_is_a_block_with_one_line_per_finding(run: Run, corpus: Path) -> None:
     ended = run("status", "--workspace", corpus, "--all")
     lines = ended.out.splitlines()
     assert (ended.code, ended.err, lines[0]) == (0, "", V)
@@ -83,13 +83,15 @@ def test_a_venue_is_a_block_with_a_line_for_what_there_is_to_say(run: Run, corpu
 
 @pytest.mark.fault("input", "control characters in what `status` prints", "they are escaped", times=2)
 @pytest.mark.parametrize("options", [["--all"], ["--json"]])
-def test_nothing_from_outside_reaches_the_terminal_as_a_command(run: Run, corpus: Path, options: list[str]) -> None:
+def test_no_external_text_reaches_the_terminal_as_a_control_sequence(
+    run: Run, corpus: Path, options: list[str]
+) -> None:
     out = run("status", "--workspace", corpus, *options).out
     assert "Kites" in out
     assert [one for one in out if not one.isprintable() and one != "\n"] == []
 
 
-def test_as_json_it_is_one_object_with_all_counts(run: Run, corpus: Path) -> None:
+def test_status_as_json_is_one_object_with_all_counts(run: Run, corpus: Path) -> None:
     ended = run("status", "--workspace", corpus, "--json")
     assert (ended.code, ended.err) == (0, "")
     found = json.loads(ended.out)
@@ -107,7 +109,7 @@ def test_as_json_it_is_one_object_with_all_counts(run: Run, corpus: Path) -> Non
     assert all(one["holds"] for one in venue["balances"])
 
 
-def test_before_a_build_it_says_what_is_held_and_exits_with_0(run: Run, tmp_path: Path) -> None:
+def test_before_a_build_status_shows_what_is_stored_and_exits_with_0(run: Run, tmp_path: Path) -> None:
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         workspace.raw.add([note("paper", "paper", {"title": "On Kites"})])
     plain = run("status", "--workspace", tmp_path / "corpus", "--all")
@@ -120,7 +122,7 @@ def test_before_a_build_it_says_what_is_held_and_exits_with_0(run: Run, tmp_path
 
 
 @pytest.mark.parametrize("trap", KnownIssue)
-def test_every_trap_has_one_sentence_that_says_what_to_do(trap: KnownIssue) -> None:
+def test_every_issue_has_one_sentence_with_advice(trap: KnownIssue) -> None:
     sentence = status.caution(IssueFound(trap, 1_200, 2_000, ["{count}", f"{ESCAPE}b"]))
     assert sentence.endswith(".")
     assert sentence.count(". ") == 0

@@ -29,7 +29,7 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "corpus"
 
 
-def test_ids_are_listed_and_what_goes_is_told_without_its_words(corpus: Path, run: Run) -> None:
+def test_ids_are_listed_and_removed_records_are_described_without_their_text(corpus: Path, run: Run) -> None:
     ended = run("takedown", "f1", "f2-answer", "f9", "--force", "-w", corpus)
     assert ended.code == 0
     assert [line.split(": ") for line in ended.out.splitlines()] == [
@@ -41,7 +41,7 @@ def test_ids_are_listed_and_what_goes_is_told_without_its_words(corpus: Path, ru
     assert (corpus / "takedown.txt").read_text() == "f1\nf2-answer\nf9\n"
 
 
-def test_it_is_undone(corpus: Path, run: Run) -> None:
+def test_a_takedown_can_be_undone(corpus: Path, run: Run) -> None:
     assert run("takedown", "f1", "-w", corpus).code == 0
     ended = run("takedown", "f1", "f2", "--undo", "-w", corpus)
     assert ended.code == 1
@@ -51,18 +51,18 @@ def test_it_is_undone(corpus: Path, run: Run) -> None:
     assert (corpus / "takedown.txt").read_text() == ""
 
 
-def test_an_id_that_begins_with_a_dash_follows_two(corpus: Path, run: Run) -> None:
+def test_an_id_that_begins_with_a_dash_needs_two_dashes_before_it(corpus: Path, run: Run) -> None:
     assert run("takedown", "-w", corpus, "--force", "--", "-Aw0rr").code == 0
     assert (corpus / "takedown.txt").read_text() == "-Aw0rr\n"
 
 
-def test_what_can_be_no_id_and_no_id_at_all_are_refused(corpus: Path, run: Run) -> None:
+def test_an_invalid_or_missing_id_is_refused(corpus: Path, run: Run) -> None:
     assert_refused(run("takedown", "two words", "-w", corpus), "'two words'")
     assert run("takedown", "-w", corpus).code == 2
     assert not (corpus / "takedown.txt").exists()
 
 
-def test_both_exports_say_what_they_left_out(corpus: Path, run: Run, tmp_path: Path) -> None:
+def test_both_exports_report_what_they_left_out(corpus: Path, run: Run, tmp_path: Path) -> None:
     assert run("takedown", "f1", "f2-answer", "-w", corpus).code == 0
     left = "  left out: taken down 1 paper, 1 review, 4 posts, 1 version, 1 conversation"
     with open_workspace(corpus, write=False) as workspace:
@@ -97,12 +97,12 @@ def signed(corpus: Path) -> Path:
         ("nothing-like-it", "'noteId='"),
     ],
 )
-def test_a_mistyped_id_is_refused_with_what_may_be_meant(signed: Path, run: Run, typed: str, suggested: str) -> None:
+def test_a_mistyped_id_is_refused_with_a_suggestion(signed: Path, run: Run, typed: str, suggested: str) -> None:
     assert_refused(run("takedown", "f1", typed, "-w", signed), typed, suggested)
     assert not (signed / "takedown.txt").exists()
 
 
-def test_an_id_of_nothing_is_listed_by_force_and_can_be_removed(corpus: Path, run: Run) -> None:
+def test_an_unknown_id_is_listed_with_force_and_can_be_removed(corpus: Path, run: Run) -> None:
     assert run("takedown", "not-here-yet", "--force", "-w", corpus).code == 0
     assert run("takedown", "not-here-yet", "--undo", "-w", corpus).code == 0
     assert (corpus / "takedown.txt").read_text() == ""
@@ -122,7 +122,7 @@ def test_the_list_is_shown_in_words_and_as_json_and_not_changed(signed: Path, ru
     assert_refused(run("takedown", "--list", "f1", "-w", signed), "--list")
 
 
-def test_it_is_published_verified_and_what_still_holds_it_is_named(
+def test_takedown_publishes_verifies_and_names_releases_that_still_contain_the_records(
     corpus: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
@@ -159,7 +159,7 @@ def test_it_is_published_verified_and_what_still_holds_it_is_named(
     assert str(tmp_path / "out") not in run("takedown", "--list", "-w", corpus).out
 
 
-def test_verify_and_push_find_the_workspace_that_a_release_lies_in(
+def test_verify_and_push_find_the_workspace_that_contains_a_release(
     corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)

@@ -19,7 +19,7 @@ def test_the_table_has_every_venue_and_fits_into_100_columns(run: Run) -> None:
     assert f"\n{len(rows())} venues.\n" in ended.out
 
 
-def test_a_line_has_what_is_known_and_a_dash_for_what_is_not(run: Run) -> None:
+def test_a_line_has_known_values_and_dashes_for_unknown_ones(run: Run) -> None:
     lines = run("venues", "--family", "ICLR").out.splitlines()
     [known] = [line.split() for line in lines if line.startswith("ICLR.cc/2024/Conference ")]
     [unknown] = [line.split() for line in lines if line.startswith("ICLR.cc/2014/workshop ")]
@@ -33,7 +33,7 @@ def test_every_visibility_has_a_short_word() -> None:
     assert len(set(SEEN.values())) == len(SEEN)
 
 
-def test_a_year_and_single_venues_can_be_chosen(run: Run) -> None:
+def test_a_year_and_single_venues_can_be_selected(run: Run) -> None:
     chosen = json.loads(run("venues", "--year", "2021", "--json").out)
     assert {row["year"] for row in chosen} == {2021}
     assert {row["family"] for row in chosen} >= {"iclr", "neurips", "corl"}
@@ -43,7 +43,7 @@ def test_a_year_and_single_venues_can_be_chosen(run: Run) -> None:
     assert run("venues", page).out == catalogue_table([row for row in rows() if row.id == "TMLR"]) + "\n"
 
 
-def test_json_has_the_source_of_everything(run: Run) -> None:
+def test_json_has_the_source_of_each_value(run: Run) -> None:
     found = json.loads(run("venues", "--json").out)
     assert [row["id"] for row in found] == [row.id for row in rows()]
     assert all(row["source"] for row in found)

@@ -42,7 +42,7 @@ OBJECTS = ("build", "status", "check", "reminders", "audit grades")
 
 
 @pytest.mark.parametrize("command", OBJECTS)
-def test_a_workspace_is_named_by_its_place_or_by_its_option(run: Run, here: Path, command: str) -> None:
+def test_a_workspace_is_given_by_position_or_option(run: Run, here: Path, command: str) -> None:
     by_place = run(*command.split(), here / "argued")
     for option in ("-w", "--workspace"):
         by_option = run(*command.split(), option, here / "argued")
@@ -51,11 +51,11 @@ def test_a_workspace_is_named_by_its_place_or_by_its_option(run: Run, here: Path
 
 
 @pytest.mark.parametrize("command", [*OBJECTS, "publish", "explore", "mcp", "table1", "show ID", "takedown ID"])
-def test_without_a_workspace_one_sentence_says_the_ways_to_name_one(run: Run, command: str) -> None:
+def test_without_a_workspace_one_sentence_lists_the_ways_to_name_one(run: Run, command: str) -> None:
     assert_refused(run(*command.split()), "-w FOLDER", "PEERCORPUS_WORKSPACE", "peercorpus.toml")
 
 
-def test_arguments_come_before_the_environment_and_that_before_the_file(
+def test_arguments_take_precedence_over_the_environment_and_that_over_the_file(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settle(here, 'workspace = "missing"')
@@ -68,7 +68,7 @@ def test_arguments_come_before_the_environment_and_that_before_the_file(
     assert run("status", "-w", here / "argued").code == 0
 
 
-def test_the_nearest_file_counts_alone(run: Run, here: Path) -> None:
+def test_only_the_nearest_file_counts(run: Run, here: Path) -> None:
     settle(here, 'workspace = "filed"\nquiet = true')
     (here / "below" / "peercorpus.toml").write_text("verbose = false", encoding="utf-8")
     assert_refused(run("status"), "No workspace was named")
@@ -84,7 +84,7 @@ def test_a_table_holds_options_of_one_command(run: Run, here: Path) -> None:
     assert "filed" in run("audit", "grades").err
 
 
-def test_a_command_that_can_do_without_a_workspace_takes_none_from_elsewhere(
+def test_a_command_with_an_optional_workspace_uses_no_configured_one(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settle(here, 'workspace = "missing"')
@@ -108,7 +108,7 @@ def test_a_command_that_can_do_without_a_workspace_takes_none_from_elsewhere(
         ("quiet = true\nverbose = true", ("--quiet", "--verbose")),
     ],
 )
-def test_a_file_that_means_nothing_is_refused_by_the_name_of_what_is_wrong(
+def test_an_invalid_file_is_refused_with_the_name_of_the_wrong_key(
     run: Run, here: Path, text: str, named: tuple[str, ...]
 ) -> None:
     (here / "peercorpus.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -145,7 +145,7 @@ def test_two_workspaces_are_refused(run: Run, arguments: tuple[str, ...]) -> Non
     assert_refused(run("build", *arguments), "'a'" if "-w" in arguments else "'b'", "--venue", "build --help")
 
 
-def test_what_stands_behind_two_dashes_is_the_command_s_alone(run: Run, here: Path) -> None:
+def test_arguments_after_two_dashes_belong_to_the_command(run: Run, here: Path) -> None:
     ended = run("takedown", "--force", "-w", here / "argued", "--", "-q")
     assert "-q: " in ended.out or "'-q'" in ended.err
 
@@ -159,7 +159,7 @@ def test_what_stands_behind_two_dashes_is_the_command_s_alone(run: Run, here: Pa
         '[build]\nengine-url = "https://models.example.org/v1"',
     ],
 )
-def test_a_file_that_may_come_from_elsewhere_names_no_host_that_gets_a_token(run: Run, here: Path, text: str) -> None:
+def test_a_file_from_elsewhere_cannot_name_a_host_that_gets_a_token(run: Run, here: Path, text: str) -> None:
     settle(here, f"{text}\n")
     assert_refused(run("build", here / "argued"), "state it among the arguments")
 

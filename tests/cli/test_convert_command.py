@@ -57,7 +57,7 @@ def assert_every_text_is_told_of(out: Path) -> None:
         assert len(path.read_text()) - 1 == told["characters"] + (told["pages"] - 1) * len("\n\n---\n\n")
 
 
-def test_all_became_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
+def test_converting_every_pdf_exits_with_0(run: Run, pdfs: Path, tmp_path: Path) -> None:
     put_papers(pdfs, 2, pages=3)
     ended = run("convert", pdfs, "--out", tmp_path / "out")
     assert ended.code == 0
@@ -68,7 +68,7 @@ def test_all_became_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
     assert (again.code, again.out.splitlines()[0]) == (0, Naming("2 PDFs", "before"))
 
 
-def test_some_did_not_become_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
+def test_unconverted_pdfs_are_reported(run: Run, pdfs: Path, tmp_path: Path) -> None:
     put_papers(pdfs, 1)
     put(pdfs, "page", HTML)
     for _ in range(2):
@@ -81,7 +81,7 @@ def test_some_did_not_become_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
     assert "earlier run" not in run("convert", pdfs, "--out", tmp_path / "out", "--force").out
 
 
-def test_pages_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
+def test_page_marks_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
     put_papers(pdfs, 1, pages=2)
     run("convert", pdfs / "p00.pdf", "--out", tmp_path, "--no-pages", "--engine", "pdfium-text")
     assert "\n---\n" not in (tmp_path / "p00.md").read_text()
@@ -101,8 +101,8 @@ def test_pages_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
         (["p00.pdf", "--out", "out", "--heavier", "docling"], "--heavier"),
         (["p00.pdf", "--out", "out", "--models", "."], "'docling'"),
         (["p00.pdf", "--out", "out", "--engine-url", "http://x/v1"], "--engine-url"),
-        (["p00.pdf", "--out", "out", "--most-pages", "1000"], "--most-pages"),
-        (["p00.pdf", "--out", "out", "--most-tokens", "1"], "--most-tokens"),
+        (["p00.pdf", "--out", "out", "--max-pages", "1000"], "--max-pages"),
+        (["p00.pdf", "--out", "out", "--max-tokens", "1"], "--max-tokens"),
         (["p00.pdf", "--out", "out", "--engine", "pdfium-text", "--ocr", "auto"], "--ocr"),
         (["missing.pdf", "--out", "out", "--engine", "rapidocr", "--ocr", "auto"], "--ocr"),
         (["p00.pdf", "--out", "out", "--engine", "nemotron", "--models", "nowhere"], "'nowhere'"),
@@ -127,7 +127,7 @@ def test_bad_input_is_refused_in_one_sentence_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_stopped_at_any_moment_goes_on_where_it_was(pdfs: Path, tmp_path: Path, number: int) -> None:
+def test_a_run_stopped_at_any_moment_resumes_where_it_was(pdfs: Path, tmp_path: Path, number: int) -> None:
     put_papers(pdfs, FILES, pages=20)
     out = tmp_path / "out"
     running = started(pdfs, out)
@@ -167,11 +167,11 @@ def test_a_workspace_may_be_built_with_any_engine(run: Run, demo_folder: Path, t
     assert run("build", "--workspace", workspace).code == 0
     assert peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect().equals(before)
     assert_refused(run("build", "--workspace", workspace, "--engine", "magic"), "'magic'")
-    assert_refused(run("build", "--workspace", workspace, "--most-pages", "5"), "--most-pages")
+    assert_refused(run("build", "--workspace", workspace, "--max-pages", "5"), "--max-pages")
     assert_refused(run("build", "--workspace", workspace, "--address", "auto"), "--address")
 
 
-def test_a_folder_of_nobody_s_is_told_where_it_cannot_be_written(run: Run, pdfs: Path, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(run: Run, pdfs: Path, tmp_path: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may write anywhere")
     put_papers(pdfs, 1)
@@ -191,13 +191,13 @@ def test_a_vision_engine_without_an_endpoint_is_refused_before_anything_is_done(
     assert_refused(ended, "--executor")
 
 
-def test_what_reads_hard_files_is_never_the_engine_that_asks_for_it(pdfs: Path, tmp_path: Path, run: Run) -> None:
+def test_the_heavier_engine_is_never_the_router_itself(pdfs: Path, tmp_path: Path, run: Run) -> None:
     put_papers(pdfs, 1)
     ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "auto", "--heavier", "auto")
     assert ended.code == 2
 
 
-def test_status_tells_which_venues_another_engine_read(tmp_path: Path, demo_folder: Path, run: Run) -> None:
+def test_status_shows_which_venues_another_engine_read(tmp_path: Path, demo_folder: Path, run: Run) -> None:
     corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
     assert "pdfium-text" not in run("status", "--workspace", corpus).out
     venues = [venue for venue in json.loads(run("status", "-w", corpus, "--json").out)["venues"] if venue["read_by"]]
@@ -214,16 +214,14 @@ def test_status_tells_which_venues_another_engine_read(tmp_path: Path, demo_fold
     assert len(venues) > 1
 
 
-def test_a_venue_read_by_an_engine_that_is_not_here_is_built_all_the_same(
-    tmp_path: Path, demo_folder: Path, run: Run
-) -> None:
+def test_a_venue_read_by_a_missing_engine_can_still_be_built(tmp_path: Path, demo_folder: Path, run: Run) -> None:
     corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
     assert run("build", "--workspace", corpus, "--engine", "pdfium-text").code == 0
     assert run("status", "--workspace", corpus).code == 0
     assert run("publish", "--workspace", corpus, "--out", tmp_path / "release").code == 0
 
 
-def test_texts_are_written_as_latex_also_those_of_an_earlier_run(run: Run, pdfs: Path, tmp_path: Path) -> None:
+def test_texts_are_written_as_latex_including_those_of_an_earlier_run(run: Run, pdfs: Path, tmp_path: Path) -> None:
     put_papers(pdfs, 2)
     out = tmp_path / "out"
     assert run("convert", pdfs, "--out", out).code == 0

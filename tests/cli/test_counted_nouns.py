@@ -35,7 +35,9 @@ def plurals(text: str) -> list[str]:
     return [found[0] for found in ONE_OF_MANY.finditer(text) if found[1] not in NO_PLURALS]
 
 
-def test_no_command_prints_a_plural_after_one(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_command_prints_a_plural_after_the_number_one(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     fill(tmp_path / "corpus", 1)
     printed = {}

@@ -220,9 +220,7 @@ def is_honest(ended: Ended, truth: Ended, out: Path) -> bool:
     "what is read is right, or one sentence names the table and the repair; `check` names it always", times=125
 )  # fmt: skip
 @pytest.mark.parametrize("name", sorted(TABLES.keys() - ON_DEMAND))
-def test_no_damage_to_a_table_is_read_as_the_truth(
-    corpus: Corpus, truth: dict[str, Ended], tmp_path: Path, name: str
-) -> None:
+def test_no_damaged_table_is_read_silently(corpus: Corpus, truth: dict[str, Ended], tmp_path: Path, name: str) -> None:
     turn = sorted(TABLES).index(name)
     dishonest = []
     for number, damage in enumerate(damaged(corpus.folder / "tables" / name, tmp_path / "kept")):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 
-def test_the_demo_ends_with_a_short_status_and_commands_that_can_be_called(tmp_path: Path) -> None:
+def test_the_demo_ends_with_a_short_status_and_runnable_commands(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "peercorpus", "--quiet", "demo", "--papers", "5", "--out", str(tmp_path / "demo")]
     ended = subprocess.run(
         command, capture_output=True, text=True, timeout=300, env={"PATH": "/nowhere", "PYTHONPATH": ":".join(sys.path)}

@@ -74,7 +74,7 @@ def test_each_error_ends_a_command_with_its_code_and_one_sentence(
         (ZeroDivisionError(), 70),
     ],
 )
-def test_what_python_raises_has_a_code_too(
+def test_pythons_own_errors_have_an_exit_code_too(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
 ) -> None:
     def fail(*_: object, **__: object) -> None:

@@ -22,7 +22,7 @@ def list_options(command: App, *path: str) -> Iterator[tuple[str, str]]:
 OPTIONS = dict(list_options(app))
 
 
-def test_all_commands_were_walked() -> None:
+def test_all_commands_were_checked() -> None:
     assert len(OPTIONS) > 200
 
 
@@ -35,6 +35,6 @@ def test_all_commands_were_walked() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_no_help_of_an_option(what: str, is_so: object) -> None:
+def test_no_option_lacks_a_help_text(what: str, is_so: object) -> None:
     assert callable(is_so)
     assert [name for name, text in OPTIONS.items() if is_so(text)] == [], what

@@ -74,7 +74,7 @@ def test_an_export_without_a_dialogue_exits_with_1_and_writes_nothing(run: Run, 
 @pytest.mark.parametrize(
     ("command", "named"),
     [
-        ("publish -w {corpus} --most-questions 3", "--titles model"),
+        ("publish -w {corpus} --max-questions 3", "--titles model"),
         ("venues ICLR.cc/2024/Conferense", "did you mean 'ICLR.cc/2024/Conference'?"),
         ("venues --family iclrr", "did you mean 'iclr'?"),
         ("import --pdfs {corpus} --venue ICLR.cc/2024/Conference -w {corpus}", "--venue"),
@@ -90,13 +90,11 @@ def test_an_export_without_a_dialogue_exits_with_1_and_writes_nothing(run: Run, 
         ("explore -w {corpus} --select= --out o.xls", ".parquet"),
     ],
 )
-def test_names_that_do_not_exist_and_options_without_effect_are_refused(
-    run: Run, corpus: Path, command: str, named: str
-) -> None:
+def test_unknown_names_and_options_without_effect_are_refused(run: Run, corpus: Path, command: str, named: str) -> None:
     assert_refused(run(*command.format(corpus=corpus).split()), named)
 
 
-def test_an_empty_file_imports_nothing_and_says_so(run: Run, tmp_path: Path) -> None:
+def test_an_empty_file_imports_nothing_and_is_reported(run: Run, tmp_path: Path) -> None:
     dump = tmp_path / "notes.json"
     dump.write_text("[]")
     ended = run("import", dump, "-w", tmp_path / "w")

@@ -75,7 +75,7 @@ def test_a_paper_is_shown_by_the_url_of_its_forum(run: Run, demo_folder: Path, f
     assert_refused(run("show", forum_id, "-w", demo_folder / "corpus", "--json", "--brief"), "--brief")
 
 
-def test_a_shown_document_holds_no_authors_and_only_what_is_public(run: Run, demo_folder: Path, forum_id: str) -> None:
+def test_a_shown_document_has_no_authors_and_only_public_records(run: Run, demo_folder: Path, forum_id: str) -> None:
     shown = json.loads(run("show", forum_id, "-w", demo_folder / "corpus", "--json").out)
     assert "authors" not in shown["paper"]
     rows = [*shown["reviews"], *shown["posts"], *shown["ai_reviews"]]

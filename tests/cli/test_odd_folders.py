@@ -93,7 +93,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_every_command_is_walked_or_has_a_reason_why_not() -> None:
+def test_every_command_is_tested_or_has_a_reason_why_not() -> None:
     walked = {line.split()[0] for line in (*QUICK, *SLOW)}
     assert walked | ELSEWHERE.keys() == {name for name in app if not name.startswith("-")}
     assert walked & ELSEWHERE.keys() == set()
@@ -157,7 +157,7 @@ def test_every_command_works_in_a_folder_with_an_odd_name(
 
 
 @pytest.mark.parametrize("name", MISREAD[:-1])
-def test_what_is_no_workspace_may_have_any_name(
+def test_folders_other_than_workspaces_may_have_any_name(
     plain: dict[tuple[int, str], int | str | None], name: str, here: Path
 ) -> None:
     assert list_unlike(walk(QUICK, "plain", name), plain) == []
@@ -176,7 +176,7 @@ def test_slow_commands_work_in_a_folder_with_an_odd_name(name: str, here: Path) 
     "machine", "a folder whose path Delta Lake reads as another one", "one sentence; nothing is written", times=6
 )
 @pytest.mark.parametrize("name", MISREAD)
-def test_a_folder_whose_path_is_misread_is_refused_and_not_made(run: Run, name: str, here: Path) -> None:
+def test_a_folder_whose_path_would_be_misread_is_refused_and_not_created(run: Run, name: str, here: Path) -> None:
     given = {path.name for path in here.iterdir()}
     opening = [line for line in (*QUICK, *SLOW) if "W" in line.split() and "R" not in line.split()]
     others = ["publish --workspace W --out R", "harvest Invented.cc/2024/Conference --workspace W", "mcp --workspace W"]
@@ -188,7 +188,7 @@ def test_a_folder_whose_path_is_misread_is_refused_and_not_made(run: Run, name: 
     assert {path.name for path in here.iterdir()} == given
 
 
-def test_a_link_to_a_folder_that_is_misread_is_refused(run: Run, here: Path) -> None:
+def test_a_link_to_a_folder_that_would_be_misread_is_refused(run: Run, here: Path) -> None:
     (here / "a%20b").mkdir()
     (here / "link").symlink_to(here / "a%20b")
     assert_refused(run("import", "note.json", "--workspace=link"), "'link'", "'%20'")

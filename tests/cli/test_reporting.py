@@ -54,7 +54,7 @@ def test_verbose_shows_requests_steps_and_times_on_stderr(run: Run, service: Ser
     assert LOGGER.handlers == []
 
 
-def test_a_log_is_one_json_object_a_line_and_holds_no_secret(
+def test_a_log_is_one_json_object_per_line_without_secrets(
     run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = write_token(WORLD)
@@ -116,7 +116,7 @@ def test_the_environment_can_ask_for_quiet(
     assert run(*harvest(service, tmp_path / "corpus")).err == ""
 
 
-def test_nobody_else_may_read_a_log(run: Run, tmp_path: Path) -> None:
+def test_a_log_is_readable_by_its_owner_only(run: Run, tmp_path: Path) -> None:
     run("venues", "--log", tmp_path / "log")
     assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
 
@@ -132,5 +132,5 @@ def test_nobody_else_may_read_a_log(run: Run, tmp_path: Path) -> None:
         "https://u:hush/hush@host https://u:hush@hush@host",
     ],
 )
-def test_secrets_are_known_by_their_form(text: str) -> None:
+def test_secrets_are_recognised_by_their_format(text: str) -> None:
     assert "hush" not in hide_secrets(text)

@@ -43,7 +43,7 @@ def test_one_venue_is_one_row_without_a_total() -> None:
     assert row.split() == ["ICLR.cc/2024/Conference", "7,404", "29,616", "7,401", "2", "1", "complete"]
 
 
-def test_twelve_venues_fit_a_terminal_and_each_exception_is_told_once() -> None:
+def test_twelve_venues_fit_a_terminal_and_each_exception_is_shown_once() -> None:
     issue = IssueFound(KnownIssue.NO_DEADLINE, 3, 9, [])
     venues = [a_venue(f"Kites.org/{2010 + number}/Conference", 12_345, issue) for number in range(11)]
     text = overview(a_status(*venues, a_venue(LONG, is_listed=False)))
@@ -73,7 +73,7 @@ def test_a_thousand_venues_are_counted_by_conference() -> None:
     assert len(text.splitlines()) < MOST_VENUES + 10
 
 
-def test_missing_rows_are_the_first_thing_said_of_a_venue() -> None:
+def test_missing_rows_are_reported_first() -> None:
     balance = Balance("normalise", "ICLR.cc/2024/Conference", "notes", 3, 1, {})
     text = overview(a_status(a_venue("ICLR.cc/2024/Conference"), balances=(balance,)))
     assert table_of(text)[1].endswith("ROWS MISSING")
@@ -85,13 +85,13 @@ def test_every_issue_has_a_title_of_a_few_words() -> None:
     assert set(TITLES) == set(KnownIssue)
 
 
-def test_what_is_not_built_is_no_zero() -> None:
+def test_an_unbuilt_count_is_not_zero() -> None:
     venue = dataclasses.replace(a_venue("ICLR.cc/2024/Conference"), notes=None, pdfs=None)
     status = dataclasses.replace(a_status(venue), unfinished=[("normalise", venue.venue_id)])
     assert table_of(overview(status))[1].split()[1:] == ["-", "-", "-", "-", "-", "to", "build"]
 
 
-def test_names_from_outside_cannot_write_to_the_terminal() -> None:
+def test_names_with_control_characters_cannot_write_to_the_terminal() -> None:
     text = overview(a_status(a_venue("\x1b[2JX.org/2024/Conference", 5, is_listed=False)))
     assert "\x1b" not in text
 

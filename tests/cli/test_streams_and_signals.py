@@ -84,7 +84,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.mark.fault("machine", "a locale that is not UTF-8", "what cannot be shown is escaped", times=3)
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "euc_jp"])
-def test_a_terminal_gets_what_it_can_show(corpus: Path, encoding: str) -> None:
+def test_output_is_limited_to_what_the_terminal_can_show(corpus: Path, encoding: str) -> None:
     command = [*PROGRAM, "show", str(NOTE["id"]), "--workspace", str(corpus)]
     shown = subprocess.run(
         command, capture_output=True, timeout=60, env=os.environ | ASCII | {"PYTHONIOENCODING": encoding}
@@ -104,7 +104,7 @@ def test_a_closed_stream_ends_no_command(corpus: Path, closed: str) -> None:
     assert (corpus / "tables" / "1-papers").is_dir()
 
 
-def test_a_reader_that_goes_away_ends_no_command(corpus: Path) -> None:
+def test_a_closed_pipe_ends_no_command(corpus: Path) -> None:
     shutil.rmtree(corpus / "tables")
     command = [*PROGRAM, "build", "--workspace", str(corpus)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as building:
@@ -125,7 +125,7 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
     assert time.monotonic() - began < 25
 
 
-def test_errors_in_callbacks_are_told_however_many_commands_one_process_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_in_callbacks_are_reported_however_many_commands_a_process_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     class Callback:
         def __del__(self) -> None:
             raise ValueError

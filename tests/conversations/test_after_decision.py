@@ -34,19 +34,19 @@ def test_a_turn_says_whether_it_came_after_the_decision() -> None:
     assert [beside.posted_after_decision for beside in talk.context] == [True]
 
 
-def test_where_a_time_is_not_known_a_turn_does_not_say_it() -> None:
+def test_without_a_time_a_turn_does_not_say_whether_it_followed_the_decision() -> None:
     (talk,) = build_conversations([REVIEWED, replace(post("a", 5, AUTHORS, "A"), created_at=None)])[0]
     assert told(talk) == [("A", None), ("a", None)]
 
 
-def test_a_silent_change_after_the_decision_says_so() -> None:
+def test_a_score_change_without_a_post_after_the_decision_is_flagged() -> None:
     change = ScoreChange(Aspect.RECOMMENDATION, "rating", 5.0, 6.0, START + timedelta(days=7), ScoreSource.EDIT)
     given = replace(review("f", "Reviewer_A1bC", review_id="A"), score_changes=(change,))
     talk, _ = converse(REVIEWED, DECISION, reviews=(given,))
     assert told(talk) == [("A", False), ("", True)]
 
 
-def test_a_meta_review_that_stands_for_the_decision_ends_every_turn() -> None:
+def test_a_meta_review_that_serves_as_the_decision_ends_every_turn() -> None:
     earlier = post("n", 3, CHAIR, kind=PostKind.META_REVIEW)
     verdict = post("m", 6, CHAIR, kind=PostKind.META_REVIEW)
     said = [post("early", 4, REVIEWER, "A"), post("late", 7, REVIEWER, "A")]
@@ -76,6 +76,6 @@ def test_a_conversation_is_cut_at_the_first_turn_after_the_decision() -> None:
 
 
 @pytest.mark.parametrize("kind", [PostKind.COMMENT, PostKind.META_REVIEW])
-def test_what_decides_nothing_ends_no_turn(kind: PostKind) -> None:
+def test_a_post_without_a_decision_ends_no_turn(kind: PostKind) -> None:
     talk, _ = converse(REVIEWED, post("c", 3, CHAIR, kind=kind), post("r", 4, REVIEWER, "A"))
     assert told(talk) == [("A+r", False)]

@@ -29,7 +29,7 @@ def concerning(text: str, reviewer: str) -> list[str]:
     return [passage for passage, named in addressed_passages(text, NAMES) if reviewer in named]
 
 
-def test_the_passages_that_name_a_reviewer_are_found_with_all_behind_their_heading() -> None:
+def test_passages_that_name_a_reviewer_are_found_with_everything_under_their_heading() -> None:
     assert concerning(TEXT, "Reviewer_A1bC") == [
         "**Novelty (Reviewer A1bC)**",
         "Kites are new.",
@@ -40,7 +40,7 @@ def test_the_passages_that_name_a_reviewer_are_found_with_all_behind_their_headi
     assert concerning("Nothing of anyone.", "Reviewer_A1bC") == []
 
 
-def test_what_a_heading_names_holds_below_its_own_headings_and_beside_whom_else_a_passage_names() -> None:
+def test_reviewers_named_in_a_heading_apply_to_subheadings_and_add_to_those_named_in_a_passage() -> None:
     text = "## Reviewer A1bC\n\n**W1:**\n\nKites fly.\n\nAs B2cD said.\n\n## Others\n\nThe end."
     assert concerning(text, "Reviewer_A1bC") == ["## Reviewer A1bC", "**W1:**", "Kites fly.", "As B2cD said."]
     assert concerning(text, "Reviewer_B2cD") == ["As B2cD said."]
@@ -50,7 +50,7 @@ def test_every_passage_is_verbatim() -> None:
     assert all(passage in TEXT for passage, _ in addressed_passages(TEXT, NAMES))
 
 
-def test_what_has_no_time_is_counted_by_none() -> None:
+def test_a_post_without_a_time_has_no_position_in_a_conversation() -> None:
     posts = [post("A", 0, REVIEWER), post("a", 5, AUTHORS, "A"), post("all", 3, AUTHORS), post("never", 3, AUTHORS)]
     posts[3] = replace(posts[3], created_at=None)
     given = replace(review("f", "Reviewer_A1bC", review_id="A"), final_justification="It is well.")
@@ -58,7 +58,7 @@ def test_what_has_no_time_is_counted_by_none() -> None:
     assert {one.post_id: one.before_turn for one in talk.context} == {"all": 1, "never": None}
 
 
-def test_a_response_stands_where_it_became_visible_in_each_conversation() -> None:
+def test_a_response_is_placed_where_it_became_visible_in_each_conversation() -> None:
     posts = [
         post("A", 0, REVIEWER),
         post("B", 1, OTHER),

@@ -68,7 +68,7 @@ def test_every_post_is_in_one_turn_or_is_context_or_is_set_aside(posts: list[Pos
 
 
 @given(forums())
-def test_turns_are_in_time_order_and_no_two_neighbours_are_of_one_speaker(posts: list[Post]) -> None:
+def test_turns_are_in_time_order_and_consecutive_ones_have_different_speakers(posts: list[Post]) -> None:
     place = {one.post_id: number for number, one in enumerate(in_time_order(posts))}
     by_id = {one.post_id: one for one in posts}
     times = {one.post_id: max(above.created_at or EPOCH for above in all_above(one, by_id)) for one in posts}
@@ -122,7 +122,7 @@ def _said(talk: Conversation, view: ChatOptions) -> list[str]:
         system=st.sampled_from([None, "Discuss."]),
     ),
 )
-def test_a_dialogue_alternates_strictly_from_the_user_on(posts: list[Post], view: ChatOptions) -> None:
+def test_a_dialogue_alternates_strictly_starting_with_the_user(posts: list[Post], view: ChatOptions) -> None:
     for talk in build_conversations(posts)[0]:
         said = [speaker for speaker in _said(talk, view) if speaker != Speaker.SYSTEM]
         assert said == (["user", "assistant"] * len(said))[: len(said)]
@@ -130,14 +130,14 @@ def test_a_dialogue_alternates_strictly_from_the_user_on(posts: list[Post], view
 
 
 @given(forums())
-def test_reminders_are_the_same_without_the_quick_test_before_their_words_are_searched(posts: list[Post]) -> None:
+def test_the_quick_check_for_reminders_changes_no_result(posts: list[Post]) -> None:
     quick = build_conversations(posts)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(threads, "_may_have_answered", lambda *_: True)
         assert build_conversations(posts) == quick
 
 
-def test_the_words_of_a_first_answer_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_reply_is_not_searched_for_reminders(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> bool:
         raise AssertionError("The words of a post that cannot be a reminder were searched.")
 

@@ -17,22 +17,22 @@ def turns(*posts: Post) -> list[str]:
 
 
 @pytest.mark.parametrize("day", [-1, 1, 2.99])
-def test_an_answer_dated_before_what_it_answers_is_the_turn_after_it(day: float) -> None:
+def test_a_reply_dated_before_its_parent_is_the_turn_after_it(day: float) -> None:
     reply = post("reply", day, REVIEWER, "answer")
     assert turns(reply, REVIEW, ANSWER) == ["review", "answer", "reply"], "the reviewer replies to what is not yet said"
 
 
-def test_all_that_answers_a_misdated_post_comes_after_what_that_answers() -> None:
+def test_replies_to_a_misdated_post_follow_that_posts_parent() -> None:
     reply, thanks = post("reply", 1, REVIEWER, "answer"), post("thanks", 2, AUTHORS, "reply")
     assert turns(thanks, reply, REVIEW, ANSWER) == ["review", "answer", "reply", "thanks"]
 
 
-def test_a_post_without_a_date_comes_after_what_it_answers() -> None:
+def test_a_post_without_a_date_follows_its_parent() -> None:
     reply = post("reply", 0, REVIEWER, "answer", created_at=None)
     assert turns(reply, REVIEW, ANSWER) == ["review", "answer", "reply"]
 
 
-def test_what_answers_something_else_keeps_the_place_of_its_own_date() -> None:
+def test_replies_to_other_posts_keep_the_position_of_their_own_date() -> None:
     beside = post("beside", 1, AUTHORS, "review")
     late = post("late", 1, REVIEWER, "answer")
     found = [one.post_id for one in in_time_order([late, ANSWER, beside, REVIEW])]

@@ -21,7 +21,7 @@ def _build_from_all(workspace: Workspace, venue_id: str) -> list[Conversation]:
     return conversations
 
 
-def test_conversations_are_those_that_whole_posts_and_reviews_give(demo_folder: Path) -> None:
+def test_stored_conversations_equal_those_built_from_whole_posts_and_reviews(demo_folder: Path) -> None:
     with open_workspace(demo_folder / "corpus") as workspace:
         for venue_id in workspace.tables.venues("6-conversations"):
             assert list(workspace.tables.read(Conversation, venue_id)) == _build_from_all(workspace, venue_id)

@@ -37,7 +37,7 @@ def turns(posts: list[Post], **verdicts: Verdict) -> list[tuple[str, ...]]:
     return [turn.post_ids for conversation in conversations for turn in conversation.turns]
 
 
-def test_what_the_rule_takes_and_what_it_nearly_takes_is_listed_with_its_thread() -> None:
+def test_posts_that_the_rule_drops_or_nearly_drops_are_listed_with_their_threads() -> None:
     posts = [
         REVIEW,
         ANSWER,
@@ -68,7 +68,7 @@ def test_what_the_rule_takes_and_what_it_nearly_takes_is_listed_with_its_thread(
     assert nearly.to_json()["after"][0]["text"] == "Yes."
 
 
-def test_a_post_that_was_decided_on_is_listed_whatever_it_says() -> None:
+def test_a_post_with_a_decision_is_always_listed() -> None:
     (listed,) = judge_forum([REVIEW, ANSWER], decisions(a=Verdict.REMINDER))
     assert (listed.post.post_id, listed.result, listed.is_set_aside) == ("a", RuleResult.CLEAR, True)
 
@@ -81,7 +81,7 @@ def test_a_post_without_objections_that_asks_is_a_reminder(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["first.jsonl", "held_out.jsonl"])
-def test_the_list_holds_most_reminders_and_hardly_anything_else(name: str) -> None:
+def test_the_list_has_most_reminders_and_little_else(name: str) -> None:
     lines = (Path(__file__).parent / "labelled" / name).read_text(encoding="utf-8").splitlines()
     posts = [json.loads(line) for line in lines]
     every = Counter(one["label"] for one in posts)
@@ -90,7 +90,7 @@ def test_the_list_holds_most_reminders_and_hardly_anything_else(name: str) -> No
     assert listed["content"] <= 0.07 * every["content"]
 
 
-def test_a_person_overrules_the_rule() -> None:
+def test_a_users_decision_overrules_the_rule() -> None:
     posts = [REVIEW, ANSWER, post("n", 3, AUTHORS, "A", text=NUDGE)]
     assert turns(posts) == [("A",), ("a",)]
     assert turns(posts, n=Verdict.KEEP) == [("A",), ("a", "n")]
@@ -133,7 +133,7 @@ def spoken(workspace: Workspace, year: int) -> list[str]:
     return [turn.text for turn in conversation.turns]
 
 
-def test_a_changed_decision_rebuilds_the_conversations_of_its_venue_alone(workspace: Workspace) -> None:
+def test_a_changed_decision_rebuilds_only_the_conversations_of_its_venue(workspace: Workspace) -> None:
     assert [len(spoken(workspace, year)) for year in (2022, 2023)] == [2, 2]
     decide(workspace, drop=["r2022/rebuttal"], note="only thanks")
     assert list(read_status(workspace).unfinished) == [("build_conversations", "Kites.cc/2022/Conference")]
@@ -166,7 +166,7 @@ def test_a_bad_line_is_refused_before_anything_is_built(workspace: Workspace) ->
         ({"drop": ["r2022/rebuttal"], "keep": ["r2022/rebuttal"]}, "'r2022/rebuttal' is named by two"),
     ],
 )
-def test_what_cannot_be_decided_changes_nothing(workspace: Workspace, asked: dict[str, list[str]], named: str) -> None:
+def test_an_invalid_decision_changes_nothing(workspace: Workspace, asked: dict[str, list[str]], named: str) -> None:
     with pytest.raises(PeercorpusError, match=named):
         decide(workspace, **asked)  # type: ignore[arg-type]
     assert not (workspace.folder / LIST).exists()

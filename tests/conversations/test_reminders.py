@@ -69,5 +69,5 @@ def test_a_post_that_only_urges_is_a_reminder(title: str | None, text: str) -> N
         ("Reminder", "Please answer. " * 400),
     ],
 )
-def test_a_post_that_says_more_or_asks_nothing_is_none(title: str | None, text: str) -> None:
+def test_a_post_that_says_more_or_asks_nothing_is_not_a_reminder(title: str | None, text: str) -> None:
     assert not is_reminder(title, text)

@@ -55,7 +55,7 @@ def test_the_order_in_which_posts_are_listed_does_not_matter() -> None:
     assert len({repr(build_conversations(list(order))[0]) for order in permutations(posts)}) == 1
 
 
-def test_a_response_to_all_is_context_of_every_conversation_and_a_turn_of_none() -> None:
+def test_a_response_to_all_is_context_in_every_conversation_and_never_a_turn() -> None:
     conversations, left = build_conversations([REVIEW_A, REVIEW_B, post("g2", 5, AUTHORS), post("g1", 4, AUTHORS)])
     assert [[response.post_id for response in one.context] for one in conversations] == [["g1", "g2"], ["g1", "g2"]]
     assert [len(one.turns) for one in conversations] == [1, 1]
@@ -71,7 +71,7 @@ def test_a_response_to_all_is_context_of_every_conversation_and_a_turn_of_none()
         (post("x", 2, AUTHORS, "gone"), Reason.OUTSIDE_CONVERSATION),
     ],
 )
-def test_a_post_that_is_no_turn_is_set_aside_with_the_reason(left_out: Post, reason: Reason) -> None:
+def test_a_post_that_is_not_a_turn_is_set_aside_with_a_reason(left_out: Post, reason: Reason) -> None:
     conversations, left = build_conversations([REVIEW_A, left_out])
     assert [(found.post_id, why) for found, why, _ in left] == [("x", reason)]
     assert all("x" not in turn.post_ids for one in conversations for turn in one.turns)
@@ -91,7 +91,7 @@ def test_an_answer_to_a_review_that_cannot_be_read_is_set_aside(hidden: dict[str
 
 
 @pytest.mark.parametrize("hidden", [{"deleted": True}, {"readers_public": False}, {"kind": PostKind.OTHER}])
-def test_no_post_is_lost_where_no_conversation_is_left(hidden: dict[str, Any]) -> None:
+def test_no_post_is_lost_if_no_conversation_remains(hidden: dict[str, Any]) -> None:
     posts = [post("B", 0, OTHER, **hidden), post("a", 1, REVIEWER, "B"), post("all", 2, AUTHORS)]
     conversations, left = build_conversations(posts)
     used = {post_id for one in conversations for turn in one.turns for post_id in turn.post_ids}
@@ -117,13 +117,13 @@ def test_a_turn_has_the_texts_of_its_posts_one_title_and_the_first_time() -> Non
     assert conversation.conversation_id == "f/Reviewer_A1bC"
 
 
-def test_a_review_that_was_changed_speaks_as_it_was_first_given() -> None:
+def test_a_changed_review_has_its_first_text_in_the_conversation() -> None:
     changed = post("A", 0, REVIEWER, text="Better now.", initial_text="Bad.")
     ((conversation,), _) = build_conversations([changed, post("a1", 2, AUTHORS, "A")])
     assert [(turn.text, turn.holds_update) for turn in conversation.turns] == [("Bad.", False), ("a1", False)]
 
 
-def test_a_turn_that_holds_what_was_added_later_says_so() -> None:
+def test_a_turn_with_later_additions_is_flagged() -> None:
     ((conversation,), _) = build_conversations([post("A", 0, REVIEWER, holds_update=True), post("a", 1, AUTHORS, "A")])
     assert [turn.holds_update for turn in conversation.turns] == [True, False]
 
@@ -162,7 +162,7 @@ def test_an_answer_posted_to_the_forum_belongs_to_the_one_reviewer_it_names(addr
         {"title": "Response to Reviewer Zz9z"},
     ],
 )
-def test_an_answer_that_names_several_or_none_is_context(addressed: dict[str, Any]) -> None:
+def test_a_reply_naming_several_reviewers_or_none_is_context(addressed: dict[str, Any]) -> None:
     posts = [REVIEW_A, REVIEW_B, post("a", 2, AUTHORS, **addressed)]
     assert threads(posts) == {A: ["A"], B: ["B"]}
     conversations, left = build_conversations(posts)
@@ -170,7 +170,7 @@ def test_an_answer_that_names_several_or_none_is_context(addressed: dict[str, An
     assert left == []
 
 
-def test_a_number_names_a_reviewer_where_the_venue_or_the_authors_give_numbers() -> None:
+def test_a_number_identifies_a_reviewer_if_the_venue_or_the_authors_number_them() -> None:
     numbered = [post(f"review{n}", n, (Role.REVIEWER, f"AnonReviewer{n}")) for n in (1, 2)]
     assert threads([*numbered, post("a", 5, AUTHORS, title="Reply to R2")])["AnonReviewer2"] == ["review2", "a"]
     key = post("g", 3, AUTHORS, title="Overview", text="R1 = Reviewer B2cD, R2 = Reviewer A1bC.")
@@ -178,7 +178,7 @@ def test_a_number_names_a_reviewer_where_the_venue_or_the_authors_give_numbers()
     assert found == {A: ["A", "a"], B: ["B"]}
 
 
-def test_the_further_parts_of_an_answer_to_the_forum_go_with_the_first() -> None:
+def test_later_parts_of_a_reply_to_the_forum_follow_the_first() -> None:
     first = post("1", 2, AUTHORS, title="Response to Reviewer A1bC (1/2)")
     assert threads([REVIEW_A, REVIEW_B, first, post("2", 3, AUTHORS, "1", title="(2/2)")])[A] == [
         "A",
@@ -186,7 +186,7 @@ def test_the_further_parts_of_an_answer_to_the_forum_go_with_the_first() -> None
     ]
 
 
-def test_the_parts_beside_a_part_that_names_its_reviewer_go_with_it() -> None:
+def test_parts_follow_the_one_that_names_its_reviewer() -> None:
     first = post("1", 2, AUTHORS, title="Rebuttal (1/2)", text="Dear Reviewer A1bC,\n\nKites fly.")
     parts = [first, post("2", 3, AUTHORS, title="Rebuttal (2/2)")]
     assert threads([REVIEW_A, REVIEW_B, *parts])[A] == ["A", "1+2"]
@@ -194,7 +194,7 @@ def test_the_parts_beside_a_part_that_names_its_reviewer_go_with_it() -> None:
     assert threads([REVIEW_A, REVIEW_B, *parts, other]) == {A: ["A", "1"], B: ["B", "3"]}
 
 
-def test_an_id_of_digits_is_a_name_and_one_of_letters_only_as_it_is_written() -> None:
+def test_a_reviewer_id_of_digits_matches_anywhere_and_one_of_letters_only_in_its_own_case() -> None:
     reviews = [post(name, 0, (Role.REVIEWER, f"Reviewer_{name}")) for name in ("4821", "sAid")]
     assert threads([*reviews, post("a", 1, AUTHORS, title="Response to Reviewer 4821")])["Reviewer_4821"] == [
         "4821",
@@ -204,7 +204,7 @@ def test_an_id_of_digits_is_a_name_and_one_of_letters_only_as_it_is_written() ->
     assert threads([*reviews, answer])["Reviewer_sAid"] == ["sAid"]
 
 
-def test_long_titles_full_of_space_and_long_lists_of_names_take_no_time() -> None:
+def test_long_titles_full_of_spaces_and_long_lists_of_names_are_parsed_quickly() -> None:
     began = time.process_time()
     spaces = post("a", 1, AUTHORS, title="Response" + " " * 5_000 + "x", text="R1, " * 5_000)
     nudge = post("n", 2, AUTHORS, text="please" + "\n" * 5_000 + "-" * 5_000)
@@ -222,12 +222,12 @@ def test_parts_posted_out_of_order_are_read_in_their_own() -> None:
     assert threads([REVIEW_A, *parts]) == {A: ["A", "1of3+2of3+3of3"]}
 
 
-def test_an_answer_never_comes_before_what_it_answers_though_both_are_of_one_day() -> None:
+def test_a_reply_never_precedes_its_parent_of_the_same_day() -> None:
     day = [post("z", 2, AUTHORS, "A"), post("m", 2, REVIEWER, "z"), post("a", 2, AUTHORS, "m")]
     assert threads([*day, REVIEW_A]) == {A: ["A", "z", "m", "a"]}
 
 
-def test_a_last_post_that_only_urges_is_set_aside() -> None:
+def test_a_last_post_that_only_urges_a_reply_is_set_aside() -> None:
     posts = [
         REVIEW_A,
         post("a", 2, AUTHORS, "A"),
@@ -250,11 +250,11 @@ def test_a_last_post_that_only_urges_is_set_aside() -> None:
         ([post("a", 2, AUTHORS, "A"), NUDGED, post("b", 4, AUTHORS, "A")], ["A", "a+n+b"]),
     ],
 )  # fmt: skip
-def test_what_is_answered_comes_first_or_says_something_is_no_reminder(posts: list[Post], kept: list[str]) -> None:
+def test_a_post_with_a_reply_at_the_start_or_with_content_is_not_a_reminder(posts: list[Post], kept: list[str]) -> None:
     assert threads([REVIEW_A, *posts]) == {"Reviewer_A1bC": kept}
 
 
-def test_a_reminder_to_all_is_no_context() -> None:
+def test_a_reminder_to_all_is_not_context() -> None:
     conversations, left = build_conversations([REVIEW_A, post("a", 2, AUTHORS, "A"), post("n", 3, AUTHORS, text=NUDGE)])
     assert conversations[0].context == ()
     assert [(found.post_id, why) for found, why, _ in left] == [("n", Reason.REMINDER)]
@@ -293,7 +293,7 @@ def test_a_response_to_all_and_the_decision_end_a_turn(posts: list[Post], turns:
     assert threads([REVIEW_A, REVIEW_B, third, *posts])[A] == turns
 
 
-def test_a_response_to_some_is_context_of_theirs_alone() -> None:
+def test_a_response_to_some_reviewers_is_context_only_in_their_conversations() -> None:
     named = post("x", 3, AUTHORS, title="Response to Reviewers 2 and 3", text="Kites fly.\n\nReviewer 3: they fall.")
     conversations, left = build_conversations(
         [*(post(f"r{n}", n / 9, (Role.REVIEWER, f"AnonReviewer{n}")) for n in (1, 2, 3)), named]
@@ -306,7 +306,7 @@ def test_a_response_to_some_is_context_of_theirs_alone() -> None:
     assert left == []
 
 
-def test_what_is_said_to_others_is_in_conversations_of_their_own() -> None:
+def test_posts_to_others_are_in_separate_conversations() -> None:
     posts = [
         *(REVIEW_A, post("p", 2, PUBLIC), post("pa", 3, AUTHORS, "p"), post("pr", 4, REVIEWER, "pa"), DECISION),
         *(post("e", 2, ETHICS, kind=PostKind.ETHICS_REVIEW), post("ea", 3, AUTHORS, "e")),
@@ -323,11 +323,11 @@ def test_what_is_said_to_others_is_in_conversations_of_their_own() -> None:
     assert build_conversations(posts)[1] == []
 
 
-def test_where_no_reviewer_can_be_read_what_is_said_to_everyone_is_kept() -> None:
+def test_without_readable_reviewers_posts_to_everyone_are_kept() -> None:
     assert every_thread([post("g", 1, AUTHORS)]) == {(ConversationKind.OTHER, "everyone"): ["g"]}
 
 
-def test_a_misplaced_answer_is_in_the_conversation_of_whom_it_greets() -> None:
+def test_a_misplaced_reply_is_in_the_conversation_of_the_greeted_reviewer() -> None:
     posts = [
         REVIEW_A,
         REVIEW_B,

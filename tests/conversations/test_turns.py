@@ -28,18 +28,18 @@ def talk(**more: Any) -> Conversation:
     return conversation
 
 
-def test_a_change_sits_at_the_reviewers_turn_around_it() -> None:
+def test_a_score_change_is_attached_to_the_reviewers_surrounding_turn() -> None:
     assert [turn.score_changes for turn in talk(score_changes=(CHANGE,)).turns] == [(), (), (CHANGE,), ()]
 
 
-def test_a_silent_change_is_a_turn_without_words() -> None:
+def test_a_score_change_without_a_post_is_a_turn_without_text() -> None:
     late = replace(CHANGE, changed_at=START + timedelta(days=9))
     turns = talk(score_changes=(late,)).turns
     assert [(turn.text, turn.post_ids, turn.score_changes) for turn in turns[4:]] == [("", (), (late,))]
     assert turns[4].created_at == late.changed_at
 
 
-def test_a_change_told_in_a_post_sits_at_that_post() -> None:
+def test_a_score_change_mentioned_in_a_post_is_attached_to_that_post() -> None:
     told = replace(CHANGE, changed_at=None, source=ScoreSource.TEXT)
     words = Score(
         Aspect.RECOMMENDATION, "rating", 5, 1, 10, "raise my score from 5 to 6", Phase.INITIAL, ScoreSource.TEXT
@@ -47,14 +47,14 @@ def test_a_change_told_in_a_post_sits_at_that_post() -> None:
     assert [turn.score_changes for turn in talk(scores=(words,), score_changes=(told,)).turns] == [(), (), (told,), ()]
 
 
-def test_a_change_of_no_known_time_is_the_conversations() -> None:
+def test_a_score_change_without_a_time_is_attached_to_the_conversation() -> None:
     undated = replace(CHANGE, changed_at=None, source=ScoreSource.SNAPSHOT)
     conversation = talk(score_changes=(undated,))
     assert conversation.undated_changes == (undated,)
     assert not any(turn.score_changes for turn in conversation.turns)
 
 
-def test_both_justifications_of_a_reviewer_with_two_reviews_are_kept_in_one_order() -> None:
+def test_both_justifications_of_a_reviewer_with_two_reviews_are_kept_in_order() -> None:
     posts = [post("A", 0, REVIEWER), post("B", 1, REVIEWER), post("a", 2, AUTHORS, "A")]
     one, other = (
         replace(review("f", "Reviewer_A1bC", review_id=name), final_justification=f"Of {name}.") for name in "AB"
@@ -65,7 +65,7 @@ def test_both_justifications_of_a_reviewer_with_two_reviews_are_kept_in_one_orde
 
 
 @pytest.mark.parametrize(("day", "turn"), [(3.0, 2), (4.5, 2), (None, 4)])
-def test_a_final_justification_sits_where_it_was_written_or_last(day: float | None, turn: int) -> None:
+def test_a_final_justification_is_attached_where_it_was_written_or_last(day: float | None, turn: int) -> None:
     at = None if day is None else START + timedelta(days=day)
     turns = talk(final_justification="All is well.", justified_at=at).turns
     assert [place for place, one in enumerate(turns) if one.final_justification] == [turn]
@@ -76,13 +76,13 @@ def test_a_final_justification_sits_where_it_was_written_or_last(day: float | No
     [(2.0, 2), (2.0 - 1e-6, 0), (4.0, 2), (5.0, 4)],
     ids=["with the authors' answer", "just before it", "with the reviewer's own post", "with their last post"],
 )
-def test_a_change_at_the_moment_of_a_post_comes_behind_it(day: float, turn: int) -> None:
+def test_a_score_change_at_the_time_of_a_post_follows_it(day: float, turn: int) -> None:
     change = replace(CHANGE, changed_at=START + timedelta(days=day))
     turns = talk(score_changes=(change,)).turns
     assert [place for place, one in enumerate(turns) if one.score_changes] == [turn]
 
 
-def test_what_a_reviewer_does_after_a_response_to_all_is_a_turn_of_its_own() -> None:
+def test_a_score_change_after_a_response_to_all_is_a_separate_turn() -> None:
     told = replace(CHANGE, changed_at=None, source=ScoreSource.TEXT)
     words = "raise my score from 5 to 6"
     score = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, words, Phase.INITIAL, ScoreSource.TEXT)

@@ -44,7 +44,7 @@ def chosen(*texts: str) -> str:
         (("score_changed=no",), "c"),
     ],
 )
-def test_what_is_not_known_meets_no_condition(texts: tuple[str, ...], expected: str) -> None:
+def test_an_unknown_value_meets_no_condition(texts: tuple[str, ...], expected: str) -> None:
     assert chosen(*texts) == expected
 
 
@@ -65,7 +65,7 @@ def test_what_is_not_known_meets_no_condition(texts: tuple[str, ...], expected: 
         ("has_rebuttal=maybe", ("'maybe'", "has_rebuttal=yes", "has_rebuttal=no")),
     ],
 )
-def test_a_condition_that_is_none_is_one_sentence(text: str, named: tuple[str, ...]) -> None:
+def test_an_invalid_condition_is_refused_in_one_sentence(text: str, named: tuple[str, ...]) -> None:
     with pytest.raises(PeercorpusError) as raised:
         parse(text)
     assert [part for part in named if part not in str(raised.value)] == []
@@ -76,7 +76,7 @@ def test_a_condition_that_is_none_is_one_sentence(text: str, named: tuple[str, .
 @pytest.mark.parametrize(
     "text", ["year>=2023", "rating<6.123456789", "venue!=tmlr", "has_rebuttal=no", "keyword=a = b"]
 )
-def test_a_condition_is_read_as_it_is_written(text: str) -> None:
+def test_a_condition_is_parsed_and_printed_alike(text: str) -> None:
     assert str(parse(text)) == text
     assert parse(str(parse(text))) == parse(text)
 
@@ -85,5 +85,5 @@ def test_equal_conditions_are_one() -> None:
     assert parse_all(["year=2023", "YEAR = 2023.0"]) == (Condition("year", Operator.IS, 2023.0),)
 
 
-def test_every_field_says_what_it_is() -> None:
+def test_every_field_has_a_description() -> None:
     assert all(field.says for field in FIELDS.values())

@@ -60,12 +60,12 @@ def changed(post_id: str, **other: object) -> list[Post]:
     return [replace(each, **other) if each.post_id == post_id else each for each in POSTS]  # type: ignore[arg-type]
 
 
-def test_where_all_is_public_all_is_kept() -> None:
+def test_points_are_unchanged_where_everything_is_public() -> None:
     assert kept() == POINTS
 
 
 @pytest.mark.parametrize("other", [{"readers_public": False}, {"deleted": True}])
-def test_a_post_that_not_everyone_may_read_answers_nothing(other: dict[str, object]) -> None:
+def test_a_post_that_is_not_public_answers_no_point(other: dict[str, object]) -> None:
     first, second = kept(changed("a1", **other))
     assert [each.post_id for each in first.answers] == ["a2"]
     assert [change.sign for change in first.changes] == [ChangeSign.PLACE]
@@ -73,23 +73,23 @@ def test_a_post_that_not_everyone_may_read_answers_nothing(other: dict[str, obje
     assert kept(taken=["a1"])[0].answers == first.answers
 
 
-def test_an_answer_stays_only_while_its_post_says_it_at_its_place() -> None:
+def test_an_answer_is_kept_only_while_its_post_has_the_passage_at_that_offset() -> None:
     assert [each.post_id for each in kept(changed("a2", text="Oh. It is in Section 5 now."))[0].answers] == ["a1"]
     assert len(kept(changed("a2", text="It is in Section 5 now. Oh."))[0].answers) == 2
 
 
-def test_a_reaction_goes_with_its_post_and_the_score_changes_with_it() -> None:
+def test_without_its_post_a_reaction_and_its_score_changes_are_dropped() -> None:
     for first, _ in (kept(changed("later", readers_public=False)), kept(taken=["later"])):
         assert (first.reaction, first.score_changes) == (None, ())
         assert len(first.answers) == 2
     assert kept(changed("later", text="I raise my score."))[0].reaction is None
 
 
-def test_a_score_change_stays_only_while_the_review_has_it() -> None:
+def test_a_score_change_is_kept_only_while_the_review_has_it() -> None:
     assert kept(of_review=replace(REVIEW, score_changes=(RAISED,)))[0].score_changes == (RAISED,)
 
 
-def test_words_added_to_a_review_are_a_reaction_while_they_stand_there() -> None:
+def test_a_reaction_added_to_a_review_is_kept_only_while_the_review_has_it() -> None:
     points = [replace(POINTS[0], reaction=reaction(REVIEW.review_id, "It is convincing now.")), POINTS[1]]
     assert kept(points=points) == points
     assert kept(of_review=replace(REVIEW, final_justification=None), points=points)[0].reaction is None
@@ -105,11 +105,11 @@ def test_words_added_to_a_review_are_a_reaction_while_they_stand_there() -> None
         replace(REVIEW, sections=()),
     ],
 )
-def test_a_review_that_is_hidden_or_says_something_else_has_no_points(of_review: Review) -> None:
+def test_a_review_that_is_hidden_or_was_changed_has_no_points(of_review: Review) -> None:
     assert kept(of_review=of_review) == []
 
 
-def test_a_review_that_is_taken_down_has_no_points_and_a_field_without_words_changes_nothing() -> None:
+def test_a_review_that_is_taken_down_has_no_points_and_an_empty_field_changes_nothing() -> None:
     assert kept(taken=[REVIEW.review_id]) == []
     assert kept(of_review=replace(REVIEW, sections=(replace(WEAKNESSES, field="a", text=" \n"), WEAKNESSES))) == POINTS
 

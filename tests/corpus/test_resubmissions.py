@@ -20,7 +20,7 @@ IDS = st.sampled_from("abcdefgh")
 
 
 @given(st.lists(st.tuples(IDS, IDS)))
-def test_what_is_joined_by_any_way_is_one_work_in_any_order(pairs: list[tuple[str, str]]) -> None:
+def test_papers_connected_by_any_chain_of_links_are_one_work_in_any_order(pairs: list[tuple[str, str]]) -> None:
     works = group_into_works(pairs)
     reachable = {one: {one} for pair in pairs for one in pair}
     for _ in pairs:
@@ -37,7 +37,7 @@ def submission(forum_id: str, **other: object) -> dict[str, object]:
     return {**row, "status": "rejected", "decision": "Reject", **other}
 
 
-def test_tries_are_numbered_by_date_and_only_of_works_of_several() -> None:
+def test_submissions_of_a_work_are_numbered_by_date_if_there_are_several() -> None:
     tries = [
         make_attempt(submission("a", created_at=LATER), []),
         make_attempt(submission("c"), []),
@@ -51,20 +51,20 @@ def test_tries_are_numbered_by_date_and_only_of_works_of_several() -> None:
     assert number_attempts(tries[:1], {"a": "a"}) == []
 
 
-def test_the_order_is_not_guessed_and_a_work_has_the_id_of_one_that_is_here() -> None:
+def test_the_order_is_not_guessed_and_a_work_has_the_id_of_a_paper_in_the_corpus() -> None:
     tries = [make_attempt(submission("c", created_at=None), []), make_attempt(submission("b"), [])]
     found = number_attempts(tries, {"c": "a", "b": "a"})
     assert [(one.work_id, one.try_number, one.forum_id) for one in found] == [("b", None, "b"), ("b", None, "c")]
 
 
-def test_ratings_go_with_their_places_on_the_one_scale() -> None:
+def test_ratings_have_their_values_on_the_unified_scale() -> None:
     found = make_attempt(submission("a"), [(6, 7.0), (None, None), (3, None)])
     assert (found.ratings, found.unified, found.mean_unified) == ((6.0, 3.0), (7.0, None), 7.0)
     assert make_attempt(submission("a"), [(3, None)]).mean_unified is None
     assert make_attempt(submission("a"), []).ratings == ()
 
 
-def test_a_corpus_tells_links_and_tries(tmp_path: Path) -> None:
+def test_a_corpus_gives_its_links_and_submissions_of_a_work(tmp_path: Path) -> None:
     first = score("rating", 3.0, "3: reject", Aspect.RECOMMENDATION, Phase.INITIAL)
     scores = (first, score("rating", 5.0, "5", Aspect.RECOMMENDATION), score("confidence", 4.0, "4", Aspect.CONFIDENCE))
     venues = {
@@ -93,7 +93,7 @@ def test_a_corpus_tells_links_and_tries(tmp_path: Path) -> None:
     assert tries.schema["unified"] == pl.List(pl.Float64)
 
 
-def test_tries_need_tables(tmp_path: Path) -> None:
+def test_submissions_of_a_work_need_tables(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "b", 2, TMLR, "b", "b", 0, 0, "test", b"{}")])
     with pytest.raises(TableError, match="peercorpus build"):

@@ -35,7 +35,7 @@ def answers(text: str, **more: object) -> dict[int, list[PointAnswer]]:
     return find_answers(make_matcher(points()), [Reply("reply", text, None, **more)])  # type: ignore[arg-type]
 
 
-def test_labels_join_answers_to_points_of_their_own_list() -> None:
+def test_labels_match_answers_to_points_of_their_own_list() -> None:
     found = answers("**W2:** We do not agree.\n\n**Q1:** Two days.\n\n**Q2:** It helps.\n\n**W1:** We will.")
     assert {index: [one.text for one in many] for index, many in found.items()} == {
         1: ["**W2:** We do not agree."],
@@ -46,7 +46,7 @@ def test_labels_join_answers_to_points_of_their_own_list() -> None:
     assert {one.method for many in found.values() for one in many} == {AnswerMethod.LABEL}
 
 
-def test_quoted_words_join_an_answer_to_the_point_and_are_no_part_of_it() -> None:
+def test_quoted_words_match_an_answer_to_a_point_and_are_not_part_of_the_answer() -> None:
     text = "> Equation 4 defines the humidity prior without any motivation.\n\nWe now motivate it by the dew point."
     ((index, (answer,)),) = answers(text).items()
     assert (index, answer.method) == (2, AnswerMethod.QUOTE)
@@ -54,7 +54,7 @@ def test_quoted_words_join_an_answer_to_the_point_and_are_no_part_of_it() -> Non
     assert text[answer.start : answer.end] == answer.text
 
 
-def test_rare_words_join_an_answer_to_a_point() -> None:
+def test_rare_words_match_an_answer_to_a_point() -> None:
     ((index, (answer,)),) = answers("NimbusNet was trained on the same images of the stratus benchmark.").items()
     assert index == 1
     assert answer.method in {AnswerMethod.SIMILARITY, AnswerMethod.QUOTE}
@@ -71,7 +71,7 @@ def test_thanks_and_references_answer_nothing(text: str) -> None:
     assert answers(text) == {}
 
 
-def test_of_a_reply_to_all_only_what_concerns_the_reviewer_counts() -> None:
+def test_only_passages_of_a_reply_to_all_that_concern_the_reviewer_count() -> None:
     text = "Reviewer A: **W1** Here it is.\n\nReviewer B: **W3** Motivated now."
     found = answers(text, is_to_all=True, concerning=("Reviewer B: **W3** Motivated now.",))
     assert set(found) == {2}
@@ -79,7 +79,7 @@ def test_of_a_reply_to_all_only_what_concerns_the_reviewer_counts() -> None:
 
 
 @given(st.lists(st.sampled_from([*WEAKNESSES.split(), "**W1**", "\n\n", "> ", "Q2:", "We agree.", "(3)"]), max_size=40))
-def test_answers_lie_in_their_post_and_no_character_answers_two_points(words: list[str]) -> None:
+def test_answers_are_passages_of_their_post_and_do_not_overlap(words: list[str]) -> None:
     text = " ".join(words)
     found = [one for many in answers(text).values() for one in many]
     assert all(text[one.start : one.end] == one.text and one.text.strip() for one in found)

@@ -8,13 +8,13 @@ REVIEW = (
 )
 
 
-def test_points_that_a_text_goes_into_are_covered_and_others_are_not() -> None:
+def test_points_that_a_text_discusses_are_covered_and_others_are_not() -> None:
     text = "Thank you. The second beach convinces me.\n\nI still miss the comparison with balloons."
     assert measure_coverage(REVIEW, text) == Coverage(3, 2)
     assert measure_coverage(REVIEW, "I still miss the comparison with balloons.").share == 1 / 3
 
 
-def test_thanks_cover_nothing_and_neither_does_an_empty_text() -> None:
+def test_thanks_and_empty_texts_cover_nothing() -> None:
     assert measure_coverage(REVIEW, "Thank you for the response.") == Coverage(3, 0)
     assert measure_coverage(REVIEW, "") == Coverage(3, 0)
 
@@ -27,19 +27,19 @@ def test_paragraphs_about_nothing_cover_nothing_whatever_their_order() -> None:
     assert measure_coverage(REVIEW, "Fine.\n\nI see.\n\nI keep my score.\n\nWell.") == Coverage(3, 0)
 
 
-def test_a_label_that_is_named_covers_its_point() -> None:
+def test_a_named_label_covers_its_point() -> None:
     labelled = "Weaknesses:\nW1. The kites fall.\nW2. The glue is not described.\nW3. The string breaks."
     assert measure_coverage(labelled, "W2: I see now.") == Coverage(3, 1)
 
 
-def test_what_is_said_of_praise_is_no_coverage_and_a_review_without_criticism_has_none() -> None:
+def test_discussing_praise_is_not_coverage_and_a_review_without_criticism_has_none() -> None:
     praise = "Strengths:\n- Elegant kites with a long tail."
     assert measure_coverage(praise, "The long tail of these elegant kites is a pleasure.") == Coverage(0, 0)
     assert measure_coverage(praise, "The tail.").share is None
     assert measure_coverage("", "The tail.") == Coverage(0, 0)
 
 
-def test_of_a_very_long_review_the_beginning_counts() -> None:
+def test_only_the_beginning_of_a_very_long_review_counts() -> None:
     long = "Weaknesses:\n" + "\n".join(f"- The kite k{number} falls." for number in range(MAX_SENTENCES + 50))
     found = measure_coverage(long, "The kite k3 no longer falls.")
     assert found.points == MAX_SENTENCES - 1, "the heading is a sentence, too"

@@ -31,21 +31,21 @@ def test_only_critical_points_are_compared_and_praise_is_not() -> None:
     assert [sorted(one.words) for one in read_criticisms(review)] == [["break", "str"], ["hemp"]]
 
 
-def test_letters_numbers_and_positions_do_not_tell_what_a_point_is_about() -> None:
+def test_letters_numbers_and_positions_do_not_count_as_content_of_a_point() -> None:
     assert read_criticism("P. 3, line 12, first paragraph: x is 40.").words == frozenset()
     assert read_criticisms("Weaknesses:\n- Why?\n- Page 7.") == []
 
 
-def test_places_are_read_under_their_usual_names() -> None:
+def test_references_to_places_are_read_under_their_usual_names() -> None:
     assert read_criticism("See Fig. 2 and figure 3.").places == {("figure", "2"), ("figure", "3")}
 
 
-def test_an_article_is_no_place() -> None:
+def test_an_article_is_not_a_place() -> None:
     assert read_criticism("In the table a comparison is missing; run the algorithm a few times.").places == set()
     assert read_criticism("See Table A and algorithm B.").places == {("table", "A"), ("algorithm", "B")}
 
 
-def test_a_score_is_that_computed_by_hand() -> None:
+def test_a_score_equals_one_computed_by_hand() -> None:
     one, other = (Criticism(frozenset(words), frozenset()) for words in ({"kit", "beach"}, {"beach", "glu"}))
     known = PointMatcher([one, other])
     # Two points: ln(1 + 3/1.5) for a word of one of them, ln(1 + 3/2.5) for one of both, by the first, squared.
@@ -55,14 +55,14 @@ def test_a_score_is_that_computed_by_hand() -> None:
     assert known.score(one, other) == known.score(other, one)
 
 
-def test_the_same_words_are_a_match_however_common_and_none_in_common_are_not() -> None:
+def test_identical_words_match_however_common_and_disjoint_ones_do_not() -> None:
     common = Criticism(frozenset({"kit"}), frozenset())
     known = PointMatcher([common] * 30)
     assert known.score(common, common) == 1.0
     assert known.score(common, Criticism(frozenset({"glu"}), frozenset())) == 0.0
 
 
-def test_a_word_that_few_points_have_counts_more() -> None:
+def test_a_rare_word_counts_more() -> None:
     rare, usual = ({"hemp"}, {"kit"})
     held = [Criticism(frozenset(words), frozenset()) for words in ({"kit", "a1"}, {"kit", "b1"}, {"kit", "hemp"})]
     known = PointMatcher(held)
@@ -82,7 +82,7 @@ def test_points_on_other_figures_never_match_and_one_on_the_same_matches_more() 
     assert known.score(figures[0], figures[2]) > known.score(figures[0], other) > 0
 
 
-def test_a_place_alone_is_no_match() -> None:
+def test_a_place_alone_is_not_a_match() -> None:
     known = matcher(FIRST, SECOND, THIRD)
     one, other = read_criticism("Table 2 has typos."), read_criticism("Tab. 2: sort by wind.")
     assert one.places == other.places

@@ -25,7 +25,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES | st.text(max_size=12), max_size=30).map("".join))
-def test_passages_cover_any_text(text: str) -> None:
+def test_passages_cover_every_character_of_any_text(text: str) -> None:
     passages = read_passages(text)
     assert "".join(text[one.start : one.end] for one in passages) == (text if passages else "")
     assert all(one.words for one in passages)
@@ -70,7 +70,7 @@ def test_a_label_is_kept_as_it_was_written(line: str, label: str | None) -> None
         ("I have one remark: it is short. Really:", []),
     ],
 )
-def test_headings_are_told_from_sentences(text: str, headings: list[str]) -> None:
+def test_headings_are_distinguished_from_sentences(text: str, headings: list[str]) -> None:
     assert [one.words for one in read_passages(text) if one.is_heading] == headings
 
 

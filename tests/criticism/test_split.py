@@ -73,7 +73,7 @@ def test_lists_of_plus_and_minus_are_praise_and_criticism() -> None:
         ("This paper proposes a theory of clouds.", PointKind.SUMMARY),
     ],
 )
-def test_words_decide_where_nothing_else_does(text: str, kind: PointKind) -> None:
+def test_words_decide_if_nothing_else_does(text: str, kind: PointKind) -> None:
     assert kinds(text) == [kind]
 
 
@@ -86,7 +86,7 @@ def test_a_paragraph_of_praise_and_criticism_is_two_points() -> None:
     ]
 
 
-def test_references_are_no_points_and_have_no_label() -> None:
+def test_references_are_not_points_and_have_no_label() -> None:
     points = split_text(
         "Rain is missing.\n\n[1] Smith et al. Rain. 2020.\n[2] Jones. Hail. ICML 2021.", SectionKind.WEAKNESSES
     )
@@ -102,7 +102,7 @@ def test_references_are_no_points_and_have_no_label() -> None:
         ("Clouds.", None),
     ],
 )
-def test_the_aspect_is_what_most_words_are_about(text: str, aspect: str | None) -> None:
+def test_the_aspect_is_that_of_most_words(text: str, aspect: str | None) -> None:
     (point,) = split_text(text, SectionKind.WEAKNESSES)
     assert point.aspect == aspect
 

@@ -33,18 +33,18 @@ def test_every_executor_is_found_by_its_name() -> None:
     ("name", "address", "sentence"),
     [("dask", None, "local, ray"), ("local", "head:6379", "--address")],
 )
-def test_an_executor_that_cannot_be_is_told(name: str, address: str | None, sentence: str) -> None:
+def test_an_impossible_executor_is_refused(name: str, address: str | None, sentence: str) -> None:
     with pytest.raises(PeercorpusError, match=sentence):
         load_executor(name, address)
 
 
-def test_without_ray_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=re.escape(advise_install("ray"))):
         next(RayExecutor()(square, [1], timeout_s=20))
 
 
-def test_sigterm_is_answered_as_before_also_while_ray_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigterm_is_handled_as_before_even_while_ray_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -92,7 +92,7 @@ def test_a_cluster_without_its_package_is_refused_before_anything_is_done() -> N
         load_executor("ray")
 
 
-def test_a_budget_is_not_spread_over_a_cluster() -> None:
+def test_a_request_budget_is_refused_on_a_cluster() -> None:
     with pytest.raises(PeercorpusError, match="--executor"):
         load_executor("ray", counts_here=True)
     assert load_executor("local", counts_here=True) == load_executor("local")

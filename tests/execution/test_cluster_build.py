@@ -207,7 +207,7 @@ def test_a_machine_that_dies_changes_no_table(corpus: Path, cluster: Cluster, ex
     assert built(corpus) == expected
 
 
-def test_after_the_death_of_the_driver_and_the_whole_cluster_the_same_command_goes_on(
+def test_after_the_driver_and_the_whole_cluster_die_the_same_command_resumes(
     corpus: Path, cluster: Cluster, expected: list[Rows]
 ) -> None:
     building = Building(corpus, cluster)
@@ -222,7 +222,7 @@ def test_after_the_death_of_the_driver_and_the_whole_cluster_the_same_command_go
     assert built(corpus) == expected
 
 
-def test_the_death_of_the_head_is_told_and_the_same_command_goes_on(
+def test_the_death_of_the_head_is_reported_and_the_same_command_resumes(
     corpus: Path, cluster: Cluster, expected: list[Rows]
 ) -> None:
     building = Building(corpus, cluster)

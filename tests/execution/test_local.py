@@ -56,7 +56,7 @@ def square(number: int) -> int:
     return number * number
 
 
-def test_each_item_comes_back_once_with_its_result_or_its_failure() -> None:
+def test_each_item_is_returned_once_with_its_result_or_failure() -> None:
     bad = ["crash", "exit", "hang", "raise", "say", "lose", "eat"]
     good = [f"item {number}" for number in range(20)]
     items = [*good[:7], *bad, *good[7:]]
@@ -74,13 +74,13 @@ def test_each_item_comes_back_once_with_its_result_or_its_failure() -> None:
 
 
 @pytest.mark.parametrize("limit_bytes", [100 << 20, 150 << 20])
-def test_a_worker_that_holds_too_much_is_stopped_and_the_next_item_is_done(limit_bytes: int) -> None:
+def test_a_worker_using_too_much_memory_is_stopped_and_the_next_item_is_done(limit_bytes: int) -> None:
     found = dict(LocalExecutor(limit_bytes)(behave, ["fill", "item"], timeout_s=30))
     assert_failed(found.pop("fill"), FailureKind.OUT_OF_MEMORY, "memory")
     assert found == {"item": "ITEM"}
 
 
-def test_without_a_limit_a_worker_holds_what_it_needs() -> None:
+def test_without_a_limit_a_worker_uses_the_memory_it_needs() -> None:
     found = dict(LocalExecutor(None)(measure, [200 << 20], timeout_s=30))
     assert found == {200 << 20: 200 << 20}
     small = dict(LocalExecutor(50 << 20)(measure, [200 << 20], timeout_s=30))
@@ -118,7 +118,7 @@ def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(
 
 @pytest.mark.fault("machine", "all worker processes die", "their work is done by others", times=2)
 @pytest.mark.parametrize("in_order", [False, True])
-def test_workers_that_are_killed_while_nobody_asks_lose_nothing_and_keep_the_order(in_order: bool) -> None:
+def test_workers_killed_while_idle_lose_nothing_and_keep_the_order(in_order: bool) -> None:
     outcomes = LocalExecutor()(square, range(40), timeout_s=20, workers=2, in_order=in_order)
     found = [next(outcomes) for _ in range(5)]
     time.sleep(0.5)
@@ -170,7 +170,7 @@ def fail_in_a_way(item: int) -> int:
 
 
 @pytest.mark.parametrize("in_order", [False, True])
-def test_an_exception_that_cannot_be_told_costs_its_own_item(in_order: bool) -> None:
+def test_an_exception_that_cannot_be_pickled_fails_only_its_item(in_order: bool) -> None:
     found = dict(LocalExecutor()(fail_in_a_way, range(20), timeout_s=20, workers=2, in_order=in_order))
     assert found.pop(5) == Failure(FailureKind.ERROR, "HardToTellError: this and that")
     assert found.pop(7) == Failure(FailureKind.ERROR, "BrokenProcessPool: A pool of its own.")
@@ -191,12 +191,12 @@ def give_unopened(item: int) -> object:
 # One of pebble's threads ends with it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("in_order", [False, True])
-def test_a_result_that_cannot_be_read_ends_the_work_and_nothing_waits_for_ever(in_order: bool) -> None:
+def test_a_result_that_cannot_be_unpickled_ends_the_work_without_hanging(in_order: bool) -> None:
     with pytest.raises(PeercorpusError, match="command again"):
         list(LocalExecutor()(give_unopened, range(20), timeout_s=20, workers=2, in_order=in_order))
 
 
-def test_where_no_worker_can_begin_the_work_stops_with_a_sentence() -> None:
+def test_if_no_worker_can_start_the_work_stops_with_a_message() -> None:
     with pytest.raises(PeercorpusError, match="command again"):
         list(LocalExecutor(1)(square, range(3), timeout_s=20))
 
@@ -222,7 +222,7 @@ def wait_and_double(twentieths: int) -> int:
     return 2 * twentieths
 
 
-def test_items_come_in_their_order_where_that_is_asked_for_and_few_wait_for_a_slow_one() -> None:
+def test_items_are_in_order_on_request_and_few_wait_for_a_slow_one() -> None:
     taken: list[int] = []
 
     def items() -> Iterator[int]:
@@ -255,7 +255,7 @@ def meet(item: Meeting) -> int:
 
 
 @pytest.mark.parametrize(("items", "number", "processes"), [(4, 2, 2), (3, 8, 3), (4, None, 1)])
-def test_a_number_of_workers_that_is_named_holds_for_a_few_items_too(
+def test_an_explicit_number_of_workers_is_used_for_a_few_items_too(
     items: int, number: int | None, processes: int, tmp_path: Path
 ) -> None:
     meetings = [Meeting(one, tmp_path, processes) for one in range(items)]

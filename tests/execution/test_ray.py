@@ -113,7 +113,7 @@ def executor(cluster: Any) -> RayExecutor:
     return RayExecutor(cluster.address)
 
 
-def test_each_item_comes_back_once_with_its_result_or_its_failure(executor: RayExecutor) -> None:
+def test_each_item_is_returned_once_with_its_result_or_failure(executor: RayExecutor) -> None:
     bad = ["crash", "exit", "hang", "raise", "say", "eat"]
     good = [f"item {number}" for number in range(20)]
     items = [*good[:7], *bad, *good[7:]]
@@ -124,7 +124,7 @@ def test_each_item_comes_back_once_with_its_result_or_its_failure(executor: RayE
     assert here["hang"] == Failure(FailureKind.TIMEOUT, Naming("stopped", "3 seconds"))
 
 
-def test_what_a_dying_machine_was_doing_is_done_elsewhere(executor: RayExecutor, cluster: Any, tmp_path: Path) -> None:
+def test_work_of_a_dying_machine_is_done_elsewhere(executor: RayExecutor, cluster: Any, tmp_path: Path) -> None:
     dying = cluster.add_node(**MACHINE)
     cluster.wait_for_nodes()
     raylet = psutil.Process(dying.all_processes["raylet"][0].process.pid)
@@ -148,7 +148,7 @@ def test_what_a_dying_machine_was_doing_is_done_elsewhere(executor: RayExecutor,
     assert max(tries.values()) > 1, "the machine died while it had nothing to do"
 
 
-def test_an_item_that_kills_its_workers_is_tried_so_often_and_no_more(cluster: Any) -> None:
+def test_an_item_that_kills_its_workers_is_tried_a_limited_number_of_times(cluster: Any) -> None:
     executor = RayExecutor(cluster.address, retries=1)
     found = list(executor(end_worker, ["a", "b", "kill", "c", "d"], timeout_s=20))
     assert sorted(item for item, _ in found) == ["a", "b", "c", "d", "kill"]
@@ -159,7 +159,7 @@ def test_an_item_that_kills_its_workers_is_tried_so_often_and_no_more(cluster: A
     assert results == {"a": "A", "b": "B", "c": "C", "d": "D"}
 
 
-def test_a_file_of_this_machine_is_brought_to_the_others(cluster: Any, tmp_path: Path) -> None:
+def test_a_file_of_this_machine_is_sent_to_the_others(cluster: Any, tmp_path: Path) -> None:
     job = EngineJob("0" * 64, tmp_path / "paper.pdf", "pdfium-text")
     job.path.write_bytes(b"%PDF-")
     ((brought, result),) = RayExecutor(cluster.address)(read_there, [job], timeout_s=20)
@@ -170,7 +170,7 @@ def test_a_file_of_this_machine_is_brought_to_the_others(cluster: Any, tmp_path:
     assert dict(shared(read_there, [job], timeout_s=20)) == {job: (job.path, b"%PDF-")}
 
 
-def test_texts_are_those_of_this_machine(executor: RayExecutor, tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_texts_as_this_machine(executor: RayExecutor, tmp_path: Path) -> None:
     contents = [by_hand([lines("One line.", "Another.")]), b"", b"no PDF"]
     jobs = [EngineJob("0" * 64, tmp_path / "missing.pdf", "pdfium-text")]
     for content in contents:
@@ -182,7 +182,7 @@ def test_texts_are_those_of_this_machine(executor: RayExecutor, tmp_path: Path) 
     assert [isinstance(there[job], Failure) for job in jobs] == [True, False, True, True]
 
 
-def test_tokens_are_those_that_are_counted_here(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_counts_the_same_tokens_as_this_machine(cluster: Any, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the extra 'tokens' is not installed")
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
@@ -198,7 +198,7 @@ def test_tokens_are_those_that_are_counted_here(cluster: Any, tmp_path: Path) ->
         list(lost)
 
 
-def test_metrics_of_a_model_are_those_of_this_machine(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_metrics_as_this_machine(cluster: Any, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     pytest.importorskip("transformers", reason="transformers is not installed")
     model = str(write_bert(tmp_path / "bert"))
@@ -226,7 +226,7 @@ def test_items_are_taken_a_few_at_a_time(executor: RayExecutor) -> None:
     outcomes.close()  # type: ignore[attr-defined]
 
 
-def test_items_come_in_their_order_where_that_is_asked_for(cluster: Any) -> None:
+def test_items_are_in_order_on_request(cluster: Any) -> None:
     executor = RayExecutor(cluster.address, retries=1)
     items = ["a", "kill", *(f"item {number}" for number in range(20))]
     found = list(executor(end_worker, items, timeout_s=20, in_order=True))
@@ -241,7 +241,7 @@ def refuse(item: str) -> str:
     raise ModelError(f"There is no model for {item}.")
 
 
-def test_what_is_wrong_with_no_single_item_is_told_as_on_this_machine(executor: RayExecutor) -> None:
+def test_an_error_that_concerns_no_single_item_is_reported_as_on_this_machine(executor: RayExecutor) -> None:
     for spread in (executor, LocalExecutor()):
         with pytest.raises(ModelError, match=r"^There is no model for a\.$"):
             list(spread(refuse, ["a"], timeout_s=20))
@@ -251,7 +251,7 @@ def test_no_items_need_no_cluster() -> None:
     assert list(RayExecutor("127.0.0.1:1")(square, [], timeout_s=20)) == []
 
 
-def test_a_cluster_that_does_not_answer_is_told() -> None:
+def test_a_cluster_that_does_not_respond_is_reported() -> None:
     ray.shutdown()
     with pytest.raises(PeercorpusError, match=r"'127\.0\.0\.1:1'"):
         list(RayExecutor("127.0.0.1:1")(square, [1], timeout_s=20))
@@ -283,7 +283,7 @@ def hang(address: str, noted: str) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
-def test_a_process_ends_as_it_wants_to_and_leaves_no_work_behind(
+def test_a_process_keeps_its_exit_code_and_leaves_no_work_behind(
     cluster: Any, tmp_path: Path, number: int, code: int
 ) -> None:
     noted = tmp_path / "process"

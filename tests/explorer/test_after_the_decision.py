@@ -59,7 +59,7 @@ def test_turns_and_posts_after_the_decision_say_so(tmp_path: Path) -> None:
         (AtDecision.POSTED_AFTER, {Phase.FINAL: 6.0}, "R1 posted this review after the decision."),
     ],
 )
-def test_a_score_that_was_changed_after_the_decision_shows_what_stood_then(
+def test_a_score_changed_after_the_decision_shows_its_value_at_the_decision(
     tmp_path: Path, state: AtDecision, scores: dict[Phase, float], said: str | None
 ) -> None:
     given = tuple(rating(value, phase) for phase, value in scores.items())
@@ -69,7 +69,7 @@ def test_a_score_that_was_changed_after_the_decision_shows_what_stood_then(
     assert ("6 4 at the decision" in page) is (state is AtDecision.EDITS)
 
 
-def test_an_answer_in_words_stands_at_the_head_of_its_conversation(tmp_path: Path) -> None:
+def test_a_verbal_score_is_shown_at_the_top_of_its_conversation(tmp_path: Path) -> None:
     words = {"low": None, "high": None, "answers": ("Reject", "Accept"), "rank": 2, "label": "Accept"}
     given = (
         rating(None, Phase.INITIAL, **words | {"rank": 1, "label": "Reject"}),
@@ -80,7 +80,7 @@ def test_an_answer_in_words_stands_at_the_head_of_its_conversation(tmp_path: Pat
     assert "not known" not in page.partition("Versions")[0]
 
 
-def test_a_status_that_is_not_understood_is_unknown_with_its_words(tmp_path: Path) -> None:
+def test_an_unrecognised_status_is_unknown_and_shown_verbatim(tmp_path: Path) -> None:
     with explored(
         tmp_path / "corpus", {ICLR: [paper("f1", status=Status.UNKNOWN, decision="Major revision")]}
     ) as client:
@@ -91,7 +91,7 @@ def test_a_status_that_is_not_understood_is_unknown_with_its_words(tmp_path: Pat
     assert "/paper/f1" in found
 
 
-def test_a_text_that_may_be_the_reviewers_is_not_called_a_later_one(tmp_path: Path) -> None:
+def test_a_text_that_the_reviewers_may_have_read_is_not_called_a_later_one(tmp_path: Path) -> None:
     perhaps = replace(version("f1", "aa", Grade.UNAVAILABLE), is_initial=False)
     with explored(tmp_path / "corpus", {ICLR: [paper("f1"), perhaps, text("aa", "# Kites")]}) as client:
         page, read = (words_of(client.get(f"/{kind}/f1").text) for kind in ("paper", "text"))

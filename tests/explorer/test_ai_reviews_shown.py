@@ -28,7 +28,7 @@ def words_of(page: str) -> str:
     return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
-def test_the_page_shows_it_in_a_section_of_its_own(client: TestClient) -> None:
+def test_the_page_shows_ai_reviews_in_their_own_section(client: TestClient) -> None:
     words = words_of(client.get("/paper/f1").text)
     head, _, rest = words.partition("AI reviews An AI wrote them")
     assert "The claims hold, says the AI." not in head
@@ -38,7 +38,7 @@ def test_the_page_shows_it_in_a_section_of_its_own(client: TestClient) -> None:
     assert "AI review" not in words_of(client.get("/paper/f2").text)
 
 
-def test_nothing_of_it_counts_or_is_found_among_what_people_wrote(client: TestClient) -> None:
+def test_ai_reviews_are_neither_counted_nor_found_among_human_ones(client: TestClient) -> None:
     assert "No paper" in words_of(client.get("/", params={"q": "seeds"}).text)
     record = json.loads(client.get("/record/f1").content)
     assert [one["ai_review_id"] for one in record["ai_reviews"]] == ["f1-ai"]
@@ -47,7 +47,7 @@ def test_nothing_of_it_counts_or_is_found_among_what_people_wrote(client: TestCl
     assert "f1-ai" not in json.dumps(people)
 
 
-def test_show_lists_it_after_the_conversations(tmp_path: Path) -> None:
+def test_show_lists_ai_reviews_after_the_conversations(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: RECORDS}) as workspace:
         shown = show_record(read_whole_record(workspace.tables, "f1"), is_brief=False)
     _, _, ours = shown.partition("AI review, posted by the venue as AI_Reviewer\n")

@@ -95,7 +95,7 @@ def is_dropped(connection: socket) -> bool:
 
 @pytest.mark.fault("input", "the head of a request to the explorer", "the connection is closed", lost="nothing")
 @pytest.mark.parametrize("sent", [b"", b"G", HEAD, WHOLE + HEAD])
-def test_a_connection_without_a_whole_head_is_dropped(address: Address, sent: bytes) -> None:
+def test_a_connection_without_complete_headers_is_dropped(address: Address, sent: bytes) -> None:
     with closing(connect(address)) as connection:
         if sent:
             connection.sendall(sent)
@@ -111,19 +111,19 @@ def handler() -> Iterator[logging.FileHandler]:
         yield opened
 
 
-def test_logs_of_the_program_that_serves_stay_open(handler: logging.FileHandler, address: Address) -> None:
+def test_log_files_of_the_serving_program_stay_open(handler: logging.FileHandler, address: Address) -> None:
     with closing(connect(address)) as connection:
         connection.sendall(WHOLE)
         assert b"Papers" in read_answer(connection)
     assert handler.stream is not None, "uvicorn closed it"
 
 
-def test_a_head_that_trickles_in_is_dropped_too(address: Address) -> None:
+def test_a_connection_whose_headers_trickle_in_is_dropped_too(address: Address) -> None:
     with closing(connect(address)) as connection, pytest.raises((BrokenPipeError, ConnectionResetError)):
         trickle(connection)
 
 
-def test_a_request_is_answered_however_long_that_takes(address: Address) -> None:
+def test_a_request_is_answered_however_long_it_takes(address: Address) -> None:
     with closing(connect(address)) as connection:
         connection.sendall(WHOLE.replace(b"/ ", b"/slow ", 1))
         assert b"Slow papers" in read_answer(connection)

@@ -82,7 +82,7 @@ def test_a_stopped_run_goes_on_after_the_texts_that_were_saved(tmp_path: Path, m
     assert len(stored(tmp_path)) == 1
 
 
-def test_what_is_taken_down_leaves_the_stored_embeddings(tmp_path: Path) -> None:
+def test_a_takedown_removes_stored_embeddings(tmp_path: Path) -> None:
     embedder = Embedder("tiny", Counting().embed)
     page(tmp_path, embedder)
     assert "Kites again" not in page(tmp_path, embedder, taken="f10\n")
@@ -101,7 +101,7 @@ def test_without_a_model_embeddings_of_an_earlier_state_are_removed(tmp_path: Pa
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00v\x00{}"])
-def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_file_of_embeddings_is_replaced(tmp_path: Path, damage: bytes) -> None:
     counting = Counting()
     embedder = Embedder("tiny", counting.embed)
     whole = page(tmp_path, embedder)
@@ -110,6 +110,6 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
     assert len(counting.texts) == 2 * len(TITLES)
 
 
-def test_a_paper_without_an_embedding_is_like_none() -> None:
+def test_a_paper_without_an_embedding_has_no_similar_papers() -> None:
     vectors = PaperVectors("tiny", ["a", "b"], ["1", "2"], np.eye(2, dtype=np.float32))
     assert vectors.nearest("c", 5) == []

@@ -28,13 +28,13 @@ def words_of(page: str) -> str:
     return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
-def test_without_a_question_the_most_discussed_come_first_and_those_without_a_rating_last(client: TestClient) -> None:
+def test_without_a_query_the_most_discussed_papers_come_first_and_unrated_ones_last(client: TestClient) -> None:
     assert found(client, "") == [LIVELY, QUIET, SILENT]
     assert 'aria-current="true">Most discussed</a>' in client.get("/papers").text
     assert 'aria-current="true">Relevance</a>' in client.get("/papers?q=kites").text
 
 
-def test_an_address_of_the_first_page_with_a_question_finds_what_the_list_finds(client: TestClient) -> None:
+def test_a_query_on_the_first_page_finds_what_the_list_finds(client: TestClient) -> None:
     assert client.get("/?q=kites&sort=oldest").text == client.get("/papers?q=kites&sort=oldest").text
 
 
@@ -93,11 +93,11 @@ def test_words_and_filters_find(client: TestClient, query: str, expected: list[s
         ("turns", [LIVELY, QUIET, SILENT]),
     ],
 )
-def test_the_list_sorts_and_what_is_not_known_comes_last(client: TestClient, sort: str, expected: list[str]) -> None:
+def test_the_list_is_sorted_with_unknown_values_last(client: TestClient, sort: str, expected: list[str]) -> None:
     assert found(client, f"sort={sort}") == expected
 
 
-def test_a_permalink_asks_for_what_it_was_made_of() -> None:
+def test_a_permalink_gives_the_same_selection_again() -> None:
     asked = read_selection("q=a+b&more=keyword%3Da;+year!=2020&where=keyword%3Db;c&status=accepted&year=2024&page=3")
     assert [str(one) for one in asked.conditions] == [
         *("keyword=a", "year!=2020", "keyword=b;c", "status=accepted", "year=2024")
@@ -105,7 +105,7 @@ def test_a_permalink_asks_for_what_it_was_made_of() -> None:
     assert read_selection(asked.query_string()) == asked
 
 
-def test_a_page_beyond_the_last_says_so_and_leads_to_the_last(client: TestClient) -> None:
+def test_a_page_beyond_the_last_links_to_the_last(client: TestClient) -> None:
     for query, last in (("page=999999", "/papers"), ("q=kites&page=9", "/papers?q=kites")):
         page = client.get(f"/papers?{query}").text
         assert PAPER.findall(page) == []
@@ -116,7 +116,7 @@ def test_a_page_beyond_the_last_says_so_and_leads_to_the_last(client: TestClient
     assert "There is no page" not in client.get("/papers?q=zzyzx").text
 
 
-def test_the_words_found_are_marked(client: TestClient) -> None:
+def test_matched_words_are_highlighted(client: TestClient) -> None:
     page = client.get("/?q=kites").text
     assert "<mark>Kites</mark> in strong wind" in page
     assert "<mark>kites</mark>" in page
@@ -126,12 +126,12 @@ def test_the_words_found_are_marked(client: TestClient) -> None:
     "query",
     ["q=%00", "q=%22%22%22((", "q=title:[a+TO", "q=%ff%fe", "q=forum_id:x", "q=a:b:c", "q=*", "page=99999999999999"],
 )
-def test_no_question_breaks_the_page(client: TestClient, query: str) -> None:
+def test_no_query_breaks_the_page(client: TestClient, query: str) -> None:
     assert client.get(f"/?{query}").status_code == 200
 
 
 @pytest.mark.parametrize("words", ["title:*", "forum_id:*", "kites+reviews:(*)", "-title:*"])
-def test_asking_whether_a_field_is_there_is_told_of_and_asks_for_nothing(client: TestClient, words: str) -> None:
+def test_a_bare_field_operator_is_reported_and_filters_nothing(client: TestClient, words: str) -> None:
     page = client.get(f"/?q={words}")
     assert page.status_code == 200
     assert 'role="alert"' in page.text
@@ -139,7 +139,7 @@ def test_asking_whether_a_field_is_there_is_told_of_and_asks_for_nothing(client:
     assert sorted(client.get(f"/export.jsonl?q={words}").text.splitlines()) == sorted(every)
 
 
-def test_what_cannot_be_read_of_a_question_is_told_and_nothing_shown(client: TestClient) -> None:
+def test_invalid_query_parameters_are_reported_and_no_paper_is_shown(client: TestClient) -> None:
     page = words_of(client.get("/?where=colour%3Dred&status=loved&q=kites").text)
     assert "'colour'" in page
     assert "'loved'" in page
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_of_a_question_is_told_and_nothing_shown(client: Tes
     assert 'role="alert"' not in client.get("/?q=kites").text
 
 
-def test_a_conversation_reads_in_order_with_the_response_to_all_in_its_place(client: TestClient) -> None:
+def test_a_conversation_is_shown_in_order_including_the_response_to_all_reviewers(client: TestClient) -> None:
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     told = page[page.index("Conversations R1") :]
     places = [
@@ -159,7 +159,7 @@ def test_a_conversation_reads_in_order_with_the_response_to_all_in_its_place(cli
     assert places == sorted(places)
 
 
-def test_a_change_of_a_score_stands_in_the_table_and_at_its_turn(client: TestClient) -> None:
+def test_a_score_change_is_shown_in_the_table_and_at_its_turn(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     table = page[page.index('<table class="scores">') : page.index("</table>")]
     assert "5 → changed to 6" in words_of(table)
@@ -183,14 +183,14 @@ def test_a_paper_shows_chair_versions_changes_links_and_other_posts(client: Test
     assert "later by 30 days" in words_of(client.get(f"/paper/{QUIET}").text)
 
 
-def test_every_conversation_and_turn_has_a_place_of_its_own(client: TestClient) -> None:
+def test_every_conversation_and_turn_has_its_own_anchor(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     assert 'id="conversation-R1"' in page
     ids = re.findall(r' id="([^"]*)"', page)
     assert len(ids) == len(set(ids))
 
 
-def test_mathematics_is_mathml_and_its_source_where_it_cannot_be_read(client: TestClient) -> None:
+def test_formulas_are_mathml_or_their_source_if_they_cannot_be_parsed(client: TestClient) -> None:
     page = client.get(f"/text/{LIVELY}").text
     assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>" in page
     assert '<math display="block">' in page
@@ -213,7 +213,7 @@ def test_a_passage_that_moved_is_shown_with_the_heading_it_moved_to(client: Test
     assert "Not in the" not in moved
 
 
-def test_what_is_not_public_deleted_or_taken_down_is_nowhere(client: TestClient) -> None:
+def test_hidden_deleted_and_taken_down_records_are_on_no_page(client: TestClient) -> None:
     pages = [f"/{kind}/{LIVELY}" for kind in ("paper", "text", "changes", "record")]
     for page in (*pages, "/", "/?q=balloons", "/export.jsonl", "/venues", "/venue/ICLR.cc%2F2020%2FConference"):
         told = client.get(page).text
@@ -236,11 +236,11 @@ def test_a_decision_that_not_everyone_may_read_is_not_shown() -> None:
     assert (told.paper.status, told.paper.decision, told.paper.decision_comment) == (said.status, "Reject", None)
 
 
-def test_the_counts_of_a_venue_leave_out_what_is_taken_down(client: TestClient) -> None:
+def test_a_venues_counts_exclude_what_is_taken_down(client: TestClient) -> None:
     assert "Papers 1 Reviews 1 Conversations 1" in words_of(client.get("/venue/ICLR.cc%2F2020%2FConference").text)
 
 
-def test_addresses_of_people_are_masked(client: TestClient) -> None:
+def test_email_addresses_are_masked(client: TestClient) -> None:
     for page in (f"/paper/{LIVELY}", f"/record/{LIVELY}", "/?q=fly", "/export.csv"):
         told = client.get(page).text
         assert "ada@example.org" not in told
@@ -248,7 +248,7 @@ def test_addresses_of_people_are_masked(client: TestClient) -> None:
     assert found(client, "q=ada") == []
 
 
-def test_the_record_is_json_of_all_that_is_public(client: TestClient) -> None:
+def test_the_record_is_all_public_data_as_json(client: TestClient) -> None:
     answer = client.get(f"/record/{LIVELY}")
     assert answer.headers["content-type"] == "application/json"
     record = json.loads(answer.text)
@@ -260,7 +260,7 @@ def test_the_record_is_json_of_all_that_is_public(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "page", ["/paper/none", "/venue/none", "/text/Silent03", "/nowhere", "/static/../pages.py", "/export.xlsx"]
 )
-def test_what_is_not_there_is_a_page_that_says_so(client: TestClient, page: str) -> None:
+def test_a_missing_page_is_reported_on_a_page(client: TestClient, page: str) -> None:
     answer = client.get(page)
     assert answer.status_code == 404
     assert "Not found" in answer.text

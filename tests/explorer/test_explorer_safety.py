@@ -100,7 +100,7 @@ def hostile_pages() -> list[str]:
     times=45,
 )
 @pytest.mark.parametrize("page", hostile_pages())
-def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_client: TestClient, page: str) -> None:
+def test_hostile_texts_break_no_page_and_add_no_tag(hostile_client: TestClient, page: str) -> None:
     answer = hostile_client.get(page)
     assert answer.status_code == 200
     assert answer.headers["content-security-policy"] == POLICY
@@ -117,7 +117,7 @@ def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_clien
     assert read.tags.count("title") == 1 + answer.text.count(' tabindex="-1"><title>')
 
 
-def test_a_hostile_question_is_shown_as_it_is(hostile_client: TestClient) -> None:
+def test_a_hostile_query_is_shown_as_text(hostile_client: TestClient) -> None:
     for attack in ATTACKS:
         for page in ("/?q={0}&where={0}", "/points?q={0}&kind={0}&venue={0}&year={0}", "/points?q={0}&{0}"):
             read = tags_of(hostile_client.get(page.format(quote(attack))).text)
@@ -129,7 +129,7 @@ def test_a_hostile_question_is_shown_as_it_is(hostile_client: TestClient) -> Non
     "input", "Markdown or HTML of a post that would execute in a browser", "it is shown as text", times=6
 )
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_prose_keeps_nothing_that_executes(attack: str) -> None:
+def test_rendered_prose_contains_nothing_executable(attack: str) -> None:
     drawn = PLAIN(attack)
     assert tags_of(drawn).bad == []
     assert "<script" not in drawn
@@ -150,7 +150,7 @@ def test_prose_keeps_nothing_that_executes(attack: str) -> None:
         ("# a _b_ c_d", "<h4>a <em>b</em> c_d</h4>"),
     ],
 )
-def test_prose_is_what_it_says(text: str, drawn: str) -> None:
+def test_rendered_prose_is_the_expected_html(text: str, drawn: str) -> None:
     assert PLAIN(text).strip() == drawn
 
 
@@ -159,7 +159,7 @@ def test_formulas_that_cannot_be_read_stay_as_they_were_written() -> None:
         assert '<code class="tex">' in PLAIN(f"${tex}$"), tex[:20]
 
 
-def test_a_text_beyond_measure_is_shown_whole_and_plain() -> None:
+def test_an_extremely_long_text_is_shown_whole_as_plain_text() -> None:
     assert len(MILLION) > 40_000
     drawn = Prose(redact_people)(MILLION)
     assert drawn.startswith('<div class="plain">')
@@ -168,14 +168,14 @@ def test_a_text_beyond_measure_is_shown_whole_and_plain() -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.7", ""])
-def test_other_names_are_not_answered(client: TestClient, host: str) -> None:
+def test_requests_for_other_host_names_are_refused(client: TestClient, host: str) -> None:
     answer = client.get("/", headers={"host": host})
     assert answer.status_code == 421
     assert "kites" not in answer.text.lower()
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_nothing_can_be_written(client: TestClient, method: str) -> None:
+def test_no_request_can_write(client: TestClient, method: str) -> None:
     answer = client.request(method, "/")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
@@ -189,7 +189,7 @@ def test_every_answer_has_the_headers(client: TestClient, page: str) -> None:
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
-def test_no_page_holds_a_script_or_a_style_of_its_own(client: TestClient) -> None:
+def test_no_page_has_an_inline_script_or_style(client: TestClient) -> None:
     for page in ("/", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/points", "/venues", "/about"):
         told = client.get(page).text
         assert re.findall(r"<script[^>]*>(.+?)</script>", told, re.DOTALL) == []
@@ -197,7 +197,7 @@ def test_no_page_holds_a_script_or_a_style_of_its_own(client: TestClient) -> Non
         assert set(re.findall(r'(?:src|href)="((?:https?:)?//[^"]*)"', told)) == set()
 
 
-def test_a_change_of_what_is_taken_down_stops_all_pages(tmp_path: Path) -> None:
+def test_a_changed_takedown_list_stops_all_pages(tmp_path: Path) -> None:
     with explored(tmp_path / "corpus", known()) as opened:
         assert opened.get(f"/paper/{LIVELY}").status_code == 200
         (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
@@ -207,7 +207,7 @@ def test_a_change_of_what_is_taken_down_stops_all_pages(tmp_path: Path) -> None:
     assert LIVELY not in answer.text
 
 
-def test_a_port_in_use_is_one_sentence(known_folder: Path, client: TestClient, run: Run) -> None:
+def test_a_port_in_use_is_reported_in_one_sentence(known_folder: Path, client: TestClient, run: Run) -> None:
     assert client.get("/").status_code == 200
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -217,7 +217,7 @@ def test_a_port_in_use_is_one_sentence(known_folder: Path, client: TestClient, r
 
 
 @pytest.mark.parametrize(("host", "is_warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
-def test_a_server_says_where_it_is_and_warns_where_others_can_reach_it(
+def test_a_server_prints_its_address_and_warns_if_others_can_reach_it(
     known_folder: Path, client: TestClient, host: str, *, is_warned: bool
 ) -> None:
     assert client.get("/").status_code == 200
@@ -236,7 +236,7 @@ def test_a_server_says_where_it_is_and_warns_where_others_can_reach_it(
     assert "Traceback" not in told
 
 
-def test_without_its_packages_it_says_what_to_install(known_folder: Path) -> None:
+def test_without_its_packages_the_message_says_what_to_install(known_folder: Path) -> None:
     code = "import sys; sys.modules['tantivy'] = None; from peercorpus.cli.main import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", code, "explore", "-w", str(known_folder)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)

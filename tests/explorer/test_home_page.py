@@ -72,13 +72,13 @@ def _total(client: TestClient, link: str) -> int:
     return int(total[1].replace(",", ""))
 
 
-def test_every_number_in_a_table_of_a_figure_is_what_its_link_finds(home: TestClient) -> None:
+def test_every_number_in_a_figures_table_is_what_its_link_finds(home: TestClient) -> None:
     links = LINK.findall(home.get("/").text)
     assert len(links) > 50
     assert {link: _total(home, link) for link, _ in links} == {link: int(count) for link, count in links}
 
 
-def test_everything_drawn_leads_to_the_papers_it_stands_for(home: TestClient) -> None:
+def test_everything_drawn_links_to_its_papers(home: TestClient) -> None:
     drawn = DRAWN.findall(home.get("/").text)
     assert len(drawn) > 30
     for link, title in drawn:
@@ -86,7 +86,7 @@ def test_everything_drawn_leads_to_the_papers_it_stands_for(home: TestClient) ->
 
 
 @pytest.mark.parametrize("key", ["by-year", "by-score", "drift", "changed", "disagreement"])
-def test_what_is_drawn_and_what_is_not_known_are_all_papers(home: TestClient, key: str) -> None:
+def test_drawn_and_unknown_papers_add_up_to_all_papers(home: TestClient, key: str) -> None:
     figure = home.get("/").text.partition(f'<figure class="figure" id="{key}">')[2].partition("</figure>")[0]
     shown = re.search(r'<p class="n">n = (\d+) papers(?:; not known: (\d+) \([^)]*\))?</p>', figure)
     assert shown is not None
@@ -102,7 +102,7 @@ def test_what_is_drawn_and_what_is_not_known_are_all_papers(home: TestClient, ke
         *(["change_share>0", "change_share<=0.15"], ["change_share>0.3"], ["change_share<0"], ["change_share!=0"]),
     ],
 )
-def test_the_search_and_the_report_choose_the_same_papers(
+def test_the_search_and_the_report_select_the_same_papers(
     home: TestClient, scored_folder: Path, where: list[str]
 ) -> None:
     exported = home.get("/export.jsonl", params={"where": where}).text
@@ -112,7 +112,7 @@ def test_the_search_and_the_report_choose_the_same_papers(
     assert sorted(re.findall(r'^\{"forum_id":"([^"]+)"', exported, re.MULTILINE)) == expected
 
 
-def test_the_page_says_how_much_there_is_and_what_to_begin_with(home: TestClient) -> None:
+def test_the_page_shows_the_size_of_the_corpus_and_where_to_start(home: TestClient) -> None:
     page = home.get("/").text
     assert "<h1>27 papers, and what their reviewers said</h1>" in page
     assert "<dt>Reviews</dt><dd>48</dd>" in page
@@ -138,14 +138,14 @@ def test_papers_of_different_scales_are_ordered_by_their_spread_as_a_share_of_th
         assert re.findall(r'<h2><a href="/paper/(\w+)', client.get("/papers?sort=spread").text) == ["steep", "wide"]
 
 
-def test_a_corpus_without_scores_says_what_cannot_be_drawn(tmp_path: Path) -> None:
+def test_without_scores_the_page_says_what_cannot_be_drawn(tmp_path: Path) -> None:
     with explored(tmp_path / "bare", {TMLR: [paper("bare", TMLR)]}) as client:
         page = client.get("/").text
     assert "Not drawn: decisions by score (n = 0 papers; not known: 1 (no rating on a known scale))." in page
     assert "<svg" not in page
 
 
-def test_columns_stand_on_the_line_and_the_tallest_fills_the_drawing() -> None:
+def test_columns_start_at_the_baseline_and_the_tallest_fills_the_drawing() -> None:
     few, many = (Group("g", [Cell(Series("a", "a"), count, "")], "") for count in (1, 1000))
     figure = Stacked("k", "T", "", "Axis", (), [few, many])
     (low,), (high,) = (list(figure.boxes(index)) for index in (0, 1))

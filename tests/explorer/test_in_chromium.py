@@ -137,7 +137,7 @@ def test_an_export_is_a_file_of_the_papers_shown(page: "Page", tmp_path: Path) -
     assert [line.split(",")[0] for line in lines[1:]] == [QUIET, LIVELY]
 
 
-def test_the_keyboard_alone_is_enough(page: "Page") -> None:
+def test_everything_works_with_the_keyboard_alone(page: "Page") -> None:
     page.goto("/?sort=oldest")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "q"
@@ -181,7 +181,7 @@ def test_a_turn_is_cited_and_unfolded_by_keyboard_and_its_permalink_follows(page
     assert page.evaluate("document.activeElement.id") == f"post-{LIVELY}-pub"
 
 
-def test_what_is_folded_is_found_by_the_keyboard_and_opens(page: "Page", tmp_path: Path) -> None:
+def test_folded_text_can_be_reached_and_opened_by_keyboard(page: "Page", tmp_path: Path) -> None:
     long = "\n\n".join(["Kites need wind, and wind needs kites to be seen. " * 8] * 12)
     records = [paper("f1"), post("p1", "f1", role=Role.PUBLIC, signature="public_1", text=long)]
     with explored(tmp_path / "long", {ICLR: records}) as client, served(client.app) as address:
@@ -196,14 +196,14 @@ def test_what_is_folded_is_found_by_the_keyboard_and_opens(page: "Page", tmp_pat
         assert not page.locator(".fold .prose").is_visible()
 
 
-def test_a_column_of_a_figure_leads_to_its_papers(page: "Page") -> None:
+def test_a_column_of_a_figure_links_to_its_papers(page: "Page") -> None:
     page.goto("/")
     page.locator("#by-year svg a").first.click()
     page.wait_for_url("**/papers?year=2020&status=accepted")
     assert titles(page) == ["Kites in strong wind"]
 
 
-def test_the_contents_are_beside_the_paper_or_above_it(page: "Page") -> None:
+def test_the_table_of_contents_is_beside_the_paper_or_above_it(page: "Page") -> None:
     page.goto(f"/paper/{LIVELY}")
     assert page.locator("nav.side").is_visible()
     assert not page.locator("nav.contents").is_visible()
@@ -214,7 +214,7 @@ def test_the_contents_are_beside_the_paper_or_above_it(page: "Page") -> None:
     assert page.url.endswith("#chair")
 
 
-def test_the_skip_link_comes_first_and_what_has_the_focus_is_seen(page: "Page") -> None:
+def test_the_skip_link_comes_first_and_the_focus_is_visible(page: "Page") -> None:
     page.goto("/")
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to the content"
@@ -240,7 +240,7 @@ def test_everything_works_without_scripts(browser: "Browser", site: str) -> None
 
 
 @pytest.mark.parametrize("address", [*PAGES, *MORE_PAGES])
-def test_no_page_is_wider_than_a_phone(browser: "Browser", site: str, address: str) -> None:
+def test_no_page_is_wider_than_a_phone_screen(browser: "Browser", site: str, address: str) -> None:
     context = browser.new_context(base_url=site, viewport={"width": 360, "height": 740})
     page = context.new_page()
     page.goto(address)
@@ -316,7 +316,7 @@ def hostile_addresses() -> list[str]:
 
 
 @pytest.mark.parametrize("address", hostile_addresses())
-def test_a_hostile_corpus_executes_nothing_and_asks_nobody_else(
+def test_a_hostile_corpus_executes_nothing_and_sends_no_other_requests(
     browser: "Browser", hostile_site: str, address: str
 ) -> None:
     context = browser.new_context(base_url=hostile_site)
@@ -336,7 +336,7 @@ def test_a_hostile_corpus_executes_nothing_and_asks_nobody_else(
     context.close()
 
 
-def test_what_a_hostile_text_would_need_is_refused_by_the_policy(browser: "Browser", site: str) -> None:
+def test_the_content_security_policy_blocks_what_a_hostile_text_would_need(browser: "Browser", site: str) -> None:
     """The second line of defence works too: a script in a page would not run."""
     context = browser.new_context(base_url=site)
     page = context.new_page()
@@ -351,7 +351,7 @@ def test_what_a_hostile_text_would_need_is_refused_by_the_policy(browser: "Brows
     context.close()
 
 
-def test_the_demo_corpus_can_be_read_from_end_to_end(browser: "Browser", demo_folder: Path) -> None:
+def test_the_whole_demo_corpus_can_be_browsed(browser: "Browser", demo_folder: Path) -> None:
     with open_workspace(demo_folder / "corpus", write=False) as workspace:
         app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
         with served(app) as address:

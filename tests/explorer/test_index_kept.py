@@ -141,7 +141,7 @@ class Corpus:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.usefixtures("small_parts")
-def test_after_any_changes_it_is_what_one_made_from_nothing_is(tmp_path: Path, seed: int) -> None:
+def test_after_any_changes_the_index_equals_one_built_from_scratch(tmp_path: Path, seed: int) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("always")}) as workspace:
         corpus = Corpus(workspace, random.Random(seed))
         for _ in range(8):
@@ -150,7 +150,7 @@ def test_after_any_changes_it_is_what_one_made_from_nothing_is(tmp_path: Path, s
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_only_the_venue_that_changed_is_made_again(tmp_path: Path) -> None:
+def test_only_the_changed_venue_is_indexed_again(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
         before = files(workspace.folder)
@@ -162,7 +162,7 @@ def test_only_the_venue_that_changed_is_made_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_points_that_are_made_later_change_the_part_of_their_venue_alone(tmp_path: Path) -> None:
+def test_points_found_later_change_only_the_part_of_their_venue(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         assert opened(workspace).points.searcher.num_docs == 0
         before, keys_before = files(workspace.folder), {each.venue_id: each.key for each in read_all(workspace)}
@@ -179,7 +179,7 @@ def test_points_that_are_made_later_change_the_part_of_their_venue_alone(tmp_pat
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_the_points_of_a_part_that_is_kept_are_kept(tmp_path: Path) -> None:
+def test_the_points_of_an_unchanged_part_are_kept(tmp_path: Path) -> None:
     def files_of_points(folder: Path) -> dict[str, int]:
         return {path.name: path.stat().st_ino for path in (folder / "explorer").glob("index-*/points/*.store")}
 
@@ -195,7 +195,7 @@ def test_the_points_of_a_part_that_is_kept_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_what_is_taken_down_leaves_no_byte_and_other_venues_stay(tmp_path: Path) -> None:
+def test_a_takedown_leaves_no_byte_in_the_index_and_no_other_venue_changes(tmp_path: Path) -> None:
     secret = b"zanzibarquagga"
     venues = known()
     venues[ICLR] = [*venues[ICLR], paper("Zz00001", title=secret.decode())]
@@ -228,7 +228,7 @@ def read_all(workspace: Workspace) -> Iterator[VenueInputs]:
     return index_parts.read_inputs(workspace.tables, read_takedown(workspace))
 
 
-def test_a_text_or_a_link_of_another_venue_changes_the_papers_it_is_of(tmp_path: Path) -> None:
+def test_a_text_or_link_of_another_venue_changes_the_papers_that_it_belongs_to(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         fill(workspace, TMLR, [paper("T1", TMLR), version("T1", "sha-far", Grade.EXACT, TMLR)])
         before = {each.venue_id: each.key for each in read_all(workspace)}
@@ -242,7 +242,7 @@ def test_a_text_or_a_link_of_another_venue_changes_the_papers_it_is_of(tmp_path:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_several_processes_make_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_build_the_same_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_index, "_FEW_PAPERS", 0)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     with invented(tmp_path / "corpus", known()) as workspace:
@@ -268,7 +268,7 @@ def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_what_another_version_or_a_fault_left_is_made_again(tmp_path: Path) -> None:
+def test_an_index_of_another_version_or_with_a_fault_is_rebuilt(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
         (folder,) = (workspace.folder / "explorer").iterdir()
@@ -281,7 +281,7 @@ def test_what_another_version_or_a_fault_left_is_made_again(tmp_path: Path) -> N
         assert len(list((workspace.folder / "explorer").iterdir())) == 1
 
 
-def test_an_older_index_that_a_killed_process_left_goes_at_the_next_start(tmp_path: Path) -> None:
+def test_an_older_index_left_by_a_killed_process_is_removed_at_the_next_start(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
         left = workspace.folder / "explorer" / "index-left"
@@ -305,21 +305,21 @@ def test_small_venues_share_parts_and_a_new_one_changes_a_few() -> None:
         assert len(set(fewer) - set(parts)) <= 2
 
 
-def test_large_venues_are_parts_of_their_own() -> None:
+def test_large_venues_have_their_own_parts() -> None:
     sizes = [5_000, 1, 1, 999, 1_000, 2]
     parts = [[each.papers for each in part] for part in divide(invented_inputs(sizes))]
     assert [size for part in parts for size in part] == sizes
     assert all(len(part) == 1 or sum(part) <= 1_000 for part in parts)
 
 
-def test_a_key_says_which_rows_it_stands_for() -> None:
+def test_a_key_identifies_its_rows() -> None:
     one = VenueInputs("V", 1, {"1-papers": "a"}, (), frozenset({"x"}), NOTHING)
     other = VenueInputs("V", 1, {"1-papers": "b"}, (), frozenset({"x"}), NOTHING)
     assert len({one.key, other.key, sha256(b"").hexdigest()}) == 3
 
 
 @pytest.mark.parametrize("make", [known, hostile])
-def test_it_holds_the_records_of_a_paper_as_the_tables_do(
+def test_the_index_and_the_tables_hold_the_same_records_of_a_paper(
     tmp_path: Path, make: Callable[[], dict[str, list[object]]]
 ) -> None:
     with invented(tmp_path / "corpus", make()) as workspace:

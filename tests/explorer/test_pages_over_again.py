@@ -16,7 +16,7 @@ PAGES = ("/", "/?q=kites", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/venues", "/a
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_that_is_held_already_is_not_sent_again(client: TestClient, page: str) -> None:
+def test_a_page_that_the_browser_has_is_not_sent_again(client: TestClient, page: str) -> None:
     first = client.get(page)
     mark = first.headers["etag"]
     assert first.headers["cache-control"] == "no-cache"
@@ -26,27 +26,27 @@ def test_a_page_that_is_held_already_is_not_sent_again(client: TestClient, page:
     assert client.get(page, headers={"if-none-match": '"other"'}).content == first.content
 
 
-def test_each_address_and_each_start_of_the_explorer_has_marks_of_its_own(client: TestClient, tmp_path: Path) -> None:
+def test_each_address_and_each_start_of_the_explorer_has_its_own_etags(client: TestClient, tmp_path: Path) -> None:
     marks = {client.get(page).headers["etag"] for page in PAGES}
     assert len(marks) == len(PAGES)
     with explored(tmp_path / "corpus", known()) as other:
         assert other.get("/", headers={"if-none-match": ", ".join(marks)}).status_code == 200
 
 
-def test_what_is_not_found_or_refused_has_no_mark(client: TestClient) -> None:
+def test_an_error_page_has_no_etag(client: TestClient) -> None:
     assert "etag" not in client.get("/paper/none").headers
     assert "etag" not in client.post("/").headers
     assert "etag" not in client.get(f"/?q={LIVELY}").headers
 
 
-def test_a_held_page_is_refused_too_after_something_was_taken_down(tmp_path: Path) -> None:
+def test_a_cached_page_is_refused_too_after_a_takedown(tmp_path: Path) -> None:
     with explored(tmp_path / "corpus", known()) as client:
         mark = client.get(f"/paper/{LIVELY}").headers["etag"]
         (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
         assert client.get(f"/paper/{LIVELY}", headers={"if-none-match": mark}).status_code == 503
 
 
-def test_pages_are_compressed_for_those_that_can_read_it(client: TestClient) -> None:
+def test_pages_are_compressed_for_clients_that_accept_it(client: TestClient) -> None:
     packed = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "gzip"})
     plain = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "identity"})
     assert packed.headers["content-encoding"] == "gzip"
@@ -72,7 +72,7 @@ def test_a_page_reads_each_document_of_the_index_once(client: TestClient, monkey
         assert len(read) == len(set(read)) > 0, page
 
 
-def test_a_kept_page_counts_with_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cached_page_is_counted_with_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with explored(tmp_path / "corpus", known()) as client:
         size = len(client.get("/about").content)
         monkeypatch.setattr(server, "_KEPT_BYTES", size + 1_000)
@@ -89,9 +89,7 @@ def test_a_kept_page_counts_with_its_address(tmp_path: Path, monkeypatch: pytest
         assert made == ["about.html"] * 3
 
 
-def test_the_pages_made_last_are_kept_up_to_a_size_and_not_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_latest_pages_are_cached_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     make = Explorer.page
 
@@ -120,7 +118,7 @@ def test_the_pages_made_last_are_kept_up_to_a_size_and_not_made_again(
         assert made == ["error.html", "venues.html", "about.html", "venues.html"]
 
 
-def test_a_question_mark_in_a_path_gives_another_mark_than_one_before_a_query(client: TestClient) -> None:
+def test_a_question_mark_in_a_path_gives_another_etag_than_a_query(client: TestClient) -> None:
     mark = client.get(f"/paper/{LIVELY}?points=none?").headers["etag"]
     asked = {"if-none-match": mark}
     assert client.get(f"/paper/{LIVELY}?points=none?", headers=asked).status_code == 304

@@ -10,7 +10,7 @@ NEAR = st.text(alphabet="abZ d.e,;:?!%/()'\"=+-\n 10_*#<&$|~é\t", max_size=40)
 
 
 @given(NEAR)
-def test_what_is_not_parsed_is_what_the_parser_gives(text: str) -> None:
+def test_unparsed_paragraphs_equal_the_parsers_output(text: str) -> None:
     plain = _render_paragraphs(text)
     assert plain is None or plain == _draw_tokens(_parse_markdown(text, 4))
 
@@ -25,5 +25,5 @@ def test_plain_paragraphs_are_not_parsed(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "1. One", "- one", "*a*", "a_b_", "a <b>", "a & b", "$x$", "a  \nb", " a", "a |b", "é"]
 )
-def test_all_else_is(text: str) -> None:
+def test_anything_else_is_parsed(text: str) -> None:
     assert _render_paragraphs(text) is None

@@ -114,7 +114,7 @@ def facets(client: TestClient, query: str) -> dict[str, dict[str, tuple[int, str
 @pytest.mark.parametrize(
     "query", ["kind=all", "", "venue=ICML.cc/2023/Conference", "kind=question", "year=2023&kind=all", "answered=no"]
 )
-def test_facets_are_the_same_however_they_are_counted_and_each_link_shows_its_count(
+def test_facets_agree_between_both_ways_of_counting_and_each_link_shows_its_count(
     asking: TestClient, query: str
 ) -> None:
     """Without words they are added from what is counted of venues, with words the index counts."""
@@ -144,7 +144,7 @@ def test_facets_name_venue_year_kind_aspect_and_whether_an_answer_is_found(clien
     assert found(client, "answered=no") == [f"{LIVELY}-R1-3"]
 
 
-def test_a_hit_says_of_whom_and_what_it_is_and_marks_the_words(client: TestClient, asking: TestClient) -> None:
+def test_a_hit_names_its_paper_and_kind_and_highlights_the_words(client: TestClient, asking: TestClient) -> None:
     page = client.get("/points?q=baselines").text
     assert "1. The gale <mark>baseline</mark> is missing." in page
     hit = words_of(page[page.index('<li class="paper">') : page.index("</ol>")])
@@ -156,12 +156,12 @@ def test_a_hit_says_of_whom_and_what_it_is_and_marks_the_words(client: TestClien
     assert "Kites &lt;b&gt;asked&lt;/b&gt;" in asking.get("/points?q=number7").text
 
 
-def test_addresses_of_people_are_masked_and_not_found(asking: TestClient) -> None:
+def test_email_addresses_are_masked_and_cannot_be_searched_for(asking: TestClient) -> None:
     assert "eve@example.org" not in asking.get("/points?q=blurred").text
     assert total(asking, "q=eve") == 0
 
 
-def test_pages_follow_each_other_and_one_beyond_the_last_leads_to_the_last(
+def test_pages_are_consecutive_and_one_beyond_the_last_links_to_the_last(
     asking: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = [found(asking, f"q=missing&kind=question&page={page}") for page in (1, 2, 3)]
@@ -179,7 +179,7 @@ def test_pages_follow_each_other_and_one_beyond_the_last_leads_to_the_last(
     assert "the search has 2 pages." in asking.get("/points?q=missing&kind=question&page=98").text
 
 
-def test_what_cannot_be_read_of_the_address_is_told_and_finds_nothing(asking: TestClient) -> None:
+def test_an_invalid_address_is_reported_and_finds_nothing(asking: TestClient) -> None:
     for query in ("kind=questions", "aspect=beauty", "what=question", "&".join(f"x{n}=1" for n in range(300))):
         page = asking.get(f"/points?{query}&q=missing").text
         assert 'role="alert"' in page, query
@@ -190,7 +190,7 @@ def test_what_cannot_be_read_of_the_address_is_told_and_finds_nothing(asking: Te
 @pytest.mark.parametrize(
     "query", ["q=%00", "q=%22((", "q=text:*", "q=row:x", "q=kind:question", "q=*", "page=-1", "q=a:b"]
 )
-def test_no_question_breaks_the_page_of_points(asking: TestClient, query: str) -> None:
+def test_no_query_breaks_the_page_of_points(asking: TestClient, query: str) -> None:
     assert asking.get(f"/points?{query}").status_code == 200
 
 
@@ -204,7 +204,7 @@ def test_venues_without_points_are_named_with_the_command_that_makes_them(asking
     assert "split into points" not in words_of(asking.get("/venues").text)
 
 
-def test_of_a_paper_that_is_taken_down_no_point_is_found_or_counted(tmp_path: Path) -> None:
+def test_points_of_a_taken_down_paper_are_neither_found_nor_counted(tmp_path: Path) -> None:
     venues = many()
     venues[ICLR] += a_forum("Zz000001")
     with explored(tmp_path / "corpus", venues, ("Asked001",)) as client:
@@ -213,7 +213,7 @@ def test_of_a_paper_that_is_taken_down_no_point_is_found_or_counted(tmp_path: Pa
         assert "Asked001" not in client.get("/points?kind=all").text
 
 
-def test_an_address_asks_for_what_it_was_made_of() -> None:
+def test_an_address_gives_the_same_selection_of_points_again() -> None:
     asked = PointSelection("a b", "question", "clarity", "tmlr", "2020", 3)
     assert read_point_selection(asked.query_string()) == asked
     assert PointSelection().query_string() == ""

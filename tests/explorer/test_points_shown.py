@@ -47,7 +47,7 @@ def test_a_review_is_shown_verbatim_and_can_be_read_as_its_points(client: TestCl
     assert places == sorted(places)
 
 
-def test_a_point_has_its_tags_answers_reaction_score_change_and_changes(client: TestClient) -> None:
+def test_a_point_is_shown_with_tags_answers_reaction_score_change_and_changes(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     drawn = point_on(page, 2)
     assert words_of(drawn) == (
@@ -74,7 +74,7 @@ def test_nothing_of_a_hidden_or_deleted_post_is_shown_beside_a_point(client: Tes
         assert "balloons" not in client.get(address).text
 
 
-def test_the_link_of_a_hit_opens_the_points_of_its_review_without_a_script(client: TestClient) -> None:
+def test_a_hit_links_to_the_points_of_its_review_without_scripts(client: TestClient) -> None:
     (link,) = re.findall(r'<h2><a href="([^"]+)">', client.get("/points?q=ablation").text)
     assert link == f"/paper/{LIVELY}?points={REVIEW}#point-{REVIEW}-3"
     page = client.get(link).text
@@ -82,14 +82,14 @@ def test_the_link_of_a_hit_opens_the_points_of_its_review_without_a_script(clien
     assert f'id="{link.partition("#")[2]}"' in page
 
 
-def test_where_a_venue_has_no_points_its_pages_speak_of_none(client: TestClient) -> None:
+def test_the_pages_of_a_venue_without_points_do_not_mention_points(client: TestClient) -> None:
     assert "as-points" not in client.get(f"/paper/{QUIET}").text
     assert "points" not in json.loads(client.get(f"/record/{QUIET}").text)
     assert "Which review a change answers is not known." in client.get(f"/changes/{QUIET}").text
     assert "/points?venue=" not in client.get("/venue/ICML.cc%2F2023%2FConference").text
 
 
-def test_the_record_and_the_venue_count_what_may_be_shown_of_points(client: TestClient) -> None:
+def test_the_record_and_the_venue_page_count_only_points_that_may_be_shown(client: TestClient) -> None:
     points = json.loads(client.get(f"/record/{LIVELY}").text)["points"]
     assert [len(point["answers"]) for point in points] == [0, 2, 0]
     assert [[change["number"] for change in point["changes"]] for point in points] == [[], [1], []]
@@ -107,7 +107,7 @@ def test_the_record_and_the_venue_count_what_may_be_shown_of_points(client: Test
         (LIVELY, ("gale baseline", "stronger tether"), ()),
     ],
 )
-def test_what_is_taken_down_goes_from_the_points_of_others(
+def test_a_takedown_removes_posts_from_the_points_of_others(
     tmp_path: Path, taken: str, gone: Sequence[str], kept: Sequence[str]
 ) -> None:
     folder = tmp_path / "corpus"
@@ -121,7 +121,7 @@ def test_what_is_taken_down_goes_from_the_points_of_others(
         assert not any(b"gale baseline" in content for content in stored)
 
 
-def test_points_of_another_text_than_the_review_are_not_shown(tmp_path: Path) -> None:
+def test_points_found_in_another_text_than_the_reviews_are_not_shown(tmp_path: Path) -> None:
     """A review may have changed since its points were made, which may contain what its reviewer removed."""
     records = [
         replace(record, sections=record.sections[:1]) if isinstance(record, Review) else record
@@ -133,7 +133,7 @@ def test_points_of_another_text_than_the_review_are_not_shown(tmp_path: Path) ->
         assert "gale" not in client.get("/points?q=baseline").text
 
 
-def test_points_of_a_review_are_of_its_first_text_as_its_conversation_is(tmp_path: Path) -> None:
+def test_points_and_conversation_show_the_first_text_of_a_review(tmp_path: Path) -> None:
     removed = Section(SectionKind.WEAKNESSES, "weaknesses", "None is left.")
     records = [
         replace(record, sections=(*record.sections[:1], removed), initial_sections=(WEAKNESSES,))
@@ -145,7 +145,7 @@ def test_points_of_a_review_are_of_its_first_text_as_its_conversation_is(tmp_pat
         assert "The gale baseline is missing." in client.get(f"/paper/{LIVELY}").text
 
 
-def test_the_words_that_a_reviewer_added_to_the_review_are_a_reaction_and_the_link_leads_to_them(
+def test_words_added_to_a_review_are_a_reaction_that_its_link_opens(
     tmp_path: Path,
 ) -> None:
     def with_reaction(record: object) -> object:
@@ -163,7 +163,7 @@ def test_the_words_that_a_reviewer_added_to_the_review_are_a_reaction_and_the_li
     assert "Now convinced." in page[page.index(f'id="{place}"') :].partition("</article>")[0]
 
 
-def test_points_of_a_review_without_conversation_and_post_are_shown_too(tmp_path: Path) -> None:
+def test_points_of_a_review_without_conversation_or_post_are_shown_too(tmp_path: Path) -> None:
     lonely = review("Lonely01", "R7")
     records: list[object] = [*a_forum("Lonely01"), lonely, *split(lonely)]
     with explored(tmp_path / "corpus", {ICLR: records}) as client:
@@ -172,7 +172,7 @@ def test_points_of_a_review_without_conversation_and_post_are_shown_too(tmp_path
     assert "<h3>R7</h3>" in page
 
 
-def test_nested_items_are_not_taken_for_code_and_a_page_has_a_limit(tmp_path: Path) -> None:
+def test_nested_items_are_not_taken_for_code_and_the_page_size_is_limited(tmp_path: Path) -> None:
     nested = Section(SectionKind.WEAKNESSES, "weaknesses", "1. Why **this**?\n        2. And a nested wish.")
     one = review(LIVELY, sections=(nested,))
     records = [record for record in split_into_points() if not isinstance(record, Review | Point)]
@@ -188,7 +188,7 @@ def split_by_lines(one: Review) -> list[Point]:
     return split(one)
 
 
-def test_hostile_points_are_in_the_pages_that_the_tests_of_safety_open(hostile_client: TestClient) -> None:
+def test_the_safety_tests_open_pages_with_hostile_points(hostile_client: TestClient) -> None:
     """Otherwise the tests would cover no points."""
     found = hostile_client.get("/points?kind=all").text
     assert words_of(found).count("very likely") == 0
@@ -199,7 +199,7 @@ def test_hostile_points_are_in_the_pages_that_the_tests_of_safety_open(hostile_c
         assert '<div class="reaction">' in page
 
 
-def test_an_answer_in_a_post_that_says_something_else_now_is_not_shown(tmp_path: Path) -> None:
+def test_an_answer_in_a_post_that_was_changed_is_not_shown(tmp_path: Path) -> None:
     records = [
         replace(record, answers=(answer(f"{LIVELY}-answer", "We promised the earth."),))
         if isinstance(record, Point)
@@ -210,6 +210,6 @@ def test_an_answer_in_a_post_that_says_something_else_now_is_not_shown(tmp_path:
         assert "promised the earth" not in client.get(f"/paper/{LIVELY}").text + client.get(f"/record/{LIVELY}").text
 
 
-def test_the_corpora_differ_by_points_alone() -> None:
+def test_the_two_corpora_differ_only_in_points() -> None:
     assert {record for record in known()[ICLR] if not isinstance(record, Review)} <= set(known_with_points()[ICLR])
     assert any(isinstance(record, Point) for records in hostile().values() for record in records)

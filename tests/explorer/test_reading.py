@@ -52,7 +52,7 @@ def test_a_heading_stays_with_its_text() -> None:
     assert rest.startswith("<p>")
 
 
-def test_a_long_list_is_folded_between_its_items_and_counts_on() -> None:
+def test_a_long_list_is_folded_between_items_and_keeps_its_numbering() -> None:
     shown, rest = _folded(ITEMS)
     items = shown.count("<li>")
     assert 1 < items < 29
@@ -79,7 +79,7 @@ def _public(*posts: object, **of_paper: object) -> PublicForum:
     return keep_public(Forum(paper(LIVELY, **of_paper), [], list(posts), [], []))  # type: ignore[arg-type]
 
 
-def test_a_turn_of_a_reviewer_is_cited_by_its_address_and_its_anonymous_signature() -> None:
+def test_a_reviewers_turn_is_cited_by_its_address_and_anonymous_signature() -> None:
     said = post("rEv1ew", LIVELY, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="Reviewer_AbCd")
     forum = _public(said, title="Kites & 50 % wind", authors=("Ada Example", "Bo Ek"), venue="ICLR 2020 Poster")
     spoken = turn(Role.REVIEWER, "rEv1ew")
@@ -110,12 +110,12 @@ def test_a_turn_of_a_reviewer_is_cited_by_its_address_and_its_anonymous_signatur
         (Role.AI, "{AI}"),
     ],
 )
-def test_the_authors_of_the_paper_are_the_authors_of_their_own_turns_alone(role: Role, author: str) -> None:
+def test_the_papers_authors_are_cited_only_for_their_own_turns(role: Role, author: str) -> None:
     forum = _public(post("p", LIVELY, role=role), authors=("Ada Example", "Bo Ek"))
     assert f"  author = {{{author}}}," in cite_turn(forum, turn(role, "p")).bibtex.splitlines()
 
 
-def test_a_citation_masks_addresses_of_people_and_cannot_end_its_entry() -> None:
+def test_a_citation_masks_email_addresses_and_cannot_close_its_bibtex_entry() -> None:
     said = post("p", LIVELY, role=Role.PUBLIC, signature="~Ada_Example1", created_at=NOON)
     forum = _public(said, title="By ada@example.org } } @misc{x, \\input{y}", authors=("Eve } and Mallory",))
     citation = cite_post(forum, said)
@@ -144,7 +144,7 @@ def test_a_citation_is_short_however_long_its_texts_are() -> None:
         ("a&b=c", None, None),
     ],
 )
-def test_an_id_that_openreview_did_not_give_makes_no_address(
+def test_an_id_that_is_not_openreviews_gives_no_address(
     forum_id: str, note_id: str | None, expected: str | None
 ) -> None:
     assert openreview_address(forum_id, note_id) == expected
@@ -160,7 +160,7 @@ def test_every_turn_and_post_of_a_page_has_a_permalink_and_a_citation(client: Te
         assert f"https://openreview.net/forum?id={LIVELY}&amp;noteId={LIVELY}-" in inner
 
 
-def test_the_contents_lead_to_places_that_are_there(client: TestClient) -> None:
+def test_the_table_of_contents_links_to_existing_anchors(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     for name in ("Contents", "On this page"):
         contents = page.partition(f'aria-label="{name}"')[2].partition("</nav>")[0]

@@ -25,7 +25,7 @@ def indexes(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "explorer").iterdir())
 
 
-def test_it_is_made_once_and_shows_how_far_it_is(tmp_path: Path) -> None:
+def test_the_index_is_built_once_with_progress(tmp_path: Path) -> None:
     seen: list[Progress] = []
     with invented(tmp_path / "corpus", known()) as workspace:
         open_index(workspace, read_takedown(workspace), seen.append)
@@ -36,7 +36,7 @@ def test_it_is_made_once_and_shows_how_far_it_is(tmp_path: Path) -> None:
         assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}"]
 
 
-def test_new_tables_and_new_takedowns_make_a_new_one_and_the_old_one_goes(tmp_path: Path) -> None:
+def test_new_tables_or_takedowns_replace_the_index(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         assert find_stored(opened(workspace), GONE) is not None
         before = indexes(workspace.folder)
@@ -55,7 +55,7 @@ def test_new_tables_and_new_takedowns_make_a_new_one_and_the_old_one_goes(tmp_pa
     assert [len(names) for names in (before, between, after)] == [1, 1, 1]
 
 
-def test_an_open_explorer_shows_the_tables_of_which_its_index_was_made(tmp_path: Path) -> None:
+def test_an_open_explorer_shows_the_tables_that_its_index_was_built_from(tmp_path: Path) -> None:
     with (
         explored(tmp_path / "corpus", known()) as client,
         open_workspace(tmp_path / "corpus", write=False) as workspace,
@@ -68,7 +68,7 @@ def test_an_open_explorer_shows_the_tables_of_which_its_index_was_made(tmp_path:
         assert client.get("/paper/New00001").status_code == 404
 
 
-def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_left_half_built_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -84,7 +84,7 @@ def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch:
         assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}", "partial-1-running"]
 
 
-def test_a_workspace_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> None:
+def test_a_read_only_workspace_can_be_explored(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         (workspace.folder / "explorer").write_text("in the way")
         found = find_stored(opened(workspace), LIVELY)
@@ -92,7 +92,7 @@ def test_a_workspace_that_cannot_be_written_is_read_all_the_same(tmp_path: Path)
     assert [link.earlier_id for link in found.links] == [QUIET]
 
 
-def test_without_tables_it_says_what_to_do(tmp_path: Path, run: Run) -> None:
+def test_without_tables_the_message_says_what_to_do(tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         shutil.rmtree(workspace.folder / "tables" / "1-papers")
         with pytest.raises(TableError, match="peercorpus build"):

@@ -73,7 +73,7 @@ def test_different_ids_have_different_files_even_where_case_is_ignored(ids: list
 
 
 @given(st.text(max_size=500))
-def test_a_name_is_one_plain_part_of_a_path(record_id: str) -> None:
+def test_a_file_name_is_a_single_plain_path_component(record_id: str) -> None:
     assert re.fullmatch(r"p-[a-z0-9_~-]{0,240}", file_stem(record_id))
 
 
@@ -81,7 +81,7 @@ def test_a_name_is_one_plain_part_of_a_path(record_id: str) -> None:
     ("left", "right"),
     [("aB", "ab"), ("aB", "a_b"), ("_a", "A"), ("~41", "A"), ("é", "É"), ("é", "e\u0301"), ("A" * 300, "a" * 300)],
 )
-def test_ids_that_look_alike_have_files_of_their_own(left: str, right: str) -> None:
+def test_ids_that_look_alike_have_separate_files(left: str, right: str) -> None:
     assert paper_file(left).casefold() != paper_file(right).casefold()
     assert venue_file(left).casefold() != venue_file(right).casefold()
 
@@ -117,7 +117,7 @@ def test_every_paper_can_be_reached_from_the_first_page(known_site: Path) -> Non
     assert {paper_file(forum_id) for forum_id in (LIVELY, QUIET, SILENT)} <= reached
 
 
-def test_no_file_holds_what_is_hidden_deleted_or_taken_down(known_site: Path) -> None:
+def test_no_file_contains_what_is_hidden_deleted_or_taken_down(known_site: Path) -> None:
     whole = b"\n".join(contents(known_site).values()).lower()
     for secret in (GONE.encode(), b"secret about", b"deleted word", b"ada@example.org"):
         assert secret.lower() not in whole
@@ -131,9 +131,7 @@ def test_the_manifest_names_every_other_file(known_site: Path) -> None:
     assert "sdk: static" in (known_site / "README.md").read_text()
 
 
-def test_another_run_writes_the_same_bytes_over_the_first(
-    known_release: Path, known_site: Path, tmp_path: Path
-) -> None:
+def test_a_second_run_writes_the_same_bytes(known_release: Path, known_site: Path, tmp_path: Path) -> None:
     copy = tmp_path / "site"
     shutil.copytree(known_site, copy)
     (copy / "index.html").write_text("changed")
@@ -161,7 +159,7 @@ def test_a_release_of_reviewbench_has_no_conversations_to_show(tmp_path: Path) -
         write_site(open_release(tmp_path / "release"), tmp_path / "site")
 
 
-def test_a_release_that_holds_what_was_taken_down_since_is_refused(tmp_path: Path) -> None:
+def test_a_release_with_records_taken_down_since_is_refused(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known_with_points()) as workspace:
         keep(workspace)
         publish_release(workspace, tmp_path / "corpus/releases/2026-11-20")
@@ -174,7 +172,7 @@ def test_a_release_that_holds_what_was_taken_down_since_is_refused(tmp_path: Pat
         assert not (tmp_path / "site").exists()
 
 
-def test_the_list_of_its_own_workspace_counts_whatever_the_environment_names(
+def test_the_takedown_list_of_its_own_workspace_counts_whatever_the_environment_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("corpus", "another"):
@@ -198,7 +196,7 @@ def test_the_command_says_what_it_wrote_and_how_to_look_at_it(known_release: Pat
     assert "<h1>Kites &amp; &lt;co&gt;</h1>" in (tmp_path / "my site" / "index.html").read_text()
 
 
-def test_a_paper_of_a_release_is_summarised_as_that_of_its_workspace(known_release: Path) -> None:
+def test_a_release_and_its_workspace_summarise_a_paper_alike(known_release: Path) -> None:
     released = {paper.forum.paper.forum_id: paper for paper in map(make_paper, read_rows(open_release(known_release)))}
     with open_workspace(known_release.parent / "known", write=False) as workspace:
         forums = [

@@ -149,7 +149,7 @@ def hostile_pages() -> list[str]:
 
 
 @pytest.mark.parametrize("place", hostile_pages())
-def test_a_hostile_release_executes_nothing_and_asks_nobody_else(
+def test_a_hostile_release_executes_nothing_and_sends_no_other_requests(
     browser: "Browser", hostile_address: str, place: str
 ) -> None:
     context = browser.new_context()
@@ -169,7 +169,7 @@ def test_a_hostile_release_executes_nothing_and_asks_nobody_else(
     context.close()
 
 
-def test_the_policy_of_a_page_holds_where_no_server_sends_one(browser: "Browser", address: str) -> None:
+def test_the_policy_of_a_page_applies_without_a_server_header(browser: "Browser", address: str) -> None:
     page = browser.new_page()
     page.goto(address + paper_file(LIVELY))
     seen = watched(page)

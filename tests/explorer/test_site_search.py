@@ -71,7 +71,7 @@ def ask(page: "Page", address: str, words: str) -> list[str]:
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=300))
-def test_an_entry_has_three_lists_whose_lengths_stand_first(fields: list[int]) -> None:
+def test_an_entry_has_three_lists_preceded_by_their_lengths(fields: list[int]) -> None:
     postings = [4 * number + field for number, field in enumerate(fields) if field < 3]
     entry = encode_entry(postings, len(fields))
     assert entry.startswith("~") == (2 * len(postings) > len(fields))
@@ -91,7 +91,7 @@ def test_the_file_of_a_word_depends_on_the_word_alone() -> None:
 class TestInChromium:
     pytestmark = IN_CHROMIUM
 
-    def test_words_are_read_as_the_explorer_reads_them(self, browser: "Browser") -> None:
+    def test_words_are_tokenised_as_in_the_explorer(self, browser: "Browser") -> None:
         texts = [path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))]
         written = sorted({word for text in texts for word in re.findall(r"[^\W_]+", text.lower())} | set(ODD))
         assert len(written) > 4_000
@@ -133,7 +133,9 @@ class TestInChromium:
             ("kites " * 60, {LIVELY_TITLE, FIRST_TRY}),
         ],
     )
-    def test_queries_of_every_kind(self, browser: "Browser", address: str, words: str, titles: set[str]) -> None:
+    def test_queries_of_every_kind_find_their_papers(
+        self, browser: "Browser", address: str, words: str, titles: set[str]
+    ) -> None:
         page = browser.new_page()
         seen = watched(page)
         assert set(ask(page, address, words)) == titles
@@ -162,7 +164,7 @@ class TestInChromium:
     @pytest.mark.parametrize(
         "asked", [LIVELY, f"https://openreview.net/forum?id={LIVELY}", f"openreview.net/pdf?id={LIVELY}"]
     )
-    def test_an_id_or_an_address_leads_to_the_paper(self, browser: "Browser", address: str, asked: str) -> None:
+    def test_an_id_or_an_address_opens_the_paper(self, browser: "Browser", address: str, asked: str) -> None:
         page = browser.new_page()
         page.goto(f"{address}index.html")
         page.fill("#q", asked)
@@ -170,7 +172,7 @@ class TestInChromium:
         page.wait_for_url(f"**/{paper_file(LIVELY)}")
         page.close()
 
-    def test_the_address_of_a_post_leads_to_its_turn(self, browser: "Browser", address: str, known_site: Path) -> None:
+    def test_the_address_of_a_post_opens_its_turn(self, browser: "Browser", address: str, known_site: Path) -> None:
         held = [
             json.loads(path.read_bytes().partition(b",")[2].rpartition(b")")[0])
             for path in known_site.glob("search/i/*/*.js")

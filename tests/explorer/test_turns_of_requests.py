@@ -16,7 +16,7 @@ from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.server import _bind, _take_turns
 
 
-def test_an_answer_is_not_held_back_until_its_head_is_acknowledged() -> None:
+def test_a_response_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
     """Where this option is off, every page over one connection takes 40 ms longer (Nagle, delayed acknowledgement)."""
 
     async def look() -> list[int]:
@@ -36,7 +36,7 @@ def test_an_answer_is_not_held_back_until_its_head_is_acknowledged() -> None:
     assert all(asyncio.run(look()))
 
 
-def test_the_parts_of_an_export_take_turns_and_give_them_back_while_the_client_reads() -> None:
+def test_the_batches_of_an_export_take_turns_and_release_them_while_the_client_reads() -> None:
     made: list[tuple[str, int]] = []
     turns = asyncio.Semaphore(1)
 

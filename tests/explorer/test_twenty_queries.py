@@ -160,7 +160,7 @@ def test_the_ids_of_an_ai_review_and_of_its_answers_open_their_places(asking: Te
         assert f'id="post-{note_id}"' in asking.get("/paper/Forum000").text
 
 
-def test_a_word_that_a_text_has_is_no_id_in_another_letter_case(asking: TestClient) -> None:
+def test_a_word_found_in_texts_is_not_taken_for_an_id_in_another_letter_case(asking: TestClient) -> None:
     assert asking.get("/papers?q=KITES").status_code == 200
 
 
@@ -176,7 +176,7 @@ def test_a_word_that_a_text_has_is_no_id_in_another_letter_case(asking: TestClie
         ("", []),
     ],
 )
-def test_a_venue_that_is_named_is_linked_above(asking: TestClient, words: str, named: list[str]) -> None:
+def test_a_venue_in_the_query_is_linked_above_the_results(asking: TestClient, words: str, named: list[str]) -> None:
     line = re.findall(r'<p class="named">(.*?)</p>', ask(asking, words))
     links = re.findall(r'<a href="/venue/([^"]+)">([^<]+)</a>', line[0]) if line else []
     assert links == [(quote(venue_id, safe=""), venue_id) for venue_id in named]
@@ -195,7 +195,7 @@ def test_a_venue_that_is_named_is_linked_above(asking: TestClient, words: str, n
         ("gomez", "Authors", ["Gómez"], ""),
     ],
 )
-def test_a_hit_shows_its_passage_with_the_words_marked_and_leads_there(
+def test_a_hit_shows_its_passage_with_the_words_highlighted_and_links_to_it(
     asking: TestClient, words: str, field: str, marked: list[str], place: str
 ) -> None:
     shown = SNIPPET.findall(ask(asking, words))
@@ -211,7 +211,7 @@ def test_a_hit_shows_its_passage_with_the_words_marked_and_leads_there(
     assert not place or f'id="{anchor}"' in asking.get(path).text
 
 
-def test_a_post_that_is_not_there_leads_to_the_beginning_of_the_page(asking: TestClient) -> None:
+def test_a_missing_post_leads_to_the_top_of_the_page(asking: TestClient) -> None:
     assert asking.get("/paper/Optim001?at=nowhere").headers["location"] == "/paper/Optim001"
 
 
@@ -247,7 +247,7 @@ def test_what_cannot_be_searched_for_is_named(asking: TestClient, words: str, hi
         ("theatre", "theater"),
     ],
 )
-def test_british_and_american_spellings_are_each_others(word: str, other: str) -> None:
+def test_british_and_american_spellings_map_to_each_other(word: str, other: str) -> None:
     assert (respell(word), respell(other)) == (other, word)
 
 
@@ -259,5 +259,5 @@ def test_british_and_american_spellings_are_each_others(word: str, other: str) -
         *("enter", "entre", "outer", "letter", "water", "filter", "acre", "here", "computer", "cluster", "tire"),
     ],
 )
-def test_a_word_is_never_spelt_as_another(word: str) -> None:
+def test_a_word_is_never_respelt_as_a_different_word(word: str) -> None:
     assert respell(word) is None

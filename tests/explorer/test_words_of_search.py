@@ -116,9 +116,7 @@ def words_of(page: str) -> str:
         (("images transformers", "Images: transformers"), {"Vision05"}),
     ],
 )
-def test_spellings_that_mean_the_same_find_the_same(
-    asking: TestClient, alike: tuple[str, ...], expected: set[str]
-) -> None:
+def test_spelling_variants_find_the_same_papers(asking: TestClient, alike: tuple[str, ...], expected: set[str]) -> None:
     assert {words: found(asking, words) for words in alike} == dict.fromkeys(alike, expected)
 
 
@@ -128,7 +126,7 @@ def test_the_text_of_a_paper_is_searched_up_to_a_limit_and_without_addresses(ask
         assert found(asking, words) == set()
 
 
-def test_without_a_paper_that_has_all_words_those_with_any_are_found_and_the_word_missed_is_named(
+def test_if_no_paper_has_all_words_papers_with_any_are_found_and_the_missing_word_is_named(
     asking: TestClient,
 ) -> None:
     page = ask(asking, q="images zzyzx transformers")
@@ -168,7 +166,7 @@ def test_an_export_has_the_papers_that_the_page_shows(asking: TestClient) -> Non
         ("images trransformers", "images transformers"),
     ],
 )
-def test_a_misspelt_word_brings_the_nearest_of_the_corpus(asking: TestClient, typed: str, meant: str) -> None:
+def test_a_misspelt_word_suggests_the_nearest_word_of_the_corpus(asking: TestClient, typed: str, meant: str) -> None:
     page = ask(asking, q=typed)
     assert f"Did you mean {meant} ?" in words_of(page)
     (link,) = re.findall(r'Did you mean <a href="/papers\?([^"]*)"', page)
@@ -177,14 +175,14 @@ def test_a_misspelt_word_brings_the_nearest_of_the_corpus(asking: TestClient, ty
 
 
 @pytest.mark.parametrize("words", ["-vision", "status:accepted", "*", "Gomez"])
-def test_a_hit_is_said_to_be_in_the_text_only_where_it_is(asking: TestClient, words: str) -> None:
+def test_a_hit_is_attributed_to_the_text_only_if_the_text_has_it(asking: TestClient, words: str) -> None:
     page = ask(asking, q=words)
     assert PAPER.findall(page)
     assert "In the paper's text" not in unescape(page)
     assert "In the paper's text" in unescape(ask(asking, q="xylophone"))
 
 
-def test_words_that_are_there_or_like_none_bring_no_suggestion(asking: TestClient) -> None:
+def test_known_words_and_words_unlike_any_other_give_no_suggestion(asking: TestClient) -> None:
     for words in ("transformers", "images", "qqqqqqqq", "ima", "<b>", "x" * 300):
         assert "Did you mean" not in ask(asking, q=words)
 
@@ -218,7 +216,9 @@ def test_an_id_or_an_address_opens_its_paper_at_the_post(client: TestClient, wor
         "https://openreview.net/forum?id=%3Cscript%3E",
     ],
 )
-def test_an_address_of_what_is_not_shown_finds_nothing_and_says_so(client: TestClient, words: str) -> None:
+def test_the_address_of_a_record_that_is_not_shown_finds_nothing_and_is_reported(
+    client: TestClient, words: str
+) -> None:
     page = ask(client, q=words)
     assert PAPER.findall(page) == []
     assert "No paper that is shown has the id" in words_of(page)
@@ -259,7 +259,7 @@ def test_facets_of_a_search_count_what_it_finds_and_a_narrowed_one_has_no_links(
     assert "q=vision" in shown["Year"]["2020"][1]
 
 
-def test_a_paper_names_papers_like_it_and_never_itself(client: TestClient, asking: TestClient) -> None:
+def test_a_paper_lists_similar_papers_and_never_itself(client: TestClient, asking: TestClient) -> None:
     def alike(page: str) -> list[str]:
         _, _, rest = page.partition('<h2 id="alike">')
         return re.findall(r'<a href="/paper/([^"]+)">', rest.partition("</section>")[0])
@@ -270,7 +270,7 @@ def test_a_paper_names_papers_like_it_and_never_itself(client: TestClient, askin
         assert not {forum_id, GONE} & set(alike(client.get(f"/paper/{forum_id}").text))
 
 
-def test_papers_of_other_subjects_are_not_called_alike_for_the_words_that_all_papers_have(demo_folder: Path) -> None:
+def test_papers_are_not_similar_because_of_words_that_all_papers_have(demo_folder: Path) -> None:
     """The demo has twelve papers of twelve subjects; among so few, words of no subject are rare too."""
     with open_workspace(demo_folder / "corpus", write=False) as workspace:
         opened = open_explorer(workspace, show_nothing).index
@@ -279,7 +279,7 @@ def test_papers_of_other_subjects_are_not_called_alike_for_the_words_that_all_pa
         assert {row.title: papers_like(opened, row) for row in rows if papers_like(opened, row)} == {}
 
 
-def test_a_criticism_leads_to_those_like_it(asking: TestClient) -> None:
+def test_a_criticism_links_to_similar_ones(asking: TestClient) -> None:
     page = asking.get("/points?q=baselines").text
     links = [unescape(link) for link in re.findall(r'href="(/points\?like=[^"]+)">Criticisms like this one', page)]
     assert len(links) == 2
@@ -311,7 +311,7 @@ def test_names_of_authors_are_found_only_where_the_paper_shows_them(asking: Test
     assert found(asking, "anonymous") == found(asking, "authors:invent") == set()
 
 
-def test_a_paper_of_which_nothing_is_known_has_a_page(tmp_path: Path) -> None:
+def test_a_paper_without_any_data_has_a_page(tmp_path: Path) -> None:
     blank = paper("Blank07", title=None, abstract=None, authors=(), keywords=())
     with explored(tmp_path / "corpus", {ICLR: [blank]}) as client:
         assert client.get("/paper/Blank07").status_code == 200

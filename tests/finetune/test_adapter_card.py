@@ -58,7 +58,7 @@ def cells(text: str) -> set[tuple[str, ...]]:
     return {tuple(cell.strip() for cell in row) for row in rows}
 
 
-def test_the_hub_reads_what_it_is(wanted: RunOptions) -> None:
+def test_the_hub_can_read_the_cards_metadata(wanted: RunOptions) -> None:
     card = ModelCard.load(write_model_card(trained(wanted)))
     assert card.data.base_model == "some/model_2"
     assert card.data.library_name == "peft"
@@ -67,7 +67,7 @@ def test_the_hub_reads_what_it_is(wanted: RunOptions) -> None:
     assert {"lora", "peer-review", "mixed"} <= set(card.data.tags)
 
 
-def test_it_says_what_went_in_and_what_did_not(wanted: RunOptions) -> None:
+def test_the_card_lists_what_was_trained_on_and_what_was_left_out(wanted: RunOptions) -> None:
     chosen = SelectionRule(venues=frozenset({"iclr"}), weights={"iclr": 2.0}, min_words=3)
     folder = trained(replace(wanted, chosen=chosen))
     made, text = load_run(folder), write_model_card(folder).read_text("utf-8")
@@ -93,7 +93,7 @@ def test_it_says_what_went_in_and_what_did_not(wanted: RunOptions) -> None:
     assert (Naming("unknown"), rest) in [row for row in found if len(row) == 2]
 
 
-def test_it_says_how_and_with_what_success(wanted: RunOptions) -> None:
+def test_the_card_states_settings_and_losses(wanted: RunOptions) -> None:
     text = write_model_card(trained(wanted)).read_text("utf-8")
     assert {("`learning_rate`", "2e-05"), ("`schedule`", "cosine"), ("`accelerate`", "two.yaml")} <= cells(text)
     assert re.findall(r"^\| (before|after) [^|]+\| ([0-9.]+) \|$", text, re.MULTILINE) == [
@@ -104,14 +104,14 @@ def test_it_says_how_and_with_what_success(wanted: RunOptions) -> None:
     assert f"@misc{{peercorpus_adapter_{load_run(wanted.out).asked.release[:12]}," in text
 
 
-def test_without_anything_to_validate_on_no_loss_is_made_up(wanted: RunOptions) -> None:
+def test_without_validation_papers_the_card_has_no_validation_loss(wanted: RunOptions) -> None:
     text = write_model_card(trained(wanted, None, None)).read_text("utf-8")
     assert "1,234 steps" in text
     assert "Steps: " not in text
     assert not re.search(r"^\| (before|after) ", text, re.MULTILINE)
 
 
-def test_it_says_which_papers_were_refused_and_what_is_not_known(wanted: RunOptions) -> None:
+def test_the_card_lists_refused_papers_and_unknowns(wanted: RunOptions) -> None:
     folder = trained(wanted)
     changed(folder, fitness={"profile": "re2", "held_out": 1_200, "links": 37})
     known = write_model_card(folder).read_text("utf-8")
@@ -123,7 +123,7 @@ def test_it_says_which_papers_were_refused_and_what_is_not_known(wanted: RunOpti
     assert (" pairs of" in known, " pairs of" in unknown) == (True, False)
 
 
-def test_what_the_benchmark_says_stands_in_it(wanted: RunOptions) -> None:
+def test_the_card_has_the_benchmarks_results(wanted: RunOptions) -> None:
     folder = trained(wanted)
     assert "not been tested" in write_model_card(folder).read_text("utf-8")
     (folder / BENCH).mkdir()
@@ -133,7 +133,7 @@ def test_what_the_benchmark_says_stands_in_it(wanted: RunOptions) -> None:
     assert "not been tested" not in text
 
 
-def test_the_list_of_examples_and_the_recipe_lie_beside_it(wanted: RunOptions) -> None:
+def test_the_list_of_examples_and_the_recipe_are_beside_the_card(wanted: RunOptions) -> None:
     folder = trained(wanted)
     write_model_card(folder)
     assert (folder / ADAPTER / EXAMPLES).read_bytes() == (folder / DATA / EXAMPLES).read_bytes()
@@ -141,7 +141,7 @@ def test_the_list_of_examples_and_the_recipe_lie_beside_it(wanted: RunOptions) -
     assert beside == msgspec.structs.replace(wanted.recipe, accelerate="two.yaml")
 
 
-def test_no_path_of_this_machine_is_in_any_of_it(wanted: RunOptions, tmp_path: Path) -> None:
+def test_nothing_contains_a_path_of_this_machine(wanted: RunOptions, tmp_path: Path) -> None:
     (tmp_path / "my_model").mkdir()
     (tmp_path / "my_model" / "config.json").write_text("{}")
     folder = trained(replace(wanted, model=str(tmp_path / "my_model")))
@@ -152,7 +152,7 @@ def test_no_path_of_this_machine_is_in_any_of_it(wanted: RunOptions, tmp_path: P
     assert ModelCard.load(card).data.base_model is None
 
 
-def test_what_comes_from_openreview_is_shown_as_it_is(wanted: RunOptions, tmp_path: Path) -> None:
+def test_text_from_openreview_is_escaped(wanted: RunOptions, tmp_path: Path) -> None:
     def paper(number: int) -> Row:
         return bench_paper(number) | {"venue_id": HOSTILE}
 
@@ -164,7 +164,7 @@ def test_what_comes_from_openreview_is_shown_as_it_is(wanted: RunOptions, tmp_pa
     assert {("&#60;b&#62;&#124;free", "4"), ("none stated", "2")} <= cells(text)
 
 
-def test_a_run_that_is_not_trained_has_no_card(wanted: RunOptions) -> None:
+def test_an_untrained_run_has_no_card(wanted: RunOptions) -> None:
     prepare_run(wanted, no_words)
     with pytest.raises(PeercorpusError, match=r"trained\.json"):
         write_model_card(wanted.out)

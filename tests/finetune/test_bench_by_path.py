@@ -45,7 +45,7 @@ def answers(log: EvalLog) -> dict[str, str]:
     return {str(sample.id): sample.output.completion for sample in log.samples or ()}
 
 
-def test_an_adapter_by_its_path_says_something_else_than_its_base(
+def test_an_adapter_given_by_path_answers_differently_from_its_base(
     tuned: Tuned, bench_data: Path, tmp_path: Path
 ) -> None:
     base, adapter = ask(tuned.base, bench_data, tmp_path), ask(tuned.folder / "adapter", bench_data, tmp_path)
@@ -59,9 +59,7 @@ def test_an_adapter_by_its_path_says_something_else_than_its_base(
     assert [first.name.partition("@")[0], second.name.partition("@")[0]] == [f"hf/{tuned.base.name}", "hf/run/adapter"]
 
 
-def test_an_answer_that_was_stopped_is_counted_as_cut_and_no_other(
-    tuned: Tuned, bench_data: Path, tmp_path: Path
-) -> None:
+def test_only_stopped_answers_are_counted_as_truncated(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     most = 24
@@ -92,7 +90,9 @@ def changed(adapter: Path) -> None:
     torch_files.save_file(turned, path, {"format": "pt"})
 
 
-def test_a_log_of_an_earlier_training_stands_for_no_later_one(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
+def test_a_log_of_an_earlier_training_is_not_used_for_a_later_one(
+    tuned: Tuned, bench_data: Path, tmp_path: Path
+) -> None:
     copied, logs = tmp_path / "run" / "adapter", tmp_path / "logs"
     shutil.copytree(tuned.folder / "adapter", copied)
     first = answers(ask(copied, bench_data, logs))
@@ -152,7 +152,7 @@ def prompts_learnt(folder: Path) -> set[tuple[int, ...]]:
 
 @pytest.mark.parametrize("papers", [bench_paper, hostile])
 @pytest.mark.parametrize("write", [write_tiny_llama, write_tiny_qwen])
-def test_a_model_is_asked_with_the_tokens_that_it_learnt_from(
+def test_questions_are_encoded_as_in_training(
     write: Callable[[Path], Path],
     papers: Callable[[int], Row],
     tmp_path: Path,
@@ -188,7 +188,7 @@ def test_a_folder_without_a_model_is_refused(run: Run, bench_data: Path, tmp_pat
     assert_refused(run("bench", "acceptance", *told), "contains neither config.json nor adapter_config.json")
 
 
-def test_the_log_says_what_the_model_is_made_of(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
+def test_the_log_records_base_and_adapter(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     told = ask(tuned.folder, bench_data, tmp_path, limit=1).eval
     weights, base = find_weights(str(tuned.folder)), find_weights(str(tuned.base))
     assert weights is not None

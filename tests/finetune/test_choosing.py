@@ -45,7 +45,7 @@ def taken_of(
     return {example.example_id for example in found}, taken
 
 
-def test_venue_year_and_grade(tmp_path: Path) -> None:
+def test_papers_are_chosen_by_venue_year_and_grade(tmp_path: Path) -> None:
     papers = [
         task_paper("a"),
         task_paper("b", year=2021),
@@ -64,7 +64,7 @@ def test_venue_year_and_grade(tmp_path: Path) -> None:
     assert taken.cases == 1
 
 
-def test_length_of_a_review(tmp_path: Path) -> None:
+def test_reviews_are_chosen_by_length(tmp_path: Path) -> None:
     reviews = [review(name, text=f"{'word ' * count}", scores=[]) for name, count in (("a", 2), ("b", 5), ("c", 9))]
     # Scores are printed below a review and are not part of its words.
     reviews[0]["scores"] = reviews[1]["scores"] = [_rating(5), _sure(3)]
@@ -73,7 +73,7 @@ def test_length_of_a_review(tmp_path: Path) -> None:
     assert taken.left_out == {"reviews: a shorter review": 1, "reviews: a longer review": 1}
 
 
-def test_length_of_the_review_that_a_conversation_is_about(tmp_path: Path) -> None:
+def test_conversations_are_chosen_by_the_length_of_their_review(tmp_path: Path) -> None:
     talks = [talk("p", "one two three", "Yes.", "No."), talk("q", "one", "Yes, of course, and so on.", "No.")]
     papers = [task_paper("p", conversations=[talks[0]]), task_paper("q", conversations=[talks[1]])]
     found, taken = taken_of(tmp_path, papers, BenchTask.REBUTTAL, min_words=3)
@@ -81,7 +81,7 @@ def test_length_of_the_review_that_a_conversation_is_about(tmp_path: Path) -> No
     assert taken.left_out == {"conversations: a shorter review": 1}
 
 
-def test_confidence_as_a_share_of_the_scale_and_nothing_where_it_is_not_known(tmp_path: Path) -> None:
+def test_reviews_are_chosen_by_confidence_as_a_share_of_the_scale_if_known(tmp_path: Path) -> None:
     reviews = [review("a", scores=[_sure(4)]), review("b", scores=[_sure(3)]), review("c", scores=[_rating(3)])]
     found, taken = taken_of(tmp_path, [task_paper("p", reviews=reviews)], min_confidence=0.75)
     assert found == {"a"}
@@ -91,7 +91,7 @@ def test_confidence_as_a_share_of_the_scale_and_nothing_where_it_is_not_known(tm
     }
 
 
-def test_agreement_of_the_reviewers(tmp_path: Path) -> None:
+def test_papers_are_chosen_by_agreement_of_the_reviewers(tmp_path: Path) -> None:
     papers = [
         task_paper("near", reviews=[review("a", scores=[_rating(5)]), review("b", scores=[_rating(6)])]),
         task_paper("far", reviews=[review("c", scores=[_rating(1)]), review("d", scores=[_rating(10)])]),
@@ -102,7 +102,7 @@ def test_agreement_of_the_reviewers(tmp_path: Path) -> None:
     assert by_name(taken.left_out, "disagree more", "fewer than two") == {"disagree more": 1, "fewer than two": 1}
 
 
-def test_of_several_submissions_of_a_work_the_best_known_is_taken(tmp_path: Path) -> None:
+def test_the_submission_with_the_best_grade_represents_its_work(tmp_path: Path) -> None:
     papers = [task_paper("a", grade="unrevised"), task_paper("b"), task_paper("c"), task_paper("alone")]
     links = [("b", "a"), ("c", "b")]
     found, taken = taken_of(tmp_path, papers, links=links)
@@ -110,20 +110,20 @@ def test_of_several_submissions_of_a_work_the_best_known_is_taken(tmp_path: Path
     assert by_name(taken.left_out, "another submission") == {"another submission": 2}
 
 
-def test_all_submissions_of_a_work_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_all_submissions_of_a_work_are_used_on_request(tmp_path: Path) -> None:
     papers = [task_paper("a"), task_paper("b")]
     found, taken = taken_of(tmp_path, papers, links=[("b", "a")], every_try=True)
     assert found == {"a-R1", "b-R1"}
     assert not taken.left_out
 
 
-def test_the_submission_that_other_choices_leave_stands_for_its_work(tmp_path: Path) -> None:
+def test_the_submission_left_by_other_conditions_represents_its_work(tmp_path: Path) -> None:
     papers = [task_paper("a", year=2019), task_paper("b")]
     found, _ = taken_of(tmp_path, papers, links=[("b", "a")], years=frozenset({2020}))
     assert found == {"b-R1"}
 
 
-def test_a_submission_without_an_example_does_not_stand_for_its_work(tmp_path: Path) -> None:
+def test_a_submission_without_an_example_does_not_represent_its_work(tmp_path: Path) -> None:
     papers = [task_paper("a", status="withdrawn"), task_paper("b", status="rejected", grade="unrevised")]
     found, taken = taken_of(tmp_path, papers, BenchTask.ACCEPTANCE, links=[("b", "a")])
     assert found == {"b"}
@@ -138,7 +138,7 @@ def _example(tmp_path: Path, name: str) -> TrainingExample:
     return next(iter(prepare_selection(release, SelectionRule()).examples(BenchTask.REVIEW, Split.TRAIN, CaseCounts())))
 
 
-def test_weights_go_by_venue_before_conference(tmp_path: Path) -> None:
+def test_a_weight_of_a_venue_takes_precedence_over_its_conferences(tmp_path: Path) -> None:
     example = _example(tmp_path, "one")
     assert SelectionRule().times(example) == 1
     assert SelectionRule(weights={"iclr": 3}).times(example) == 3
@@ -146,7 +146,7 @@ def test_weights_go_by_venue_before_conference(tmp_path: Path) -> None:
 
 
 @given(weight=st.floats(0, 5))
-def test_a_weight_is_met_on_average(tmp_path_factory: pytest.TempPathFactory, weight: float) -> None:
+def test_a_weight_is_the_average_number_of_repetitions(tmp_path_factory: pytest.TempPathFactory, weight: float) -> None:
     example = _example(tmp_path_factory.mktemp("example"), "one")
     ids = [f"r{number}" for number in range(2_000)]
     chosen = SelectionRule(weights={"iclr": weight})
@@ -166,10 +166,10 @@ def test_a_weight_is_met_on_average(tmp_path_factory: pytest.TempPathFactory, we
         (SelectionRule(min_confidence=0.5), TrainingTask.SCORES, "--min-words"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(chosen: SelectionRule, subject: TrainingTask, says: str) -> None:
+def test_an_invalid_selection_is_refused(chosen: SelectionRule, subject: TrainingTask, says: str) -> None:
     with pytest.raises(PeercorpusError, match=says):
         chosen.check(subject)
 
 
-def test_reviews_can_be_asked_of_where_they_are_among_what_is_learnt() -> None:
+def test_conditions_on_reviews_need_a_task_with_reviews() -> None:
     SelectionRule(min_words=9).check(TrainingTask.MIXED)

@@ -61,7 +61,7 @@ def encoder(models: Path, family: str) -> Encoder:
     return load_encoder(str(models / family))
 
 
-def test_exactly_what_the_assistant_says_is_learnt_with_the_mark_that_ends_it(
+def test_exactly_the_assistants_words_and_their_end_token_are_trained_on(
     models: Path, family: str, encoder: Encoder
 ) -> None:
     encoded = encoder.encode(TALK)
@@ -72,13 +72,13 @@ def test_exactly_what_the_assistant_says_is_learnt_with_the_mark_that_ends_it(
     ]
 
 
-def test_the_whole_reads_as_the_models_own_template_has_it(models: Path, family: str, encoder: Encoder) -> None:
+def test_the_encoded_dialogue_equals_the_models_own_template(models: Path, family: str, encoder: Encoder) -> None:
     told = [{"role": one.speaker.value, "content": one.text} for one in TALK]
     whole = tokenizer(models, family).apply_chat_template(told, tokenize=False)
     assert words_of(models, family, encoder.encode(TALK).ids) == whole
 
 
-def test_before_an_answer_stands_what_the_model_is_asked_with(models: Path, family: str, encoder: Encoder) -> None:
+def test_an_answer_follows_the_models_generation_prompt(models: Path, family: str, encoder: Encoder) -> None:
     encoded = encoder.encode(TALK)
     first = encoded.labels.index(next(label for label in encoded.labels if label != NOT_LEARNT))
     told = [{"role": one.speaker.value, "content": one.text} for one in TALK[:2]]
@@ -87,7 +87,7 @@ def test_before_an_answer_stands_what_the_model_is_asked_with(models: Path, fami
 
 
 @pytest.mark.parametrize("task", BenchTask)
-def test_of_every_example_the_assistants_words_and_no_others_are_learnt(
+def test_only_the_assistants_words_of_every_example_are_trained_on(
     models: Path, family: str, encoder: Encoder, tmp_path: Path, task: BenchTask
 ) -> None:
     release = open_release(meta_release(tmp_path))
@@ -99,7 +99,7 @@ def test_of_every_example_the_assistants_words_and_no_others_are_learnt(
         assert [words_of(models, family, ids) for ids in runs(encoder.encode(told))] == said
 
 
-def test_nobodys_words_end_a_turn(models: Path, family: str, encoder: Encoder) -> None:
+def test_no_words_in_a_message_can_end_a_turn(models: Path, family: str, encoder: Encoder) -> None:
     end = ENDS[family].strip()
     hostile = [
         TALK[0],
@@ -113,7 +113,7 @@ def test_nobodys_words_end_a_turn(models: Path, family: str, encoder: Encoder) -
     assert encoder.apart(TALK[1]) == TALK[1]
 
 
-def test_words_that_a_template_takes_for_reasoning_stay_words(models: Path, tmp_path: Path) -> None:
+def test_words_that_a_template_treats_as_reasoning_are_kept(models: Path, tmp_path: Path) -> None:
     """As in Qwen3: `</think>` is not a special token, but the template cuts the assistant's text there."""
     qwen = tokenizer(models, "qwen")
     qwen.add_tokens(["</think>", "unlike"])
@@ -124,7 +124,7 @@ def test_words_that_a_template_takes_for_reasoning_stay_words(models: Path, tmp_
     assert turns[-1][1] == "What stands behind < /think> is unlike it.<|im_end|>\n"
 
 
-def test_a_template_that_refuses_a_system_says_what_to_do(models: Path, tmp_path: Path) -> None:
+def test_if_a_template_refuses_system_messages_the_error_says_what_to_do(models: Path, tmp_path: Path) -> None:
     llama = tokenizer(models, "llama")
     llama.chat_template = "{{ raise_exception('System role not supported') }}"
     llama.save_pretrained(tmp_path)
@@ -132,7 +132,7 @@ def test_a_template_that_refuses_a_system_says_what_to_do(models: Path, tmp_path
         load_encoder(str(tmp_path)).encode(TALK)
 
 
-def test_a_template_that_tells_it_in_other_words_later_is_refused(encoder: Encoder) -> None:
+def test_a_template_that_rewrites_earlier_turns_is_refused(encoder: Encoder) -> None:
     def render(told: list[dict[str, str]], asks: bool) -> str:
         return f"{len(told)} messages" + "?" * asks
 
@@ -140,7 +140,7 @@ def test_a_template_that_tells_it_in_other_words_later_is_refused(encoder: Encod
         Encoder("forgetful", render, encoder.tokens, None).encode(TALK)
 
 
-def test_a_model_without_a_template_or_that_is_not_there_is_refused(models: Path, tmp_path: Path) -> None:
+def test_a_missing_model_or_one_without_a_template_is_refused(models: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="nothing'"):
         load_encoder(str(tmp_path / "nothing"))
     bare = tokenizer(models, "llama")

@@ -26,9 +26,7 @@ def copied(tuned: Tuned, folder: Path) -> Path:
     return Path(shutil.copytree(tuned.folder, folder))
 
 
-def test_base_adapter_and_baselines_stand_in_one_table_and_differ(
-    tuned: Tuned, bench_data: Path, tmp_path: Path
-) -> None:
+def test_base_adapter_and_baselines_are_in_one_table_and_differ(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     run = copied(tuned, tmp_path / "run")
     done = evaluate(run, bench_data, resamples=50)
     assert (done.is_whole, done.errors) == (True, {})
@@ -54,7 +52,7 @@ def test_base_adapter_and_baselines_stand_in_one_table_and_differ(
     assert json.loads((run / "bench" / "differences.json").read_text()) == msgspec.to_builtins(list(done.changes))
 
 
-def test_both_are_asked_alike_and_greedily_and_the_same_call_asks_nothing_anew(
+def test_both_models_get_the_same_greedy_questions_and_a_rerun_asks_nothing(
     tuned: Tuned, bench_data: Path, tmp_path: Path
 ) -> None:
     run = copied(tuned, tmp_path / "run")
@@ -74,7 +72,7 @@ def test_both_are_asked_alike_and_greedily_and_the_same_call_asks_nothing_anew(
     assert len(base) == 2
 
 
-def test_another_release_is_no_test_of_a_run(tuned: Tuned, tmp_path: Path) -> None:
+def test_another_release_is_refused_for_evaluation(tuned: Tuned, tmp_path: Path) -> None:
     other = bench_release(tmp_path / "other")
     manifest = other / "release.json"
     manifest.write_text(f"{manifest.read_text()}\n")
@@ -84,14 +82,14 @@ def test_another_release_is_no_test_of_a_run(tuned: Tuned, tmp_path: Path) -> No
         check_evaluation(tuned.folder, other)
 
 
-def test_a_run_that_is_not_done_is_not_evaluated(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
+def test_an_unfinished_run_is_not_evaluated(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     run = copied(tuned, tmp_path / "run")
     (run / "trained.json").unlink()
     with pytest.raises(PeercorpusError, match="'peercorpus finetune' again"):
         evaluate(run, bench_data)
 
 
-def test_what_could_not_be_asked_in_the_end_is_known_before_tuning(bench_data: Path, tmp_path: Path) -> None:
+def test_questions_that_do_not_fit_are_refused_before_tuning(bench_data: Path, tmp_path: Path) -> None:
     base = write_tiny_llama(tmp_path / "llama")
     wanted = RunOptions(bench_data, TrainingTask.MIXED, str(base), tmp_path / "fits", RECIPE)
     prepare_run(wanted, lambda _: None)

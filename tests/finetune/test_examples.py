@@ -30,7 +30,7 @@ def of_papers(tmp_path: Path, task: BenchTask, *papers: Row) -> tuple[list[Train
 
 
 @pytest.mark.parametrize("task", BenchTask)
-def test_a_model_learns_to_answer_what_the_benchmark_asks(tmp_path: Path, task: BenchTask) -> None:
+def test_training_prompts_are_those_of_the_benchmark(tmp_path: Path, task: BenchTask) -> None:
     release = open_release(meta_release(tmp_path))
     asked = {
         case.case_id: messages(case, PAPER)
@@ -48,14 +48,14 @@ def test_a_model_learns_to_answer_what_the_benchmark_asks(tmp_path: Path, task: 
     assert answered == set(asked)
 
 
-def test_a_decision_and_the_scores_are_taught_as_the_benchmark_has_them_right(tmp_path: Path) -> None:
+def test_trained_decisions_and_scores_are_the_benchmarks_right_answers(tmp_path: Path) -> None:
     release = open_release(bench_release(tmp_path / "release"))
     for task in (BenchTask.ACCEPTANCE, BenchTask.SCORES):
         right = [right_answer(case) for case in read_cases(release, task, CaseSelection(Split.TRAIN), CaseCounts())]
         assert [example.messages(PAPER)[-1].text for example in examples(release, task)] == right
 
 
-def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_path: Path) -> None:
+def test_each_review_is_trained_on_with_its_reviewers_own_initial_scores(tmp_path: Path) -> None:
     raised = [
         score("rating", "8", aspect="recommendation", value=8.0, **SCALE),
         score("rating", "3", aspect="recommendation", value=3.0, phase="initial", **SCALE),
@@ -79,14 +79,14 @@ def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_
     ]
 
 
-def test_reviews_without_words_or_with_later_words_are_not_taught(tmp_path: Path) -> None:
+def test_empty_reviews_and_reviews_with_later_additions_are_not_trained_on(tmp_path: Path) -> None:
     reviews = [review("a"), review("b", text=" "), review("c", holds_update=True)]
     learnt, taken = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=reviews))
     assert [example.example_id for example in learnt] == ["a"]
     assert by_name(taken.left_out, "without text", "later additions") == {"without text": 1, "later additions": 1}
 
 
-def test_reviews_posted_or_changed_after_the_decision_are_not_taught(tmp_path: Path) -> None:
+def test_reviews_posted_or_changed_after_the_decision_are_not_trained_on(tmp_path: Path) -> None:
     late = review("b", posted_after_decision=True, at_decision="posted_after")
     touched = review("c", at_decision="changed_unseen", may_be_later=True)
     learnt, taken = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=[review("a"), late, touched]))
@@ -94,7 +94,7 @@ def test_reviews_posted_or_changed_after_the_decision_are_not_taught(tmp_path: P
     assert by_name(taken.left_out, "posted after", "changed after") == {"posted after": 1, "changed after": 1}
 
 
-def test_a_conversation_ends_before_what_was_added_later_and_with_the_reviewer(tmp_path: Path) -> None:
+def test_a_conversation_ends_with_the_reviewer_before_any_later_addition(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Doubt.", "More.", "UPDATE: fine.", "Thanks."
     later = talk("p", *said, holds_update=[False] * 4 + [True, False])
     learnt, _ = of_papers(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[later]))
@@ -104,7 +104,7 @@ def test_a_conversation_ends_before_what_was_added_later_and_with_the_reviewer(t
     assert example.words == 1
 
 
-def test_a_conversation_without_an_answer_to_the_authors_is_counted(tmp_path: Path) -> None:
+def test_a_conversation_without_a_reply_to_the_authors_is_counted(tmp_path: Path) -> None:
     talks = [
         talk("p", "Review.", "Answer."),
         talk("p", "Review.", "Answer.", "Late.", holds_update=[True, False, False]),
@@ -114,7 +114,7 @@ def test_a_conversation_without_an_answer_to_the_authors_is_counted(tmp_path: Pa
     assert by_name(taken.left_out, "conversations: ") == {"conversations: ": 2}
 
 
-def test_mixed_is_all_of_them() -> None:
+def test_mixed_contains_all_tasks() -> None:
     assert TrainingTask.MIXED.tasks == tuple(BenchTask)
     assert TrainingTask.REVIEW.tasks == (BenchTask.REVIEW,)
 

@@ -16,13 +16,13 @@ def asked(papers: Path, tmp_path: Path, *more: str) -> list[str]:
     return [*map(str, told), *more]
 
 
-def test_without_the_extra_it_is_named(run: Run, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(run: Run, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     assert_refused(run(*asked(papers, tmp_path)), advise_install("finetune"))
 
 
 @pytest.mark.neural
-def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_release_is_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run(*asked(tmp_path, tmp_path)), f"'{tmp_path}'")
 
 
@@ -39,7 +39,7 @@ def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
         (("--limit", "3"), "--evaluate"),
     ],
 )
-def test_options_that_cannot_be(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:
+def test_invalid_options_are_refused(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:
     assert_refused(run(*asked(papers, tmp_path, *more)), says)
 
 
@@ -48,14 +48,14 @@ def test_without_a_file_the_recipe_is_that_of_re2() -> None:
     assert (recipe.epochs, recipe.learning_rate, recipe.schedule) == (1.0, 1e-4, "cosine")
 
 
-def test_a_recipe_is_a_file(tmp_path: Path) -> None:
+def test_a_recipe_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "recipe.toml"
     path.write_text("context = 4096\nquantised = 4\n[lora]\nrank = 8\ntargets = ['q_proj', 'v_proj']\n")
     expected = Recipe(context=4096, quantised=4, lora=Lora(rank=8, targets=("q_proj", "v_proj")))
     assert read_recipe(path) == expected
 
 
-def test_the_configuration_of_accelerate_lies_beside_the_recipe(tmp_path: Path) -> None:
+def test_the_configuration_of_accelerate_is_beside_the_recipe(tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text("num_processes: 2\n")
     (tmp_path / "recipe.toml").write_text("accelerate = 'two.yaml'\n")
     assert read_recipe(tmp_path / "recipe.toml").accelerate == str(tmp_path / "two.yaml")

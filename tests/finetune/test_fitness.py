@@ -50,24 +50,24 @@ def refusal(release: Path) -> str:
     return str(refused.value)
 
 
-def test_a_release_that_holds_to_its_sides_may_be_learnt_from(papers: Path) -> None:
+def test_a_release_that_respects_its_splits_can_be_used_for_training(papers: Path) -> None:
     assert check_fit(open_release(papers)) == Fitness("re2", 12, None)
 
 
-def test_links_on_one_side_are_counted(release: Path) -> None:
+def test_links_within_a_split_are_counted(release: Path) -> None:
     write(release, "links", "iclr", [_link("p01", "p00"), _link("p17", "p16"), _link("p03", "elsewhere")])
     assert check_fit(open_release(release)).links == 3
 
 
 @pytest.mark.parametrize("config", ["review_sft", "rebuttal"])
-def test_a_paper_to_test_on_among_those_to_learn_from_is_refused(release: Path, config: str) -> None:
+def test_a_test_paper_among_the_training_papers_is_refused(release: Path, config: str) -> None:
     write(release, config, "train", [bench_paper(number) for number in (*range(12), 20)])
     said = refusal(release)
     assert "'p20'" in said
     assert "'peercorpus verify'" in said
 
 
-def test_so_it_is_where_the_file_of_sides_says_so_too(release: Path) -> None:
+def test_a_test_paper_for_training_is_refused_even_if_the_split_file_lists_it(release: Path) -> None:
     write(release, "review_sft", "train", [bench_paper(number) for number in (*range(12), 20)])
     path = release / "splits" / "re2.json"
     sides = json.loads(path.read_text())
@@ -79,7 +79,7 @@ def test_so_it_is_where_the_file_of_sides_says_so_too(release: Path) -> None:
     assert "'p20'" in refusal(release)
 
 
-def test_a_paper_linked_to_one_that_is_tested_on_is_refused(release: Path) -> None:
+def test_a_training_paper_linked_to_a_test_paper_is_refused(release: Path) -> None:
     write(release, "links", "iclr", [_link("p20", "p03")])
     said = refusal(release)
     assert "'p20' is linked with 'p03'" in said
@@ -93,7 +93,7 @@ def test_a_file_that_is_not_as_it_was_published_is_refused(release: Path) -> Non
     assert "data/review_sft/train-00000-of-00001.parquet" in refusal(release)
 
 
-def test_a_release_without_sides_is_refused(tmp_path: Path) -> None:
+def test_a_release_without_splits_is_refused(tmp_path: Path) -> None:
     release = bench_release(tmp_path / "release")
     manifest = json.loads((release / "release.json").read_text())
     del manifest["files"]["splits/re2.json"]

@@ -30,16 +30,14 @@ def prepared(release: Path, model: Path, out: Path, spread: Executor | None) -> 
     return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
-def test_lessons_are_the_same_byte_for_byte_wherever_they_are_made(papers: Path, models: Path, tmp_path: Path) -> None:
+def test_training_examples_are_identical_wherever_they_are_made(papers: Path, models: Path, tmp_path: Path) -> None:
     here = prepared(papers, models / "llama", tmp_path / "here", None)
     assert {"data/train.arrow", "data/validation.arrow", "data/examples.jsonl"} < here.keys()
     assert here["data/examples.jsonl"].count(b"\n") > 8
     assert prepared(papers, models / "llama", tmp_path / "spread", LocalExecutor(None)) == here
 
 
-def test_a_paper_whose_examples_cannot_be_made_is_told_and_nothing_is_left(
-    papers: Path, models: Path, tmp_path: Path
-) -> None:
+def test_a_paper_whose_examples_fail_is_named_and_nothing_is_left(papers: Path, models: Path, tmp_path: Path) -> None:
     stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
     with pytest.raises(PeercorpusError, match=r"paper '\w+' .*It was stopped\.$"):
         prepared(papers, models / "llama", tmp_path / "run", stopped)

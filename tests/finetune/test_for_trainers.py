@@ -98,7 +98,7 @@ PIECES: dict[Trainer, Callable[[dict[str, Any]], list[tuple[bool, str]]]] = {
 
 
 @pytest.mark.parametrize("trainer", Trainer)
-def test_a_trainer_gets_our_tokens_and_learns_those_that_we_learn(wanted: RunOptions, trainer: Trainer) -> None:
+def test_a_trainer_gets_our_tokens_and_trains_on_the_same_ones(wanted: RunOptions, trainer: Trainer) -> None:
     folder = export(wanted, trainer)
     for side in ("train", "validation"):
         ours = tokens_for_us(wanted.out, side)
@@ -110,7 +110,7 @@ def test_a_trainer_gets_our_tokens_and_learns_those_that_we_learn(wanted: RunOpt
 
 @pytest.mark.neural
 @pytest.mark.parametrize("family", ["llama", "qwen"])
-def test_so_it_is_with_the_chat_templates_of_real_families(tmp_path: Path, family: str) -> None:
+def test_chat_templates_of_real_model_families_give_a_trainer_our_tokens(tmp_path: Path, family: str) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_chats
@@ -128,7 +128,7 @@ def test_so_it_is_with_the_chat_templates_of_real_families(tmp_path: Path, famil
 
 
 @pytest.mark.parametrize("trainer", Trainer)
-def test_all_files_that_a_trainer_needs_lie_in_one_folder(wanted: RunOptions, trainer: Trainer) -> None:
+def test_all_files_that_a_trainer_needs_are_in_one_folder(wanted: RunOptions, trainer: Trainer) -> None:
     folder = export(wanted, trainer)
     names = {"train.jsonl", "validation.jsonl", CONFIGURATIONS[trainer], "data", "export.json"}
     names |= {"dataset_info.json"} if trainer is Trainer.LLAMA_FACTORY else set()
@@ -137,7 +137,7 @@ def test_all_files_that_a_trainer_needs_lie_in_one_folder(wanted: RunOptions, tr
     assert set(json.loads((folder / "export.json").read_text())["files"]) == written - {"export.json"}
 
 
-def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: RunOptions) -> None:
+def test_llama_factory_finds_its_data_and_changes_no_word(wanted: RunOptions) -> None:
     folder = export(wanted, Trainer.LLAMA_FACTORY)
     said = yaml.safe_load((folder / "train.yaml").read_text("utf-8"))
     info = json.loads((folder / "dataset_info.json").read_text("utf-8"))
@@ -150,7 +150,7 @@ def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: Run
     assert (said["finetuning_type"], said["stage"]) == ("lora", "sft")
 
 
-def test_axolotl_learns_what_is_marked_and_refuses_what_is_too_long(wanted: RunOptions) -> None:
+def test_axolotl_trains_on_what_is_marked_and_refuses_examples_that_are_too_long(wanted: RunOptions) -> None:
     folder = export(wanted, Trainer.AXOLOTL)
     said = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
     for name, side in (("datasets", "train"), ("test_datasets", "validation")):
@@ -201,7 +201,7 @@ def test_another_value_of_any_setting_is_another_configuration(trainer: Trainer)
         ), name
 
 
-def test_each_trainer_is_told_in_its_own_words() -> None:
+def test_settings_have_each_trainers_own_names() -> None:
     recipe = Recipe(**CHANGED)
     factory, axolotl = translate_recipe(Trainer.LLAMA_FACTORY, recipe), translate_recipe(Trainer.AXOLOTL, recipe)
     assert factory["gradient_accumulation_steps"] == axolotl["gradient_accumulation_steps"] == 8
@@ -217,14 +217,14 @@ def test_each_trainer_is_told_in_its_own_words() -> None:
     assert (factory["lora_target"], axolotl["lora_target_linear"]) == ("all", True)
 
 
-def test_named_layers_are_named_to_both() -> None:
+def test_named_layers_are_passed_to_both_trainers() -> None:
     recipe = Recipe(lora=Lora(targets=("q_proj", "v_proj")))
     assert translate_recipe(Trainer.LLAMA_FACTORY, recipe)["lora_target"] == "q_proj,v_proj"
     assert translate_recipe(Trainer.AXOLOTL, recipe)["lora_target_modules"] == ("q_proj", "v_proj")
 
 
 @pytest.mark.parametrize("recipe", [Recipe(lora=Lora(targets=r".*\.q_proj")), Recipe(attention="flex_attention")])
-def test_what_llama_factory_does_not_have_is_refused_before_anything_is_written(
+def test_settings_that_llama_factory_lacks_are_refused_before_anything_is_written(
     wanted: RunOptions, recipe: Recipe
 ) -> None:
     with pytest.raises(PeercorpusError, match="LLaMA-Factory"):
@@ -237,7 +237,7 @@ def test_numbers_in_a_configuration_are_read_as_numbers(wanted: RunOptions) -> N
     assert yaml.safe_load((folder / "train.yaml").read_text("utf-8"))["learning_rate"] == 1e-5
 
 
-def test_an_example_that_is_told_twice_stands_twice(wanted: RunOptions) -> None:
+def test_an_example_repeated_twice_is_written_twice(wanted: RunOptions) -> None:
     plain = export(wanted, Trainer.AXOLOTL)
     twice = replace(wanted, out=wanted.out.with_name("twice"), chosen=SelectionRule(weights={"iclr": 2, "kite": 0}))
     told = Counter(json.dumps(row) for row in rows(export(twice, Trainer.AXOLOTL) / "train.jsonl"))
@@ -257,7 +257,7 @@ def test_an_export_has_the_examples_of_a_run(wanted: RunOptions) -> None:
         assert theirs.read_bytes() == ours.read_bytes()
 
 
-def test_an_earlier_export_is_replaced_and_nothing_else(wanted: RunOptions) -> None:
+def test_only_an_earlier_export_is_replaced(wanted: RunOptions) -> None:
     export(wanted, Trainer.AXOLOTL)
     folder = export(wanted, Trainer.LLAMA_FACTORY)
     assert not (folder / "config.yaml").exists()
@@ -271,7 +271,7 @@ def test_an_earlier_export_is_replaced_and_nothing_else(wanted: RunOptions) -> N
     assert [path.name for path in other.out.iterdir()] == ["thesis.tex"]
 
 
-def test_what_a_killed_export_left_is_in_nobodys_way(wanted: RunOptions) -> None:
+def test_leftovers_of_a_killed_export_do_not_prevent_the_next(wanted: RunOptions) -> None:
     partial = wanted.out.with_name(".out.partial")
     partial.mkdir(parents=True)
     (partial / "train.jsonl").write_text("half")
@@ -280,14 +280,14 @@ def test_what_a_killed_export_left_is_in_nobodys_way(wanted: RunOptions) -> None
     assert not partial.exists()
 
 
-def test_of_a_run_that_is_refused_nothing_is_left(wanted: RunOptions) -> None:
+def test_a_refused_run_leaves_nothing(wanted: RunOptions) -> None:
     short = msgspec.structs.replace(RECIPE, context=512, paper_tokens=64)
     with pytest.raises(PeercorpusError, match="--leave-out-long"):
         export(replace(wanted, recipe=short), Trainer.LLAMA_FACTORY)
     assert not wanted.out.exists()
 
 
-def test_words_that_llama_factory_replaces_are_told_apart(wanted: RunOptions, tmp_path: Path) -> None:
+def test_words_that_llama_factory_replaces_are_escaped(wanted: RunOptions, tmp_path: Path) -> None:
     def paper(number: int) -> Row:
         return bench_paper(number) | {"abstract": "", "markdown": "A sum over {{idx}} and again {{idx}}."}
 
@@ -297,7 +297,7 @@ def test_words_that_llama_factory_replaces_are_told_apart(wanted: RunOptions, tm
     assert told.count("{ {idx}}") == 2
 
 
-def test_without_examples_to_validate_on_nothing_is_said_of_them(wanted: RunOptions) -> None:
+def test_without_validation_examples_the_configuration_does_not_mention_them(wanted: RunOptions) -> None:
     alone = replace(wanted, recipe=msgspec.structs.replace(RECIPE, validation=0))
     for trainer in Trainer:
         folder = export(alone, trainer)
@@ -328,7 +328,7 @@ def test_a_release_that_changed_since_it_was_published_is_not_exported(wanted: R
         (("--format", "axolotl", "--workers", "1"), "--model"),
     ],
 )
-def test_options_that_do_not_go_together(
+def test_incompatible_options_are_refused(
     papers: Path, tmp_path: Path, run: Run, more: tuple[str, ...], says: str
 ) -> None:
     assert_refused(run("export", papers, *more, "--out", tmp_path / "out"), says)

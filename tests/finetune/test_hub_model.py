@@ -35,7 +35,7 @@ def hub(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_run_stays_with_its_commit(run: Run, papers: Path, hub: Path, tmp_path: Path) -> None:
+def test_a_run_keeps_the_commit_of_its_model(run: Run, papers: Path, hub: Path, tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_text(RECIPE)
     told = ["finetune", "--release", papers, "--task", "acceptance", "--model", "kite/tiny", "--out", tmp_path / "run"]
     ended = run(*told, "--recipe", tmp_path / "recipe.toml", "--merge")

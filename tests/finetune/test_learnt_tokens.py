@@ -25,7 +25,7 @@ TOLD = (
     ],
     ids=["one answer", "two answers", "no system"],
 )
-def test_the_question_is_not_learnt_and_every_answer_is(said: tuple[CaseMessage, ...], answers: list[str]) -> None:
+def test_only_answers_are_trained_on(said: tuple[CaseMessage, ...], answers: list[str]) -> None:
     encoder = word_encoder()
     encoded = encoder.encode(said)
     whole = encoder.render([{"role": one.speaker.value, "content": one.text} for one in said], False)
@@ -36,7 +36,7 @@ def test_the_question_is_not_learnt_and_every_answer_is(said: tuple[CaseMessage,
     assert encoded.learnt == len(learnt) < len(encoded.ids)
 
 
-def test_a_token_that_is_learnt_is_labelled_with_itself() -> None:
+def test_a_trained_token_is_its_own_label() -> None:
     encoded = word_encoder().encode(TOLD)
     assert all(label in {-100, token} for token, label in zip(encoded.ids, encoded.labels, strict=True))
     assert encoded.labels[0] == -100

@@ -37,20 +37,20 @@ def fitted(encoder: Encoder, one: TrainingExample, paper_tokens: int, context: i
     return found
 
 
-def test_a_paper_that_fits_is_told_whole(encoder: Encoder) -> None:
+def test_a_paper_that_fits_is_shown_whole(encoder: Encoder) -> None:
     found = fitted(encoder, example("I doubt it."), 10_000, 10_000)
     assert (found.shown.left_out, found.shown.is_body_cut, found.is_apart) == (0, False, False)
     assert found.encoded == encoder.encode(found.example.messages(f"# {PAPER.title}\n\n{LONG}"))
 
 
-def test_references_go_first_and_it_is_cut_as_the_benchmark_cuts_it(encoder: Encoder) -> None:
+def test_references_are_dropped_first_and_the_paper_is_truncated_as_in_the_benchmark(encoder: Encoder) -> None:
     found = fitted(encoder, example("I doubt it."), 360, 10_000)
     assert found.shown.left_out
     assert not found.shown.is_body_cut
     assert found.shown == shown_paper(found.example.case.paper, TokenBudget(360), encoder.count)
 
 
-def test_a_long_answer_takes_the_room_of_the_paper_and_stays_whole(encoder: Encoder) -> None:
+def test_a_long_answer_stays_whole_and_shortens_the_paper(encoder: Encoder) -> None:
     answer = "Long answer. " * 100
     found = fitted(encoder, example(answer), 10_000, 600)
     assert len(found.encoded.ids) <= 600
@@ -60,7 +60,7 @@ def test_a_long_answer_takes_the_room_of_the_paper_and_stays_whole(encoder: Enco
 
 
 @pytest.mark.parametrize("context", [250, 400, 600, 900])
-def test_whatever_fits_is_within_the_context_with_every_word_after_the_paper(encoder: Encoder, context: int) -> None:
+def test_an_example_that_fits_keeps_every_word_after_the_paper(encoder: Encoder, context: int) -> None:
     drawn = random.Random(context)
     for _ in range(50):
         said = ["word. " * drawn.randrange(1, 150) for _ in range(drawn.choice((1, 3, 5)))]
@@ -77,7 +77,7 @@ def test_whatever_fits_is_within_the_context_with_every_word_after_the_paper(enc
             assert found.tokens > context - 16
 
 
-def test_the_examples_of_one_paper_are_cut_each_for_itself(encoder: Encoder) -> None:
+def test_examples_of_one_paper_are_truncated_independently(encoder: Encoder) -> None:
     fitter = Fitter(encoder, 10_000, 600)
     first, second, third = (fitter.fit(example(said)) for said in ("word " * 400, "Short.", "word " * 400))
     assert isinstance(first, Fitted)
@@ -86,7 +86,7 @@ def test_the_examples_of_one_paper_are_cut_each_for_itself(encoder: Encoder) -> 
     assert third == first
 
 
-def test_an_answer_that_does_not_fit_is_refused_before_anything_is_learnt(encoder: Encoder) -> None:
+def test_an_answer_that_does_not_fit_is_refused_before_training(encoder: Encoder) -> None:
     lengths = Lengths()
     fitter = Fitter(encoder, 1_000, 300)
     for name, words in (("short", 5), ("long", 400), ("longest", 500)):
@@ -97,7 +97,7 @@ def test_an_answer_that_does_not_fit_is_refused_before_anything_is_learnt(encode
     check_lengths({BenchTask.REBUTTAL: Lengths()}, 300)
 
 
-def test_the_table_tells_what_is_cut_and_where(encoder: Encoder) -> None:
+def test_the_table_shows_what_is_truncated_and_where(encoder: Encoder) -> None:
     lengths, fitter = Lengths(), Fitter(encoder, 360, 600)
     for said in ("Yes.", "word " * 300, f"It ends with {MARK}.", "word " * 900):
         lengths.see(fitter.fit(example(said)))
@@ -114,7 +114,7 @@ def test_the_table_tells_what_is_cut_and_where(encoder: Encoder) -> None:
     assert "references" in table
 
 
-def test_an_example_that_does_not_fit_says_how_much_it_needs(encoder: Encoder) -> None:
+def test_the_refusal_of_an_example_that_does_not_fit_states_the_length_needed(encoder: Encoder) -> None:
     one = example("word " * 500)
     found = Fitter(encoder, 1_000, 300).fit(one)
     assert isinstance(found, TooLong)

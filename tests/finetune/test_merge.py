@@ -38,7 +38,7 @@ def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: P
     assert (one - plain).abs().max() > 100 * NEAR
 
 
-def test_it_has_the_tokenizer_and_nothing_of_an_adapter(tuned: Tuned, tmp_path: Path) -> None:
+def test_the_merged_model_has_the_tokenizer_and_no_adapter_files(tuned: Tuned, tmp_path: Path) -> None:
     from peercorpus.finetune.training import merge_adapter
     from peercorpus.models.chat_templates import load_chat
 
@@ -56,7 +56,7 @@ def test_it_has_the_tokenizer_and_nothing_of_an_adapter(tuned: Tuned, tmp_path: 
     assert ours.digest == theirs.digest
 
 
-def test_a_merge_that_breaks_off_leaves_the_earlier_one(
+def test_an_interrupted_merge_leaves_the_earlier_one(
     tuned: Tuned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from transformers import PreTrainedTokenizerBase
@@ -75,7 +75,7 @@ def test_a_merge_that_breaks_off_leaves_the_earlier_one(
     assert {path.name: path.read_bytes() for path in (run / "merged").iterdir()} == before
 
 
-def test_a_run_that_is_not_done_is_refused(tuned: Tuned, tmp_path: Path) -> None:
+def test_an_unfinished_run_is_refused(tuned: Tuned, tmp_path: Path) -> None:
     from peercorpus.finetune.training import merge_adapter
 
     run = copied(tuned, tmp_path / "run")
@@ -86,7 +86,7 @@ def test_a_run_that_is_not_done_is_refused(tuned: Tuned, tmp_path: Path) -> None
         merge_adapter(tmp_path / "none")
 
 
-def test_an_adapter_of_the_hub_is_no_base(tuned: Tuned) -> None:
+def test_an_adapter_on_the_hub_is_refused_as_a_base_model(tuned: Tuned) -> None:
     from peercorpus.finetune.training import load_model
 
     with pytest.raises(ModelError, match=f"'{tuned.folder / ADAPTER}'"):

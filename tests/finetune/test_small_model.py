@@ -33,7 +33,7 @@ def only_run(logs: Path) -> TaskRun:
     return run
 
 
-def test_in_a_folder_it_writes_greedily_and_weighs_both_decisions(
+def test_a_model_in_a_folder_decodes_greedily_and_scores_both_decisions(
     run: Run, bench_data: Path, tmp_path: Path, small: Path
 ) -> None:
     told = ("bench", "acceptance", "--release", bench_data, "--model", small, "--limit", "2", *SHORT)
@@ -53,7 +53,7 @@ def test_in_a_folder_it_writes_greedily_and_weighs_both_decisions(
     assert [cell.strip() for cell in row.split("|")[4:7]] == ["2", "2", "0"], "a case has no answer"
 
 
-def test_behind_an_endpoint_without_a_key_and_as_a_judge_in_a_folder(
+def test_a_model_works_behind_an_endpoint_without_a_key_and_as_a_judge(
     run: Run, bench_data: Path, tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LOCAL_API_KEY", raising=False)
@@ -72,7 +72,7 @@ def test_behind_an_endpoint_without_a_key_and_as_a_judge_in_a_folder(
 
 
 @pytest.mark.usefixtures("tuning")
-def test_it_is_tuned_merged_and_tested(run: Run, bench_data: Path, tmp_path: Path, small: Path) -> None:
+def test_a_small_model_is_tuned_merged_and_tested(run: Run, bench_data: Path, tmp_path: Path, small: Path) -> None:
     (tmp_path / "recipe.toml").write_text(RECIPE)
     told = ("--release", bench_data, "--task", "acceptance", "--model", small, "--out", tmp_path / "run")
     ended = run("finetune", *told, "--recipe", tmp_path / "recipe.toml", "--merge", "--evaluate", "--limit", "2")

@@ -116,7 +116,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_a_run_that_was_killed_ends_as_one_that_was_not(
+def test_a_killed_run_resumes_to_the_result_of_an_uninterrupted_one(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     checkpoint = tmp_path / "broken" / "checkpoints" / "checkpoint-2" / "trainer_state.json"
@@ -137,9 +137,7 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(
     assert [one["step"] for one in losses(tmp_path / "whole") if "loss" in one] == list(range(1, STEPS + 1))
 
 
-def test_what_went_in_is_listed_record_by_record(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_every_training_record_is_listed(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     ended = run(
         *command(papers, models / "llama", tmp_path / "run", recipe, "mixed", "--lengths", "--weight", "kite=2")
     )
@@ -160,7 +158,7 @@ def test_what_went_in_is_listed_record_by_record(
     assert made["licences"] == {"CC BY 4.0": 1}
 
 
-def test_lessons_that_share_a_row_do_not_see_each_other(run: Run, papers: Path, models: Path, tmp_path: Path) -> None:
+def test_packed_examples_do_not_attend_to_each_other(run: Run, papers: Path, models: Path, tmp_path: Path) -> None:
     """The loss of packed examples is that of the same examples one by one."""
     first = []
     for name, setting in (("alone", "packing = false"), ("packed", "packing = true")):
@@ -184,7 +182,9 @@ mixed_precision: 'no'
 """
 
 
-def test_two_devices_learn_what_one_does(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+def test_two_devices_train_the_same_model_as_one(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
     (tmp_path / "two.yaml").write_text(LAUNCH)
     (tmp_path / "two.toml").write_text(f"{RECIPE}accelerate = 'two.yaml'\n")
     for name, path in (("one", recipe), ("two", tmp_path / "two.toml")):
@@ -199,7 +199,7 @@ def test_two_devices_learn_what_one_does(run: Run, papers: Path, models: Path, r
     assert two[-1]["eval_loss"] == pytest.approx(one[-1]["eval_loss"], rel=1e-2)
 
 
-def test_without_papers_to_validate_on_nothing_is_said_of_the_loss(
+def test_without_validation_papers_no_validation_loss_is_reported(
     run: Run, papers: Path, models: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "recipe.toml").write_text(RECIPE.replace("validation = 8", "validation = 0"))
@@ -219,7 +219,7 @@ def test_a_quantised_base_needs_its_package(
     refused(run(*arguments), "pip install bitsandbytes")
 
 
-def test_a_loss_that_is_no_number_leaves_no_adapter(
+def test_a_loss_that_is_not_a_number_leaves_no_adapter(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     import torch
@@ -234,7 +234,7 @@ def test_a_loss_that_is_no_number_leaves_no_adapter(
     assert not (tmp_path / "run" / "adapter").exists()
 
 
-def test_activations_computed_again_teach_the_same(
+def test_recomputed_activations_give_the_same_training(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "again.toml").write_text(RECIPE.replace("checkpointing = false", "checkpointing = true"))
@@ -244,7 +244,7 @@ def test_activations_computed_again_teach_the_same(
     assert again == [pytest.approx(one, rel=1e-5) for one in held]
 
 
-def test_examples_that_are_not_as_they_were_written_are_not_learnt(
+def test_altered_examples_are_not_trained_on(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     told = command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")
@@ -254,13 +254,15 @@ def test_examples_that_are_not_as_they_were_written_are_not_learnt(
     refused(run(*told), f"'{path}'")
 
 
-def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+def test_an_adapter_is_refused_as_a_base_model(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
     assert run(*command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")).code == 0
     refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "adapter")
 
 
 @pytest.mark.usefixtures("quietly")
-def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
+def test_one_command_tunes_merges_and_evaluates_and_records_it_in_the_card(
     run: Run, papers: Path, models: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "recipe.toml").write_text(f"{RECIPE}answer_tokens = 8\n")
@@ -294,7 +296,7 @@ def test_the_examples_of_a_model_are_exported_for_another_trainer(
     assert not (tmp_path / "out" / "adapter").exists()
 
 
-def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
+def test_an_answer_that_would_be_truncated_is_refused_and_leaves_nothing(
     run: Run, papers: Path, models: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "short.toml").write_text("context = 280\npaper_tokens = 64\n")
@@ -309,7 +311,7 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     assert [count > 0 for reason, count in left_out.items() if "context" in reason] == [True]
 
 
-def test_an_example_longer_than_the_model_takes_is_refused(
+def test_an_example_longer_than_the_models_context_is_refused(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(models / "llama", tmp_path / "short")
@@ -323,7 +325,7 @@ def test_an_example_longer_than_the_model_takes_is_refused(
     assert run(*command(papers, tmp_path / "short", tmp_path / "run", fitting, "rebuttal", "--lengths")).code == 0
 
 
-def test_a_folder_with_something_else_is_refused(
+def test_a_folder_with_other_files_is_refused(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "files").mkdir()
@@ -336,7 +338,9 @@ def test_a_folder_with_something_else_is_refused(
     refused(run(*command(papers, models / "qwen", tmp_path / "run", recipe)), " model")
 
 
-def test_nothing_to_learn_from_is_refused(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+def test_a_release_without_training_examples_is_refused(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
     start = command(papers, models / "llama", tmp_path / "run", recipe, "review")
     refused(run(*start, "--year", "1999"), "of another year: 12")
     refused(run(*start, "--venue", "iclr", "--venue", "icrl"), "'icrl'")

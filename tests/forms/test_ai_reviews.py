@@ -96,7 +96,7 @@ def raw(one: Json, kind: RawKind = RawKind.NOTE) -> RawObject:
         ("LLM_PDF_Response", ADMINISTRATOR),
     ],
 )
-def test_every_documented_way_is_known(tmp_path: Path, invitation: str, signer: str) -> None:
+def test_every_documented_kind_of_ai_review_is_recognised(tmp_path: Path, invitation: str, signer: str) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("ai", invitation, signer, title="T", feedback="Claims hold.")])
     ai_review = made.ai_reviews["ai"]
     assert (ai_review.kind, ai_review.role) == (PostKind.AI_REVIEW, Role.AI)
@@ -121,7 +121,7 @@ def test_every_documented_way_is_known(tmp_path: Path, invitation: str, signer: 
         (),
     ],
 )
-def test_what_the_venue_did_not_sign_is_nobodys_ai_review(tmp_path: Path, signers: tuple[str, ...]) -> None:
+def test_a_review_not_signed_by_the_venue_is_not_an_ai_review(tmp_path: Path, signers: tuple[str, ...]) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("ai", "AI_Review", *signers, ai_review="Claims hold.")])
     assert not made.ai_reviews
     assert made.posts["ai"].kind is PostKind.OTHER
@@ -141,14 +141,14 @@ def test_what_the_venue_did_not_sign_is_nobodys_ai_review(tmp_path: Path, signer
         note("one", "Official_Review", REVIEWER, under="ai", **RATED),
     ],
 )
-def test_a_person_stays_a_person(tmp_path: Path, review: Json) -> None:
+def test_a_persons_review_is_never_an_ai_review(tmp_path: Path, review: Json) -> None:
     made = Made(tmp_path / "corpus", [ROOT, AI_REVIEW, review])
     assert made.reviews.keys() == {"one"}
     assert made.posts["one"].role is not Role.AI
     assert [reply.post_id for reply in made.ai_reviews["ai"].replies] == []
 
 
-def test_a_venue_that_says_people_review_so_is_believed(tmp_path: Path) -> None:
+def test_a_venue_that_states_human_reviewers_is_believed(tmp_path: Path) -> None:
     group = {"review_name": {"value": "AI_Review"}, "reviewers_name": {"value": "AI_Reviewer"}}
     notes = [ROOT, note("one", "AI_Review", REVIEWER, **RATED), note("two", "AI_Review", AI_OF_PAPER, **RATED)]
     made = Made(tmp_path / "corpus", notes, group)
@@ -156,7 +156,7 @@ def test_a_venue_that_says_people_review_so_is_believed(tmp_path: Path) -> None:
     assert not made.ai_reviews
 
 
-def test_what_an_ai_signs_elsewhere_is_no_review_and_in_no_conversation(tmp_path: Path) -> None:
+def test_an_ais_other_posts_are_no_reviews_and_in_no_conversation(tmp_path: Path) -> None:
     notes = [
         ROOT,
         REVIEW,
@@ -204,7 +204,7 @@ def test_answers_and_surveys_are_kept_with_the_review(tmp_path: Path) -> None:
     assert made.posts.keys() == {"review"}
 
 
-def test_a_survey_of_nothing_that_is_held_is_a_post_of_unknown_kind(tmp_path: Path) -> None:
+def test_a_survey_about_a_missing_review_is_a_post_of_unknown_kind(tmp_path: Path) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("s", "Survey", AUTHORS, under="gone", false_claims="None")])
     assert made.posts["s"].kind is PostKind.OTHER
     assert made.left["s"].reason is Reason.OUTSIDE_CONVERSATION
@@ -218,7 +218,7 @@ def test_the_form_of_an_ai_review_gives_its_scores_their_scale(tmp_path: Path) -
     assert made.ai_reviews["ai"].form_id is None
 
 
-def test_a_user_can_state_an_invitation_and_never_that_somebody_is_an_ai(tmp_path: Path) -> None:
+def test_a_user_can_declare_an_invitation_but_not_a_person_as_an_ai(tmp_path: Path) -> None:
     own = f'[[venue]]\nid = "{V}"\nsource = "its guide"\nwords.replies.ai_review = ["Robot_Notes"]\n'
     notes = [ROOT, REVIEW, note("ai", "Robot_Notes", AI), note("no", "Robot_Notes", REVIEWER)]
     made = Made(tmp_path / "corpus", notes, own=own)
@@ -262,7 +262,7 @@ def _below_ai(notes: list[Json]) -> set[str]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_without_an_ais_reviews_everything_else_is_the_same(tmp_path: Path, seed: int) -> None:
+def test_ai_reviews_change_nothing_else(tmp_path: Path, seed: int) -> None:
     notes = _draw_forum(Random(seed))
     gone = _below_ai(notes)
     made = Made(tmp_path / "with", notes)
@@ -273,6 +273,6 @@ def test_without_an_ais_reviews_everything_else_is_the_same(tmp_path: Path, seed
         assert getattr(made, name) == getattr(plain, name), name
 
 
-def test_ways_and_ranks_are_read_from_data() -> None:
+def test_kinds_and_ranks_are_read_from_data() -> None:
     assert {"ai_review", "llm_pdf_feedback", "llm_pdf_response"} == SIGNERS.keys()
     assert rate_answer("clear_feedback", "Strongly agree").rank == 5

@@ -45,7 +45,7 @@ def then(review: Review) -> list[tuple[str, float | None, ScoreSource]]:
         (1_000, None, DECIDED, AtDecision.NO_REVIEW_TIME, False),
     ],
 )
-def test_a_score_stood_at_the_decision_if_times_show_it(
+def test_a_score_is_valid_at_the_decision_if_times_show_it(
     api: int, made: int | None, changed: int | None, decided: int | None, why: AtDecision, after: bool | None
 ) -> None:
     review = read(note(api, made, changed, rating=6), decided=decided)
@@ -54,7 +54,7 @@ def test_a_score_stood_at_the_decision_if_times_show_it(
 
 
 @pytest.mark.parametrize("api", [1, 2])
-def test_edits_show_what_stood_before_a_later_change(api: int) -> None:
+def test_edits_show_the_score_before_a_later_change(api: int) -> None:
     edits = [note(api, 1_000, 1_000, rating=3), note(api, 4_000, 4_000, rating=5), note(api, 9_000, 9_000, rating=8)]
     review = read(note(api, 1_000, 9_000, rating=8), *edits)
     assert (review.at_decision, then(review)) == (AtDecision.EDITS, [("rating", 5.0, ScoreSource.EDIT)])
@@ -73,7 +73,7 @@ def test_edits_show_what_stood_before_a_later_change(api: int) -> None:
     ],
     ids=["hidden", "the later one alone", "posted again", "does not lead to today", "another field"],
 )
-def test_edits_that_may_lack_one_show_nothing(edits: list[Note]) -> None:
+def test_possibly_incomplete_edits_show_nothing(edits: list[Note]) -> None:
     review = read(note(2, 1_000, 9_000, rating=8), *edits)
     assert then(review) == []
 
@@ -83,7 +83,7 @@ def texts(sections: tuple[Section, ...]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("api", [1, 2])
-def test_edits_show_what_texts_stood_before_a_later_change(api: int) -> None:
+def test_edits_show_the_texts_before_a_later_change(api: int) -> None:
     first = note(api, 1_000, 1_000, review="It may fly.", summary="A kite.")
     then, after = note(api, 4_000, 4_000, review="It flies."), note(api, 9_000, 9_000, review="Well decided.")
     current = note(api, 1_000, 9_000, review="Well decided.", summary="A kite.")
@@ -94,13 +94,13 @@ def test_edits_show_what_texts_stood_before_a_later_change(api: int) -> None:
     assert forget_decision(review).sections_at_decision == ()
 
 
-def test_texts_that_stand_unchanged_or_whose_change_is_hidden_are_not_repeated() -> None:
+def test_unchanged_texts_and_those_with_hidden_changes_are_not_repeated() -> None:
     assert read(note(2, 1_000, 1_000, review="It flies.")).sections_at_decision == ()
     assert read(note(2, 1_000, 9_000, review="It flies."), note(2, 1_000, 1_000, rating=3)).sections_at_decision == ()
 
 
 @pytest.mark.parametrize(("seen", "first"), [(4_000, {"review": "It may fly."}), (6_000, {})])
-def test_what_was_first_seen_after_the_decision_is_a_change_but_not_what_was_first_given(
+def test_a_value_first_seen_after_the_decision_is_a_change_but_not_the_initial_value(
     seen: int, first: dict[str, str]
 ) -> None:
     snapshot = note(2, 1_000, seen, rating=5, review="It may fly.")
@@ -119,7 +119,7 @@ def test_of_a_review_posted_after_the_decision_a_later_snapshot_is_the_first_ver
     assert [score.value for score in review.scores if score.phase is Phase.INITIAL] == [5.0]
 
 
-def test_what_tells_of_the_decision_can_be_forgotten() -> None:
+def test_data_about_the_decision_can_be_removed() -> None:
     review = forget_decision(read(note(2, 1_000, 1_000, rating=6)))
     assert (then(review), review.posted_after_decision, review.at_decision) == ([], None, AtDecision.NO_DECISION_TIME)
 

@@ -71,14 +71,14 @@ def remark(text: str, signer: str = "AnonReviewer1", **more: Any) -> dict[str, A
         (UNKNOWN, None, f"inferred:{UNKNOWN}"),
     ],
 )
-def test_an_invitation_counts_before_a_declared_form_and_that_before_the_answers(
+def test_an_invitation_takes_precedence_over_a_declared_form_and_that_over_answers(
     tmp_path: Path, venue_id: str, form: dict[str, Any] | None, form_id: str
 ) -> None:
     (found,) = read(tmp_path / "w", venue_id, review(), form=form)
     assert found.form_id.startswith(form_id)
 
 
-def test_a_declared_form_gives_the_scale_and_refuses_what_it_does_not_offer(tmp_path: Path) -> None:
+def test_a_declared_form_gives_the_scale_and_rejects_other_answers(tmp_path: Path) -> None:
     answers = {"recommendation": "8: accept, good paper", "correctness": "7: never offered"}
     (found,) = read(tmp_path / "w", KNOWN, review(**answers))
     scores = {score.field: score for score in found.scores}
@@ -87,7 +87,7 @@ def test_a_declared_form_gives_the_scale_and_refuses_what_it_does_not_offer(tmp_
     assert (scores["correctness"].value, scores["correctness"].label) == (None, "7: never offered")
 
 
-def test_what_many_reviews_answer_tells_a_score_of_an_unknown_name(tmp_path: Path) -> None:
+def test_answers_in_many_reviews_identify_a_score_with_an_unknown_name(tmp_path: Path) -> None:
     reviews = [review(f"r{number}", f"AnonReviewer{number}", new_field=f"{number % 3}: words") for number in range(9)]
     found = read(tmp_path / "w", UNKNOWN, *reviews)
     assert [s.value for one in found for s in one.scores if s.field == "new_field"] == [0.0, 1.0, 2.0] * 3
@@ -101,7 +101,7 @@ def initial(found: list[Review]) -> list[tuple[float | None, ScoreSource]]:
     return [(s.value, s.source) for one in found for s in one.scores if s.phase is Phase.INITIAL]
 
 
-def test_a_reviewers_own_comment_tells_the_first_score(tmp_path: Path) -> None:
+def test_a_reviewers_own_comment_gives_the_initial_score(tmp_path: Path) -> None:
     found = read(tmp_path / "w", UNKNOWN, review(), remark(RAISED), form=OFFERED)
     assert initial(found) == [(5.0, ScoreSource.TEXT)]
 
@@ -116,12 +116,12 @@ def test_a_reviewers_own_comment_tells_the_first_score(tmp_path: Path) -> None:
     ],
     ids=["another reviewer", "the authors", "not public", "deleted"],
 )
-def test_what_others_say_or_not_everyone_may_read_tells_nothing(tmp_path: Path, comment: dict[str, Any]) -> None:
+def test_comments_by_others_and_hidden_ones_are_ignored(tmp_path: Path, comment: dict[str, Any]) -> None:
     assert initial(read(tmp_path / "w", UNKNOWN, review(), comment, form=OFFERED)) == []
 
 
 @pytest.mark.parametrize(("signer", "reviews"), [("AnonReviewer1", 2), ("Reviewers", 1), ("", 1)])
-def test_a_name_that_more_than_one_may_sign_with_tells_nothing(tmp_path: Path, signer: str, reviews: int) -> None:
+def test_a_shared_signature_is_ignored(tmp_path: Path, signer: str, reviews: int) -> None:
     signed = [review(f"r{number}", signer) for number in range(reviews)]
     assert initial(read(tmp_path / "w", UNKNOWN, *signed, remark(RAISED, signer), form=OFFERED)) == []
 

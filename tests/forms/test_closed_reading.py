@@ -76,7 +76,7 @@ V = "Kites.cc/2024/Conference"
         ("No aceptado", UNKNOWN),
     ],
 )
-def test_a_decision_that_may_mean_another_thing_means_none(decision: str, status: Status) -> None:
+def test_an_ambiguous_decision_is_unknown(decision: str, status: Status) -> None:
     assert vocabulary.status_of_decision(decision) is status
 
 
@@ -91,7 +91,7 @@ def decided(decision: str) -> tuple[PostKind, Note]:
     return PostKind.DECISION, note
 
 
-def test_an_acceptance_that_the_journal_retracted_is_none() -> None:
+def test_a_retracted_acceptance_is_not_an_acceptance() -> None:
     paper = read_paper(root(venueid=f"{V}/Retracted_Acceptance"), V, [decided("Accept as is")], VenueVocabulary())
     assert (paper.status, paper.decision) == (UNKNOWN, "Accept as is")
 
@@ -101,7 +101,7 @@ def with_headings(headings: dict[str, str]) -> VenueVocabulary:
     return vocabulary.read_words(json.dumps(group).encode())
 
 
-def test_the_heading_of_all_that_is_not_accepted_does_not_reject_what_is_to_be_revised() -> None:
+def test_a_heading_for_papers_not_accepted_does_not_reject_those_to_be_revised() -> None:
     words = with_headings({"Kites 2024": "Accept", "Submitted to Kites 2024": "Reject"})
     listed = root(venueid=f"{V}/Submission", venue="Submitted to Kites 2024")
     assert read_paper(listed, V, [decided("Revision Needed")], words).status is UNKNOWN
@@ -111,7 +111,7 @@ def test_the_heading_of_all_that_is_not_accepted_does_not_reject_what_is_to_be_r
     assert read_paper(accepted, V, [decided("Tier 1")], words).status is ACCEPTED
 
 
-def test_a_map_from_decisions_to_headings_says_nothing() -> None:
+def test_a_mapping_from_decisions_to_headings_is_ignored() -> None:
     words = with_headings({"Reject": "Submitted to Kites 2024", "Accept (Oral)": "Kites 2024 oral"})
     for venue in ("Submitted to Kites 2024", "Kites 2024 oral"):
         assert words.status_of_heading(venue) is UNKNOWN
@@ -191,7 +191,7 @@ def test_labels_whose_numbers_are_ranges_or_halves_in_other_signs_are_no_scale(o
         "5 6",
     ],
 )
-def test_an_answer_that_is_not_one_number_has_none(answer: str) -> None:
+def test_an_answer_that_is_not_a_single_number_has_no_value(answer: str) -> None:
     assert read_number(answer, {}) is None
 
 

@@ -91,7 +91,7 @@ def test_every_venue_whose_form_is_known_has_a_record(venue_id: str) -> None:
 
 
 @pytest.mark.parametrize("venue_id", UNKNOWN)
-def test_a_venue_of_whose_form_nothing_is_known_has_a_record_that_reads_no_review(venue_id: str) -> None:
+def test_a_venue_with_an_unknown_form_has_a_record_that_reads_no_review(venue_id: str) -> None:
     assert declared_form(venue_id) is None
     (record,) = [form for form in FORMS.values() if venue_id in form.venue_ids]
     assert record.unknown
@@ -104,7 +104,7 @@ def test_a_venue_without_a_record_has_no_form_and_never_the_default_template() -
     assert not FORMS["default-v2"].venues
 
 
-def test_the_records_are_as_many_as_they_should_be_and_say_how_they_are_known() -> None:
+def test_the_records_are_complete_and_state_their_sources() -> None:
     table = {form.id: (len(form.fields), "".join(form.evidence)) for form in FORMS.values()}
     assert len(table) == 65
     assert sum(size for size, _ in table.values()) == 405
@@ -117,7 +117,7 @@ def test_the_records_are_as_many_as_they_should_be_and_say_how_they_are_known() 
     assert table["uai-2022"] == (2, "K")
 
 
-def test_what_is_known_from_code_or_by_memory_says_so_field_by_field() -> None:
+def test_facts_from_code_or_memory_are_marked_field_by_field() -> None:
     assert not FORMS["tmlr"].is_verified
     assert set(FORMS["tmlr"].unverified_fields) == {field.name for field in FORMS["tmlr"].fields}
     neurips = FORMS["neurips-2021"]
@@ -195,12 +195,12 @@ def test_a_form_without_an_overall_rating_has_none(form_id: str) -> None:
     assert Aspect.RECOMMENDATION not in {form.aspect(name) for name in form.questions}
 
 
-def test_a_form_whose_rating_is_not_known_does_not_count_as_one_without() -> None:
+def test_a_form_with_an_unknown_rating_does_not_count_as_unrated() -> None:
     assert not FORMS["corl-2025"].is_unrated
     assert not FORMS["melba"].is_unrated
 
 
-def test_what_a_record_says_a_field_is_about_never_contradicts_the_vocabulary() -> None:
+def test_aspects_in_records_never_contradict_the_vocabulary() -> None:
     for form in FORMS.values():
         for field in form.fields:
             name = field.name.lower()
@@ -209,7 +209,7 @@ def test_what_a_record_says_a_field_is_about_never_contradicts_the_vocabulary() 
 
 
 @pytest.mark.parametrize("form_id", ["corl-2021", "corl-2022", "corl-2023"])
-def test_the_scores_of_corl_are_about_what_the_vocabulary_says(form_id: str) -> None:
+def test_scores_of_corl_have_the_aspects_of_the_vocabulary(form_id: str) -> None:
     form = as_review_form(FORMS[form_id])
     names = ("technical_quality", "clarity_of_presentation", "potential_impact", "robotics_focus")
     assert [form.aspect(name) for name in names if name in form.questions] == [

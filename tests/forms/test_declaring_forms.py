@@ -85,15 +85,13 @@ def test_a_year_stands_for_each_of_the_years(tmp_path: Path) -> None:
         ("form = [", "made_up.toml: "),
     ],
 )
-def test_a_record_that_says_what_it_may_not_is_refused_by_file_and_name(
-    text: str, message: str, tmp_path: Path
-) -> None:
+def test_an_invalid_record_is_refused_by_file_and_name(text: str, message: str, tmp_path: Path) -> None:
     _write(tmp_path, text)
     with pytest.raises(ValueError, match=re.escape(message)):
         read_forms(tmp_path)
 
 
-def test_a_record_that_says_what_it_may_is_read(tmp_path: Path) -> None:
+def test_a_valid_record_is_read(tmp_path: Path) -> None:
     _write(tmp_path, _record(field={"answers": "ten", "written": "number: label"}))
     (form,) = read_forms(tmp_path)
     assert form.fields[0].evidence is Evidence.CODE

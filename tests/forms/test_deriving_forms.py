@@ -63,7 +63,7 @@ def test_the_type_of_a_field_of_api_2(param: dict[str, Any], expected: FieldType
 
 
 @pytest.mark.parametrize("name", ["claims_and_evidence", "audience", "experience_assessment"])
-def test_words_are_a_score_where_the_name_is_known_as_one(name: str) -> None:
+def test_a_verbal_answer_is_a_score_if_the_field_name_is_known_as_one(name: str) -> None:
     question = derived({name: v2({"type": "string", "enum": YES_NO})}, 2).questions[name]
     assert (question.type, question.labels, question.answers) == (FieldType.SCORE, {}, ("Yes", "No"))
 
@@ -84,7 +84,7 @@ def test_one_name_is_a_score_on_one_form_and_text_on_another(name: str, param: d
     assert (len(reading.scores), len(reading.sections)) == ((1, 0) if place == "score" else (0, 1))
 
 
-def test_a_field_keeps_all_that_the_invitation_says_of_it() -> None:
+def test_a_field_keeps_everything_in_the_invitation() -> None:
     asked = v2(
         {"type": "integer", "enum": FOUR, "optional": True, "fieldName": "Sound?"}, description="Is it?", order=3
     )
@@ -94,14 +94,14 @@ def test_a_field_keeps_all_that_the_invitation_says_of_it() -> None:
     assert (question.is_optional, question.readers) == (True, ("V/Program_Chairs",))
 
 
-def test_api_1_says_what_is_required_and_api_2_what_is_optional() -> None:
+def test_api_1_marks_required_fields_and_api_2_optional_ones() -> None:
     first = derived({"a": {"value-regex": ".", "required": True}, "b": {"value-regex": "."}}, 1)
     second = derived({"a": v2({"type": "string"}), "b": v2({"type": "string", "optional": True})}, 2)
     for form in (first, second):
         assert [question.is_optional for question in form.questions.values()] == [False, True]
 
 
-def test_what_the_form_says_of_a_field_counts_before_the_vocabulary() -> None:
+def test_the_forms_description_takes_precedence_over_the_vocabulary() -> None:
     form = derived({"rating": v2({"type": "integer", "enum": FOUR})}, 2)
     venue_says = ReviewForm(form.form_id, form.questions, {"rating": Aspect.CONFIDENCE})
     assert (form.aspect("rating"), venue_says.aspect("rating")) == (Aspect.RECOMMENDATION, Aspect.CONFIDENCE)
@@ -125,7 +125,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=4), JSON, max_size=4), st.sampled_from([1, 2]))
-def test_no_invitation_whatever_it_holds_stops_anything(content: dict[str, Any], api: int) -> None:
+def test_no_malformed_invitation_stops_anything(content: dict[str, Any], api: int) -> None:
     holder = {"reply": {"content": content}} if api == 1 else {"edit": {"note": {"content": content}}}
     form = derive_form(json.dumps({"id": "V", **holder}).encode())
     assert form is None or set(form.questions) <= set(content)

@@ -66,12 +66,12 @@ def test_the_better_end_of_a_scale_gives_one_whichever_number_it_has(name: str, 
 
 
 @pytest.mark.parametrize(("name", "options"), UNKNOWN)
-def test_where_the_words_do_not_tell_nothing_is_said(name: str, options: list[str]) -> None:
+def test_without_telling_labels_the_direction_is_unknown(name: str, options: list[str]) -> None:
     score = read_score(options[0], name, asking(name, options))
     assert (score.value, score.higher_is_better, score.unit, score.unified) == (1.0, None, None, None)
 
 
-def test_the_instructions_tell_where_the_answers_are_bare() -> None:
+def test_instructions_give_the_direction_of_bare_numbers() -> None:
     best_first = asking("rating", ["1", "2", "3"], description="Rate from 1 (best) to 3 (worst).")
     assert read_score("1", "rating", best_first).unit == 1.0
     best_last = asking("rating", ["1", "2", "3"], description="1 = poor, 3 = excellent")
@@ -79,7 +79,7 @@ def test_the_instructions_tell_where_the_answers_are_bare() -> None:
     assert read_score("1", "rating", asking("rating", ["1", "2"], description="See section 1.")).unit is None
 
 
-def test_a_recommendation_whose_lowest_number_accepts_is_turned_on_the_unified_scale() -> None:
+def test_a_recommendation_whose_lowest_number_accepts_is_reversed_on_the_unified_scale() -> None:
     labels = {1.0: "1: strong accept", 2.0: "2: accept", 3.0: "3: reject", 4.0: "4: strong reject"}
     scale = unified_scale(labels)
     assert scale is not None

@@ -36,11 +36,11 @@ def test_the_first_text_is_kept_beside_the_text_of_today() -> None:
     assert review.updated_fields == ()
 
 
-def test_an_earlier_version_held_gives_the_first_text_too() -> None:
+def test_a_stored_earlier_version_gives_the_initial_text_too() -> None:
     assert [section.text for section in read([], version(1_000, 2_000, review=FIRST)).initial_sections] == [FIRST]
 
 
-def test_where_no_first_text_is_held_the_field_is_flagged() -> None:
+def test_without_an_initial_text_the_field_is_flagged() -> None:
     review = read([])
     assert (review.initial_sections, review.updated_fields) == ((), ("review",))
 
@@ -62,7 +62,7 @@ def test_an_edit_posted_again_before_the_next_one_counts_as_an_earlier_version()
     assert [section.text for section in review.initial_sections] == [FIRST]
 
 
-def test_a_final_justification_is_no_part_of_the_first_review() -> None:
+def test_a_final_justification_is_not_part_of_the_initial_review() -> None:
     note = version(1_000, 9_000, review=FIRST, final_justification="The rebuttal convinced me.")
     review = read_review(note, "V", "R1", NO_FORM, [])
     assert [section.text for section in review.sections] == [FIRST]
@@ -84,7 +84,7 @@ def test_a_final_justification_is_no_part_of_the_first_review() -> None:
         "Revision: better now",
     ],
 )
-def test_a_line_that_begins_like_an_update_is_one(line: str) -> None:
+def test_a_line_starting_like_an_update_is_one(line: str) -> None:
     assert holds_update(f"A review.\n\n{line}\nMore words.")
 
 
@@ -99,11 +99,11 @@ def test_a_line_that_begins_like_an_update_is_one(line: str) -> None:
         "Revisions of Table 2 are needed.",
     ],
 )
-def test_a_line_that_speaks_of_updates_is_none(line: str) -> None:
+def test_a_line_mentioning_updates_is_not_one(line: str) -> None:
     assert not holds_update(f"A review.\n\n{line}\nMore words.")
 
 
-def test_an_edit_that_another_one_follows_shows_an_earlier_answer() -> None:
+def test_an_edit_followed_by_another_shows_an_earlier_answer() -> None:
     edits = [version(50_000, review=FIRST, rating=5), version(90_000, review=LATER, rating=6)]
     review = read_review(version(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
     first = [(score.value, score.source) for score in review.scores if score.phase is Phase.INITIAL]

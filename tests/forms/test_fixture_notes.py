@@ -34,7 +34,7 @@ def _read(fixture: dict[str, Any], form: ReviewForm) -> ParsedReview:
     return read_fields(read_note(json.dumps(fixture["note"]).encode()).fields, form)
 
 
-def test_there_are_fixture_notes_of_both_ways_to_know_a_form() -> None:
+def test_fixture_notes_cover_invited_and_declared_forms() -> None:
     assert {"invitation" in json.loads(path.read_text()) for path in NOTES} == {True, False}
 
 
@@ -54,7 +54,7 @@ def test_a_fixture_note_is_read_as_its_file_expects(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTES, ids=lambda path: path.stem)
-def test_a_fixture_note_holds_what_is_hard_to_read(path: Path) -> None:
+def test_fixture_notes_cover_difficult_cases(path: Path) -> None:
     fixture = json.loads(path.read_text())
     form, scores = _find_form(fixture), fixture["expected"]["scores"]
     fields = read_note(json.dumps(fixture["note"]).encode()).fields

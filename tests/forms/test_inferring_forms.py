@@ -32,7 +32,7 @@ def inferred(answers: list[Any]) -> FieldType | None:
         (["Yes", "No"], None),
     ],
 )
-def test_the_answers_tell_what_a_field_asks_for(answers: list[Any], expected: FieldType | None) -> None:
+def test_answers_determine_what_a_field_asks_for(answers: list[Any], expected: FieldType | None) -> None:
     assert inferred(answers) is expected
 
 
@@ -44,18 +44,18 @@ def test_an_inferred_score_has_its_value_and_no_scale() -> None:
     assert form.form_id == "inferred:V"
 
 
-def test_a_field_that_others_answer_in_prose_is_prose_in_a_review_of_one_word() -> None:
+def test_a_prose_field_stays_prose_in_a_one_word_review() -> None:
     form = infer_form("V", [{"clarity": PROSE}, {"clarity": "Good."}])
     assert [section.text for section in read_fields({"clarity": "Good."}, form).sections] == ["Good."]
 
 
-def test_few_reviews_are_read_by_name_and_answer_alone() -> None:
+def test_a_few_reviews_are_read_by_field_name_and_answer_only() -> None:
     fields = {"soundness": "3 good", "review": "Fine work.", "rating": "Weak Accept"}
     reading = read_fields(fields, infer_form("V", [fields]))
     assert [(score.field, score.value) for score in reading.scores] == [("soundness", 3.0), ("rating", None)]
     assert [section.field for section in reading.sections] == ["review"]
 
 
-def test_of_many_different_answers_few_are_held() -> None:
+def test_of_many_different_answers_few_are_kept() -> None:
     reviews = ({"review": f"Review {number}"} for number in range(10_000))
     assert infer_form("V", reviews).questions["review"].type is FieldType.TEXT

@@ -102,7 +102,7 @@ def test_re2_gives_first_scores_and_conversations_and_reviewbench_all_else(
     assert json.loads(review.extra)["review_content"] == re2_paper()["reviews"][0]["review_content"]
 
 
-def test_a_review_that_is_lost_in_merging_breaks_the_balance(
+def test_a_review_lost_in_merging_breaks_the_balance(
     tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lose(merged: Any, other: Any, pairs: Any) -> None:
@@ -235,7 +235,7 @@ CASES: dict[str, tuple[list[Rows], list[Rows], list[str], int]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_reviews_are_matched_by_rules_that_guess_nothing(tmp_path: Path, workspace: Workspace, name: str) -> None:
+def test_reviews_are_matched_by_rules_without_guessing(tmp_path: Path, workspace: Workspace, name: str) -> None:
     own, others, names, left = CASES[name]
     parts = write_parts(tmp_path, reviewbench_row(reviews=own), re2_paper(reviews=others))
     build(workspace, parts["rb"], parts["reviews"])
@@ -245,7 +245,7 @@ def test_reviews_are_matched_by_rules_that_guess_nothing(tmp_path: Path, workspa
     assert [row.reason for row in rows(workspace, SetAside) if row.stage == "normalise"] == [Reason.NOT_MATCHED] * left
 
 
-def test_what_two_records_state_differently_is_kept_visible(tmp_path: Path, workspace: Workspace) -> None:
+def test_conflicts_between_two_records_are_kept_visible(tmp_path: Path, workspace: Workspace) -> None:
     parts = write_parts(tmp_path, reviewbench_row(reviews=[]), re2_paper(decision="Reject", reviews=[]))
     build(workspace, parts["rb"], parts["reviews"])
     (paper,) = rows(workspace, Paper)
@@ -259,7 +259,7 @@ def test_what_two_records_state_differently_is_kept_visible(tmp_path: Path, work
 
 
 @pytest.mark.parametrize("order", [("train", "test"), ("test", "train")])
-def test_a_paper_on_both_sides_is_a_test_paper(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
+def test_a_paper_in_both_splits_is_a_test_paper(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
     for side in order:
         path = write_json(tmp_path / side / f"REVIEWS_{side}.json", [re2_paper()])
         import_dumps(workspace, [path])

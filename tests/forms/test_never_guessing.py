@@ -44,9 +44,7 @@ def test_a_value_is_one_the_form_offers_or_null(question: Question, answer: Any)
 
 
 @given(st.lists(TEXTS.filter(bool), min_size=1, max_size=8, unique=True), st.data())
-def test_of_a_form_as_it_is_read_an_offered_answer_has_its_own_number_or_none(
-    options: list[str], data: st.DataObject
-) -> None:
+def test_an_offered_answer_has_its_own_number_or_none(options: list[str], data: st.DataObject) -> None:
     asked = {"id": "F", "edit": {"note": {"content": {"rating": {"value": {"param": {"enum": options}}}}}}}
     form = derive_form(json.dumps(asked).encode())
     assert form is not None
@@ -58,7 +56,7 @@ def test_of_a_form_as_it_is_read_an_offered_answer_has_its_own_number_or_none(
 
 
 @given(questions(), ANSWERS)
-def test_a_value_stands_in_the_answer_or_the_form_calls_the_answer_so(question: Question, answer: Any) -> None:
+def test_a_value_is_in_the_answer_or_assigned_to_it_by_the_form(question: Question, answer: Any) -> None:
     score = read_score(answer, "rating", ReviewForm("F", {"rating": question}))
     if score.value is None:
         return
@@ -82,7 +80,7 @@ def forms(draw: st.DrawFn) -> ReviewForm:
 
 
 @given(forms(), st.dictionaries(st.sampled_from(FIELDS), ANSWERS))
-def test_all_that_was_read_joined_again_is_what_the_note_held(form: ReviewForm, fields: dict[str, Any]) -> None:
+def test_parsed_fields_together_equal_the_notes_content(form: ReviewForm, fields: dict[str, Any]) -> None:
     assert joined(read_fields(fields, form), fields) == fields
 
 
@@ -97,7 +95,7 @@ def test_all_that_was_read_joined_again_is_what_the_note_held(form: ReviewForm, 
         ([3, 4], None),
     ],
 )
-def test_words_are_a_number_only_where_the_form_calls_one_so(answer: Any, value: float | None) -> None:
+def test_words_are_a_number_only_if_the_form_says_so(answer: Any, value: float | None) -> None:
     labels = {4.0: "4: Accept", 3.0: "3: Weak Accept", 2.0: "2 Reject", 1.0: "1 Reject"}
     form = ReviewForm("F", {"rating": Question("rating", 1, labels, is_choice=True)})
     assert read_score(answer, "rating", form).value == value
@@ -105,12 +103,12 @@ def test_words_are_a_number_only_where_the_form_calls_one_so(answer: Any, value:
 
 
 @pytest.mark.parametrize("answer", ["2-3", "3 / 4", "3 to 4", "3 or 4", "3,5"])
-def test_a_range_or_a_fraction_is_no_number(answer: str) -> None:
+def test_a_range_or_a_fraction_is_not_a_number(answer: str) -> None:
     score = read_score(answer, "rating", ReviewForm("inferred:V", {}))
     assert (score.value, score.label) == (None, answer)
 
 
-def test_a_number_that_no_float_holds_is_null() -> None:
+def test_a_number_too_large_for_a_float_is_null() -> None:
     assert read_score(10**400, "rating", ReviewForm("inferred:V", {})).value is None
 
 

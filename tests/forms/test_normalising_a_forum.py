@@ -77,7 +77,7 @@ class Normalised:
         (_v2("x", "Submission") | {"forum": "x", "ddate": 1}, Reason.DELETED),
     ],
 )
-def test_a_note_that_cannot_be_placed_is_set_aside_and_the_sum_agrees(
+def test_a_note_without_a_known_place_is_set_aside_and_the_sum_balances(
     tmp_path: Path, note: dict[str, Any], reason: Reason
 ) -> None:
     found = Normalised(tmp_path / "w", [PAPER, note])
@@ -151,7 +151,7 @@ DECISION = _v2("d", "Decision", "Program_Chairs", content={"decision": "Accept (
         ([_venueid("/Something_New")], Status.UNKNOWN),
     ],
 )
-def test_the_status_is_read_from_where_the_note_lies_then_from_its_replies(
+def test_the_status_is_read_from_the_notes_venueid_then_from_its_replies(
     tmp_path: Path, notes: list[dict[str, Any]], status: Status
 ) -> None:
     assert Normalised(tmp_path / "w", notes).papers[0].status is status
@@ -164,14 +164,14 @@ def test_the_decision_is_verbatim_with_its_time_and_text(tmp_path: Path) -> None
     assert paper.decided_at.isoformat() == "2023-11-14T22:13:20+00:00"
 
 
-def test_api_1_says_accepted_by_the_decision_never_by_the_venueid(tmp_path: Path) -> None:
+def test_on_api_1_acceptance_comes_from_the_decision_never_from_the_venueid(tmp_path: Path) -> None:
     content = {"title": "On Kites", "venueid": V, "authors": ["Anonymous"]}
     root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
     found = Normalised(tmp_path / "w", [root])
     assert (found.papers[0].status, found.papers[0].authors) == (Status.UNKNOWN, ())
 
 
-def test_what_is_not_public_or_deleted_is_kept_and_marked(tmp_path: Path) -> None:
+def test_hidden_and_deleted_notes_are_kept_and_marked(tmp_path: Path) -> None:
     hidden = _v2("h", "Official_Review", "Reviewer_AbCd", content={"review": "Secret."}) | {"readers": [V]}
     deleted = _v2("d", "Official_Comment", "Authors", content={"comment": "Gone."}) | {"ddate": 1}
     found = Normalised(tmp_path / "w", [PAPER, hidden, deleted])
@@ -187,7 +187,7 @@ def test_a_field_with_its_own_readers_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hidden", [{"readers": [V]}, {"ddate": 1}])
-def test_an_edit_that_is_not_public_or_deleted_tells_nothing(tmp_path: Path, hidden: dict[str, Any]) -> None:
+def test_a_hidden_or_deleted_edit_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> None:
     review = _v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8})
     made = {"id": "e1", "tcdate": 1_700_000_000_000, "note": {"id": "r", "content": {"rating": {"value": 3}}}} | hidden
     later = {"id": "e2", "tcdate": 1_700_900_000_000, "note": {"id": "r", "content": {"rating": {"value": 8}}}}
@@ -197,7 +197,7 @@ def test_an_edit_that_is_not_public_or_deleted_tells_nothing(tmp_path: Path, hid
     assert read.revised is False
 
 
-def test_a_chairs_recommendation_is_no_decision_where_the_venue_states_it_itself(tmp_path: Path) -> None:
+def test_a_chairs_recommendation_is_not_a_decision_if_the_venue_states_one(tmp_path: Path) -> None:
     advice = _v2(
         "m", "Meta_Review", "Area_Chair_X", content={"recommendation": "Accept (Poster)", "metareview": "Yes."}
     )
@@ -205,7 +205,7 @@ def test_a_chairs_recommendation_is_no_decision_where_the_venue_states_it_itself
     assert (paper.status, paper.decision, paper.decision_comment) == (Status.UNDER_REVIEW, None, "Yes.")
 
 
-def test_the_venues_own_group_names_its_reviews_and_decisions(tmp_path: Path) -> None:
+def test_names_of_reviews_and_decisions_come_from_the_venues_group(tmp_path: Path) -> None:
     said = {"review_name": "Assessment", "decision_name": "Outcome", "decision_field_name": "our_verdict"}
     content = {name: {"value": value} for name, value in said.items()}
     group = json.dumps({"id": V, "domain": V, "content": content}).encode()
@@ -229,20 +229,20 @@ def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: 
     assert Normalised(tmp_path / "w", [root]).papers[0].status is Status.ACCEPTED
 
 
-def test_extra_stays_json_where_an_address_begins_a_line(tmp_path: Path) -> None:
+def test_extra_stays_valid_json_if_a_line_starts_with_an_email_address(tmp_path: Path) -> None:
     concern = {"author_identity_guess": "Mail me:\nada@example.org\tor ~Ada_Example1"}
     (review,) = Normalised(tmp_path / "w", [PAPER, _v2("r", "Official_Review", "Reviewer_A", content=concern)]).reviews
     assert json.loads(review.extra) == {"author_identity_guess": "Mail me:\n[e-mail]\tor [profile]"}
 
 
-def test_what_a_paper_cannot_hold_is_kept_in_extra(tmp_path: Path) -> None:
+def test_unknown_fields_of_a_paper_are_kept_in_extra(tmp_path: Path) -> None:
     content = {"title": {"value": ["Two", "titles"]}, "venue": {"value": {"a": 1}}, "primary_area": {"value": ["x"]}}
     (paper,) = Normalised(tmp_path / "w", [PAPER | {"content": content}]).papers
     assert json.loads(paper.extra) == {"title": ["Two", "titles"], "venue": {"a": 1}, "primary_area": ["x"]}
 
 
 @pytest.mark.parametrize("authorids", [[{"id": 1}], "one", None, [None]])
-def test_odd_authorids_stop_nothing(tmp_path: Path, authorids: Any) -> None:
+def test_malformed_authorids_stop_nothing(tmp_path: Path, authorids: Any) -> None:
     paper = PAPER | {"content": {"authorids": {"value": authorids}}}
     assert len(Normalised(tmp_path / "w", [paper, _v2("x", "Official_Comment", "Authors")]).posts) == 1
 
@@ -261,17 +261,17 @@ def test_odd_authorids_stop_nothing(tmp_path: Path, authorids: Any) -> None:
         ({"edit": {"note": {"content": {"b": {"value": {"param": None}}, "c": 1}}}}, ["b"]),
     ],
 )
-def test_odd_invitations_stop_nothing(odd: dict[str, Any], fields: list[str] | None) -> None:
+def test_malformed_invitations_stop_nothing(odd: dict[str, Any], fields: list[str] | None) -> None:
     form = derive_form(json.dumps({"id": "V/-/Official_Review", **odd}).encode())
     assert (form and list(form.questions)) == fields
 
 
 @pytest.mark.parametrize("content", [None, [1], "text", {"review_name": "bare"}, {"review_name": {"value": [1]}}])
-def test_odd_groups_say_nothing(content: Any) -> None:
+def test_malformed_groups_are_ignored(content: Any) -> None:
     assert read_words(json.dumps({"id": "V", "content": content}).encode()) == VenueVocabulary()
 
 
-def test_an_e_mail_address_never_reaches_extra(tmp_path: Path) -> None:
+def test_an_email_address_is_never_in_extra(tmp_path: Path) -> None:
     paper = PAPER | {"content": PAPER["content"] | {"contact": {"value": ["a.b@example.org"]}}}
     assert "example.org" not in Normalised(tmp_path / "w", [paper]).papers[0].extra
 
@@ -322,7 +322,7 @@ def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Pa
     }
 
 
-def test_a_chairs_edit_that_stands_first_does_not_say_what_a_note_is(tmp_path: Path) -> None:
+def test_a_chairs_first_edit_does_not_determine_a_notes_kind(tmp_path: Path) -> None:
     review = _v2("r", "Official_Review", "Reviewer_A", content={"summary": "Kites."})
     review["invitations"] = [f"{V}/-/Edit", *review["invitations"]]
     (read,) = Normalised(tmp_path / "w", [PAPER, review]).reviews
@@ -330,7 +330,7 @@ def test_a_chairs_edit_that_stands_first_does_not_say_what_a_note_is(tmp_path: P
 
 
 @pytest.mark.parametrize(("verdict", "status"), [("Invite for talk", Status.ACCEPTED), ("Not this time", "unknown")])
-def test_a_venue_says_which_of_its_verdicts_accept(tmp_path: Path, verdict: str, status: Status) -> None:
+def test_a_venue_states_which_decisions_accept(tmp_path: Path, verdict: str, status: Status) -> None:
     paper = _v2("paper", "Submission", "Authors", content={"title": "On Kites"})
     decision = _v2("d", "Decision", "Program_Chairs", content={"decision": verdict})
     group = says(accept_decision_options=["Invite for Talk", "Invite for poster"])
@@ -352,7 +352,7 @@ def test_a_venue_names_its_own_committees(tmp_path: Path) -> None:
     assert read.posts["a"].signature == "Juror_AbCd"
 
 
-def test_the_path_of_a_file_is_no_prose(tmp_path: Path) -> None:
+def test_a_file_path_is_not_prose(tmp_path: Path) -> None:
     fields = {"review": "Clear.", "supplementary_material": "/attachment/0a1b2c.zip"}
     notes = [_v2("r", "Official_Review", "Reviewer_A", content=fields)]
     notes.append(_v2("c", "Official_Comment", "Authors", content={"comment": "See there.", "plot": "/pdf/1.pdf"}))
@@ -363,7 +363,7 @@ def test_the_path_of_a_file_is_no_prose(tmp_path: Path) -> None:
     assert (read.posts["r"].text, read.posts["c"].text) == ("Clear.", "See there.")
 
 
-def test_a_review_that_was_changed_is_posted_as_it_is_and_as_it_was(tmp_path: Path) -> None:
+def test_a_changed_review_has_its_current_and_its_initial_text(tmp_path: Path) -> None:
     now = {"summary": "Kites.", "questions": "UPDATE: none."}
     review = _v2("r", "Official_Review", "Reviewer_A", tcdate=1_000, tmdate=9_000, content=now)
     edits = [_edit("e1", 1_000, {**now, "questions": "Why?"}), _edit("e2", 9_000, now)]

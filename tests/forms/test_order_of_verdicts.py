@@ -68,7 +68,7 @@ def test_a_later_decision_replaces_the_first() -> None:
 @pytest.mark.parametrize(
     ("tail", "status"), [("Withdrawal", Status.WITHDRAWN), ("Desk_Rejection", Status.DESK_REJECTED)]
 )
-def test_what_is_withdrawn_before_or_after_its_verdict_is_withdrawn_and_keeps_the_verdict(
+def test_a_paper_withdrawn_before_or_after_its_decision_is_withdrawn_and_keeps_it(
     tail: str, status: Status, at: int, is_old: bool
 ) -> None:
     content = {} if is_old else {"venueid": f"{V}/Submission"}

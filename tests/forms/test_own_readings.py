@@ -85,7 +85,7 @@ def test_each_field_of_public_reviews_is_compared_in_the_order_of_the_form(corpu
     assert list(found)[:3] == ["verdict", "craft", "shines"]
 
 
-def test_words_of_the_venue_alone_make_reviews_of_notes(corpus: Path) -> None:
+def test_the_venues_own_names_identify_reviews(corpus: Path) -> None:
     with open_workspace(corpus) as workspace:
         workspace.raw.add([note("r4", {"shines": "Words."}, "Referee_Report")])
     found = readings(corpus, f'{ROW}[venue.words]\nreplies.review = ["Referee_Report"]\n')
@@ -93,7 +93,7 @@ def test_words_of_the_venue_alone_make_reviews_of_notes(corpus: Path) -> None:
     assert found["shines"] == ({"text: other": 2, NO_REVIEW: 1}, {"text: other": 3})
 
 
-def test_nothing_is_compared_where_the_file_says_nothing_of_reading(corpus: Path) -> None:
+def test_nothing_is_compared_if_the_file_declares_no_reading(corpus: Path) -> None:
     assert readings(corpus, "") is None
     assert readings(corpus, f'{ROW}remark = "Strange."\n') is None
 

@@ -54,7 +54,9 @@ OURS = "I agree to publish my review under CC BY 4.0"
     ],
 )
 @pytest.mark.parametrize("api", [1, 2])
-def test_wordings(tmp_path: Path, field: str, answer: Any, licence: str | None, consent: str | None, api: int) -> None:
+def test_licence_wordings_are_recognised(
+    tmp_path: Path, field: str, answer: Any, licence: str | None, consent: str | None, api: int
+) -> None:
     content = {"review": "They fly.", field: answer}
     note = v2("r", "Official_Review", "Reviewer_A1bC", content=content)
     root = PAPER
@@ -69,7 +71,7 @@ def test_wordings(tmp_path: Path, field: str, answer: Any, licence: str | None, 
         assert [section.field for section in review.sections] == ["review"]
 
 
-def test_the_note_says_its_licence_and_the_form_what_was_agreed(tmp_path: Path) -> None:
+def test_the_note_states_its_licence_and_the_form_the_agreement(tmp_path: Path) -> None:
     content = {"license": OURS, "consent": "Yes", "review": "They fly."}
     notes = [PAPER, v2("r", "Official_Review", "Reviewer_A1bC", content=content) | {"license": "CC BY 4.0"}]
     notes.append(v2("c", "Official_Comment", "Authors", content={"comment": "Thanks."}) | {"license": "CC BY-SA 4.0"})

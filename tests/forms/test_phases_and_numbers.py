@@ -38,7 +38,7 @@ def test_two_fields_of_two_times_are_two_phases_of_one_score(first: str, last: s
 
 
 @pytest.mark.parametrize("name", ["originality", "first_time_reviewer", "final_justification", "post_rebuttal_comment"])
-def test_other_fields_with_such_words_are_no_score_of_a_phase(name: str) -> None:
+def test_other_fields_with_such_words_are_not_scores_of_a_phase(name: str) -> None:
     scores = read_fields({name: "3: good"}, NO_FORM).scores
     assert all(score.subject is None and score.phase is Phase.FINAL for score in scores)
 
@@ -65,7 +65,7 @@ def test_other_fields_with_such_words_are_no_score_of_a_phase(name: str) -> None
         ("5/6", None),
     ],
 )
-def test_a_number_is_read_where_it_can_mean_one_thing_alone(answer: str, value: float | None) -> None:
+def test_a_number_is_read_only_if_unambiguous(answer: str, value: float | None) -> None:
     score = read_score(answer, "rating", FORM)
     assert (score.value, score.label) == (value, answer)
 
@@ -73,11 +73,11 @@ def test_a_number_is_read_where_it_can_mean_one_thing_alone(answer: str, value: 
 @pytest.mark.parametrize(
     ("answer", "value"), [("see remark (2)", None), ("weak accept (6)", 6.0), ("Accept (Oral)", None)]
 )
-def test_without_a_form_a_number_behind_words_counts_if_they_are_a_verdict(answer: str, value: float | None) -> None:
+def test_without_a_form_a_number_after_words_counts_if_they_are_a_verdict(answer: str, value: float | None) -> None:
     assert read_score(answer, "rating", NO_FORM).value == value
 
 
-def test_options_with_their_numbers_behind_them_are_a_scale() -> None:
+def test_options_followed_by_their_numbers_are_a_scale() -> None:
     assert read_scale_options(["Reject (1)", "Accept (2)", "N/A"]) == {1.0: "Reject (1)", 2.0: "Accept (2)"}
     assert read_scale_options(["\uff11\uff1abad", "\uff12\uff1agood"]) == {
         1.0: "\uff11\uff1abad",
@@ -102,7 +102,7 @@ def test_options_with_their_numbers_behind_them_are_a_scale() -> None:
         ("My score has been updated to 7.", None, 7.0),
     ],
 )
-def test_a_reviewers_own_change_is_read_with_what_it_tells(text: str, before: float | None, after: float) -> None:
+def test_a_reviewers_own_change_is_read_with_its_numbers(text: str, before: float | None, after: float) -> None:
     assert [claim[:3] for claim in (*read_claims(text), *read_later_claims(text))] == [
         (Aspect.RECOMMENDATION, before, after)
     ]
@@ -127,11 +127,11 @@ def test_a_reviewers_own_change_is_read_with_what_it_tells(text: str, before: fl
         "I increased the number of layers to 8.",
     ],
 )
-def test_what_others_did_or_what_is_only_thought_of_is_no_change(text: str) -> None:
+def test_changes_by_others_and_hypothetical_ones_are_not_changes(text: str) -> None:
     assert [*read_claims(text), *read_later_claims(text)] == []
 
 
-def test_a_change_whose_earlier_number_is_not_told_stands_beside_the_scores() -> None:
+def test_a_change_without_an_earlier_number_is_beside_the_scores() -> None:
     def changes(rating: int) -> list[tuple[float | None, float | None, ScoreSource, str | None]]:
         content = {"rating": {"value": rating}, "review": {"value": "Fine. I raised my score to 8."}}
         note = Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=1, tmdate=1, content=content)

@@ -111,7 +111,7 @@ CONFLICTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("answers", CONFLICTS.values(), ids=CONFLICTS)
-def test_an_answer_that_the_form_cannot_have_offered_leaves_the_form_unknown_and_is_named(
+def test_an_answer_not_offered_by_the_form_makes_the_form_unknown_and_is_named(
     answers: dict[str, Any],
 ) -> None:
     review = of_reviewbench(**answers)
@@ -134,9 +134,7 @@ RENAMED = [
 
 
 @pytest.mark.parametrize(("venue_id", "rating", "field", "value"), RENAMED)
-def test_what_a_dataset_calls_rating_has_the_forms_own_name(
-    venue_id: str, rating: Any, field: str, value: float
-) -> None:
+def test_a_datasets_rating_has_the_forms_own_name(venue_id: str, rating: Any, field: str, value: float) -> None:
     review = of_reviewbench(venue_id, rating=rating, rating_initial=1)
     assert review.form_id.startswith("declared:")
     assert [(one.field, one.phase, one.value) for one in review.scores if one.aspect is Aspect.RECOMMENDATION] == [
@@ -165,7 +163,7 @@ def test_scores_that_a_venue_reverted_are_initial_ones() -> None:
     assert [(one.phase, told(one)) for one in review.scores] == [(Phase.INITIAL, ("rating", 6, 0, 10))]
 
 
-def test_the_unified_values_of_re2_stand_beside_what_the_label_says() -> None:
+def test_re2s_unified_values_are_beside_those_of_the_label() -> None:
     borderline = "5: Borderline accept: Technically solid paper where..."
     unified = {
         "initial": {"rating": "5 marginally below the acceptance threshold", "confidence": "fairly confident"},
@@ -208,7 +206,7 @@ def test_unified_values_in_another_form_are_not_read(odd: Any) -> None:
         ("wingspan", "9", False),
     ],
 )
-def test_what_refutes_a_form(name: str, answer: object, *, is_refuted: bool) -> None:
+def test_answers_can_refute_a_form(name: str, answer: object, *, is_refuted: bool) -> None:
     declared = declared_form(ICLR_2024)
     assert declared is not None
     assert (find_contradiction(name, answer, as_review_form(declared)) is not None) is is_refuted

@@ -43,6 +43,6 @@ def test_two_lines_of_one_aspect_are_one_score_and_a_number_where_they_agree(lin
 
 
 @pytest.mark.parametrize(("rating", "value"), [("7: accept", None), ("8: strong accept", 8), ("8", 8)])
-def test_a_line_counts_beside_the_rating_itself(rating: str, value: float | None) -> None:
+def test_a_score_line_counts_beside_the_rating_itself(rating: str, value: float | None) -> None:
     first, *_ = read("rating: 8", rating)
     assert first == ("rating", value, rating if rating == "8" else f"{rating}\n8")

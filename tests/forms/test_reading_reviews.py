@@ -90,7 +90,7 @@ def test_a_score_without_a_form_has_no_scale_and_no_place_on_it() -> None:
         ("a_number_nobody_has_seen", 3, "extra"),
     ],
 )
-def test_each_field_has_one_place(name: str, answer: Any, place: str) -> None:
+def test_each_field_is_stored_in_one_place(name: str, answer: Any, place: str) -> None:
     reading = read_fields({name: answer}, NO_FORM)
     places = {
         "score": [score.field for score in reading.scores],
@@ -114,7 +114,7 @@ NAMES = st.one_of(
 
 
 @given(st.dictionaries(NAMES, ANSWERS, max_size=8))
-def test_no_field_is_lost_and_none_is_kept_twice(fields: dict[str, Any]) -> None:
+def test_no_field_is_lost_or_duplicated(fields: dict[str, Any]) -> None:
     reading = read_fields(fields, NO_FORM)
     names = [score.field for score in reading.scores] + [section.field for section in reading.sections]
     names += list(reading.extra)
@@ -186,7 +186,7 @@ def test_an_invitation_without_a_form_gives_none() -> None:
 
 
 @given(st.integers(-99, 99), st.sampled_from(["{}: words", "{} words", "{}", "{} = words", "({}) words", "{:+}"]))
-def test_a_leading_whole_number_is_read_whole(number: int, written: str) -> None:
+def test_a_leading_integer_is_read_completely(number: int, written: str) -> None:
     assert leading_number(written.format(number)) == number
 
 
@@ -204,7 +204,7 @@ def test_a_leading_whole_number_is_read_whole(number: int, written: str) -> None
         "1. First",
     ],
 )
-def test_a_number_that_counts_or_is_one_of_several_is_none(answer: str) -> None:
+def test_a_count_or_one_of_several_numbers_is_not_a_score(answer: str) -> None:
     assert leading_number(answer) is None
 
 
@@ -234,7 +234,7 @@ def test_without_a_form_a_sentence_that_begins_with_a_number_stays_a_text(answer
         (["1: bad", "2: good", "Not applicable"], (1.0, 2.0)),
     ],
 )
-def test_a_scale_is_derived_whole_or_not_at_all(options: list[str], offered: tuple[float, ...]) -> None:
+def test_a_scale_is_derived_completely_or_not_at_all(options: list[str], offered: tuple[float, ...]) -> None:
     form = derive_form(json.dumps({"id": "F", "reply": {"content": {"rating": {"value-radio": options}}}}).encode())
     assert form is not None
     assert form.question("rating").offered == offered
@@ -242,14 +242,14 @@ def test_a_scale_is_derived_whole_or_not_at_all(options: list[str], offered: tup
     assert all(score.value is None or score.value in offered for score in read)
 
 
-def test_a_field_is_known_in_whatever_case_a_note_writes_it() -> None:
+def test_fields_are_recognised_in_any_letter_case() -> None:
     labels = {1.0: "1: bad", 5.0: "5: good"}
     form = ReviewForm("F", {"Soundness": Question("Soundness", 1, labels), "review": Question("review", 2)})
     reading = read_fields({"review": "Fine.", "soundness": "7: never offered"}, form)
     assert [(score.field, score.value, score.offered) for score in reading.scores] == [("soundness", None, (1.0, 5.0))]
 
 
-def test_a_venue_that_put_its_reviews_back_shows_first_scores() -> None:
+def test_a_venue_that_reverted_its_reviews_shows_initial_scores() -> None:
     form = ReviewForm("F", {}, shows=Phase.INITIAL)
     assert [score.phase for score in read_fields({"rating": 4}, form).scores] == [Phase.INITIAL]
 
@@ -259,7 +259,7 @@ def _note(rating: int, tcdate: int, **more: Any) -> Note:
     return Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=tcdate, content=content, **more)
 
 
-def test_the_score_first_given_is_read_from_the_edit_that_made_the_review() -> None:
+def test_the_initial_score_is_read_from_the_edit_that_created_the_review() -> None:
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [_note(8, 90_000), _note(5, 1_500)])
     assert [(score.value, score.phase, score.source) for score in review.scores] == [
         (8.0, Phase.FINAL, ScoreSource.NOTE),
@@ -268,7 +268,7 @@ def test_the_score_first_given_is_read_from_the_edit_that_made_the_review() -> N
     assert review.revised is True
 
 
-def test_an_edit_posted_again_long_after_its_date_gives_no_first_score() -> None:
+def test_an_edit_reposted_long_after_its_date_gives_no_initial_score() -> None:
     rewritten = _note(5, 1_000, tmdate=9_000_000)
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [rewritten, _note(8, 90_000)])
     assert [score.phase for score in review.scores] == [Phase.FINAL]
@@ -291,7 +291,7 @@ def test_a_form_may_offer_a_range(answer: int, value: float | None) -> None:
     assert (score.value, score.low, score.high) == (value, 1.0, 7.0)
 
 
-def test_the_venue_may_say_which_field_is_the_rating() -> None:
+def test_the_venue_may_name_the_rating_field() -> None:
     form = ReviewForm("F", {}, {"verdict_of_mine": Aspect.RECOMMENDATION})
     (score,) = read_fields({"verdict_of_mine": 4}, form).scores
     assert (score.aspect, score.value) == (Aspect.RECOMMENDATION, 4.0)
@@ -301,7 +301,7 @@ def test_the_venue_may_say_which_field_is_the_rating() -> None:
     ("edits", "revised"),
     [([], None), ([_note(8, 1_000)], False), ([_note(6, 50_000), _note(8, 90_000)], True)],
 )
-def test_without_the_first_edit_no_first_score_is_made_up(edits: list[Note], revised: bool | None) -> None:
+def test_without_the_first_edit_the_initial_score_is_unknown(edits: list[Note], revised: bool | None) -> None:
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, edits)
     assert [score.phase for score in review.scores] == [Phase.FINAL]
     assert review.revised is revised

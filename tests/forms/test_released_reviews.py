@@ -67,7 +67,9 @@ def an_edit(made: int, **answers: Any) -> Note:
         "nothing",
     ],
 )
-def test_what_three_signers_share_within_minutes_is_the_venues_doing(notes: list[Note], together: set[str]) -> None:
+def test_equal_times_of_three_signers_within_minutes_are_the_venues_release(
+    notes: list[Note], together: set[str]
+) -> None:
     assert changed_together(notes) == together
 
 
@@ -82,7 +84,7 @@ def test_what_three_signers_share_within_minutes_is_the_venues_doing(notes: list
     ],
     ids=["no edits", "names readers", "repeats what stands", "an answer before the release", "another answer"],
 )
-def test_a_released_review_says_what_it_said_at_the_decision_unless_an_edit_shows_otherwise(
+def test_a_released_review_is_unchanged_since_the_decision_unless_an_edit_shows_otherwise(
     edits: list[Note], state: AtDecision
 ) -> None:
     note = a_note("R1", RELEASED)
@@ -94,7 +96,7 @@ def test_a_released_review_says_what_it_said_at_the_decision_unless_an_edit_show
     assert then == ([6.0] if state is AtDecision.RELEASED else [])
 
 
-def test_a_forum_tells_its_released_reviews_from_the_one_that_was_changed_again() -> None:
+def test_released_reviews_of_a_forum_are_distinguished_from_changed_ones() -> None:
     root = Note(id="f", forum="f", tcdate=1, readers=["everyone"], invitations=["V/-/Submission"], content={})
     decision = a_note("Program_Chairs", RELEASED, posted=DECIDED)
     decision.invitations = ["V/Submission1/-/Decision", "V/-/Edit"]

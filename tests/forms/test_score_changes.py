@@ -46,23 +46,23 @@ def test_the_order_in_which_edits_are_listed_does_not_matter() -> None:
     assert changes(read(now, *edits)) == changes(read(now, *reversed(edits)))
 
 
-def test_an_edit_posted_again_tells_no_time() -> None:
+def test_a_reposted_edit_gives_no_time() -> None:
     edits = version(1, rating=5), version(4, 7, rating=6)
     assert changes(read(version(1, 7, rating=6), *edits)) == [("rating", 5.0, 6.0, None, ScoreSource.EDIT)]
 
 
-def test_an_edit_posted_again_after_the_next_one_tells_no_change() -> None:
+def test_an_edit_reposted_after_the_next_one_gives_no_change() -> None:
     assert changes(read(version(1, 7, rating=8), version(1, 7, rating=8), version(5, rating=6))) == []
 
 
-def test_an_edit_without_a_time_has_no_place_and_another_way_of_saying_it_is_no_change() -> None:
+def test_an_edit_without_a_time_has_no_position_and_rewording_a_score_is_not_a_change() -> None:
     untimed = version(1, rating=6)
     untimed.tcdate = untimed.tmdate = None
     assert changes(read(version(1, 5, rating=5), version(2, rating=5), untimed)) == []
     assert changes(read(version(1, 5, rating="6: above"), version(1, rating=6), version(5, rating="6: above"))) == []
 
 
-def test_what_only_two_versions_held_show_has_no_time() -> None:
+def test_a_change_between_two_stored_versions_has_no_time() -> None:
     now = version(1, 9, rating=8)
     assert changes(read(now, earlier=(version(1, 2, rating=5),))) == [("rating", 5.0, 8.0, None, ScoreSource.SNAPSHOT)]
 
@@ -71,7 +71,7 @@ def test_a_review_that_never_changed_has_no_changes() -> None:
     assert changes(read(version(1, rating=5), version(1, rating=5), version(3, summary="A kite."))) == []
 
 
-def test_the_final_justification_has_the_time_of_the_edit_that_brought_it() -> None:
+def test_the_final_justification_has_the_time_of_its_edit() -> None:
     now = version(1, 9, rating=5, final_justification="All is well.")
     edits = version(1, rating=5), version(9, final_justification="All is well.")
     assert read(now, *edits).justified_at == to_time(9 * DAY_MS)

@@ -43,7 +43,7 @@ FORM = ReviewForm("F", {name: Question(name, order, TEN) for order, name in enum
         ("I keep my score from 5 to 5.", []),
     ],
 )
-def test_only_a_change_of_ones_own_score_is_read(text: str, claims: list[tuple[Aspect, float, float]]) -> None:
+def test_only_changes_of_the_reviewers_own_score_are_read(text: str, claims: list[tuple[Aspect, float, float]]) -> None:
     assert [claim[:3] for claim in read_claims(text)] == claims
 
 
@@ -56,7 +56,7 @@ def first_scores(
     return [(score.field, score.value, score.source) for score in scores if score.phase is Phase.INITIAL]
 
 
-def test_the_words_give_the_first_score_marked_as_words() -> None:
+def test_a_claim_gives_the_initial_score_marked_as_a_claim() -> None:
     text = "Thanks. I raise my score from 5 to 6."
     assert first_scores(text) == [("rating", 5.0, ScoreSource.TEXT)]
     assert first_scores("Fine.", remarks=[text]) == [("rating", 5.0, ScoreSource.TEXT)]
@@ -77,11 +77,11 @@ def test_claims_of_several_scores_come_in_the_order_of_the_form() -> None:
     ],
     ids=["the note says another", "off the scale", "not offered", "two changes"],
 )
-def test_words_that_note_or_form_do_not_bear_out_tell_nothing(text: str, rating: float) -> None:
+def test_a_claim_that_note_or_form_contradict_is_ignored(text: str, rating: float) -> None:
     assert first_scores(text, rating) == []
 
 
-def test_without_a_known_scale_words_tell_nothing() -> None:
+def test_without_a_known_scale_claims_are_ignored() -> None:
     assert first_scores("I raise my score from 5 to 6.", form=ReviewForm("inferred:V", {})) == []
 
 
@@ -99,11 +99,11 @@ def _version(rating: int, at_ms: int) -> Note:
     ],
     ids=["an edit", "an edit that shows no change", "an earlier version"],
 )
-def test_words_never_override_what_the_record_shows(held: dict[str, Any], expected: list[Any]) -> None:
+def test_claims_never_override_recorded_scores(held: dict[str, Any], expected: list[Any]) -> None:
     assert first_scores("I raise my score from 5 to 6.", **held) == expected
 
 
-def test_a_claimed_score_has_its_own_place_on_the_unified_scale() -> None:
+def test_a_claimed_score_has_its_own_unified_value() -> None:
     labels = {1.0: "1: reject", 2.0: "2: weak reject", 3.0: "3: weak accept", 4.0: "4: accept"}
     form = ReviewForm("F", {"rating": Question("rating", 1, labels)})
     note = Note(

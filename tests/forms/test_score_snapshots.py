@@ -81,7 +81,7 @@ def ratings(found: Review) -> list[tuple[float | None, Phase, ScoreSource]]:
     return [(score.value, score.phase, score.source) for score in found.scores if score.field == "rating"]
 
 
-def test_the_earliest_version_held_gives_the_initial_scores(tmp_path: Path) -> None:
+def test_the_earliest_stored_version_gives_the_initial_scores(tmp_path: Path) -> None:
     found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]))
     assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
     assert [score.field for score in found.scores if score.phase is INITIAL] == ["rating"]
@@ -94,13 +94,13 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
     assert all(one == found[0] for one in found)
 
 
-def test_a_version_that_differs_in_nothing_a_reviewer_wrote_changes_nothing(tmp_path: Path) -> None:
+def test_a_version_without_changes_by_the_reviewer_changes_nothing(tmp_path: Path) -> None:
     released = review(1, 6, readers=["everyone", V], mdate=5)
     found = read(tmp_path / "w", raw(released), raw(review(8, 6)))
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
 
 
-def test_a_passage_that_was_rewritten_says_that_the_review_was_revised(tmp_path: Path) -> None:
+def test_a_rewritten_passage_marks_the_review_as_revised(tmp_path: Path) -> None:
     found = read(tmp_path / "w", raw(review(1, 6, "Unclear.")), raw(review(8, 6)))
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], True)
 
@@ -115,12 +115,12 @@ def test_a_passage_that_was_rewritten_says_that_the_review_was_revised(tmp_path:
     ],
     ids=["not public", "deleted", "unreadable", "the field not public"],
 )
-def test_a_version_that_not_everyone_could_read_tells_nothing(tmp_path: Path, hidden: dict[str, Any]) -> None:
+def test_a_hidden_version_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> None:
     found = read(tmp_path / "w", raw(review(1, 3) | hidden), raw(review(8, 6)))
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
 
 
-def test_a_rating_that_was_hidden_first_is_taken_from_the_first_version_that_shows_it(tmp_path: Path) -> None:
+def test_an_initially_hidden_rating_comes_from_the_first_version_that_shows_it(tmp_path: Path) -> None:
     found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, None), (8, 5), (15, 6)]))
     assert ratings(found) == [(6.0, FINAL, NOTE), (5.0, INITIAL, SNAPSHOT)]
 
@@ -137,7 +137,7 @@ def test_two_versions_of_one_moment_that_disagree_prove_no_first_score(tmp_path:
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], True)
 
 
-def test_what_edits_show_wins(tmp_path: Path) -> None:
+def test_edits_take_precedence_over_snapshots(tmp_path: Path) -> None:
     edits = [edit("e1", 0, 2), edit("e2", 8, 6)]
     found = read(tmp_path / "w", *edits, raw(review(1, 3)), raw(review(8, 6)))
     assert ratings(found) == [(6.0, FINAL, NOTE), (2.0, INITIAL, EDIT)]
@@ -154,7 +154,7 @@ def test_a_later_edit_alone_leaves_the_first_score_to_the_earlier_version(tmp_pa
     assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
 
 
-def test_an_unreadable_latest_version_is_set_aside_and_no_earlier_one_stands_in_for_it(tmp_path: Path) -> None:
+def test_an_unreadable_latest_version_is_set_aside_and_not_replaced_by_an_earlier_one(tmp_path: Path) -> None:
     reviews, aside = normalised(tmp_path / "w", raw(review(1, 3)), raw(review(8, 6) | {"content": "no object"}))
     assert reviews == []
     assert [(row.record_id, row.reason) for row in aside] == [("r", Reason.UNREADABLE)]

@@ -150,7 +150,7 @@ def test_a_decision_is_read_closely_or_not_at_all(decision: str, status: Status)
         ("ICLR 2022 Conference Desk Rejected Submission", Status.DESK_REJECTED),
     ],
 )
-def test_the_name_of_a_venue_says_accepted_where_it_says_how_it_is_presented(venue: str, status: Status) -> None:
+def test_a_venue_name_with_a_presentation_type_means_accepted(venue: str, status: Status) -> None:
     assert vocabulary.status_of_venue(venue) is status
     assert paper_of(old_root(venue=venue)).status is status
 
@@ -170,7 +170,7 @@ def test_the_name_of_a_venue_says_accepted_where_it_says_how_it_is_presented(ven
         ("/Retracted_Acceptance", Status.UNKNOWN),
     ],
 )
-def test_a_journal_says_where_a_submission_stands_by_its_venueid(tail: str, status: Status) -> None:
+def test_a_journals_venueid_gives_the_status_of_a_submission(tail: str, status: Status) -> None:
     assert paper_of(new_root(venueid=V + tail)).status is status
 
 
@@ -187,12 +187,12 @@ def test_api_1_may_state_the_decision_in_the_submission_itself(decision: str, st
     assert (paper.decision, paper.status, paper.decided_at) == (decision, status, None)
 
 
-def test_a_decision_posted_counts_before_that_of_the_submission() -> None:
+def test_a_posted_decision_takes_precedence_over_the_submissions() -> None:
     paper = paper_of(old_root(decision="reject"), reply("Paper1/Decision", decision="Accept"))
     assert (paper.decision, paper.status) == ("Accept", Status.ACCEPTED)
 
 
-def test_on_api_2_a_field_of_the_submission_is_no_decision() -> None:
+def test_on_api_2_a_field_of_the_submission_is_not_a_decision() -> None:
     paper = paper_of(new_root(decision="Accept", venueid=f"{V}/Submission"))
     assert (paper.decision, paper.status) == (None, Status.UNDER_REVIEW)
 
@@ -222,13 +222,13 @@ def test_on_api_2_only_a_decision_decides(tail: str) -> None:
     assert paper_of(new_root(), reply(tail, **answers)).decision is None
 
 
-def test_the_final_recommendation_counts_before_the_first() -> None:
+def test_the_final_recommendation_takes_precedence_over_the_first() -> None:
     advice = reply("Paper1/Meta_Review", recommendation="Reject", final_recommendation="Accept")
     assert paper_of(old_root(), advice).decision == "Accept"
 
 
 @pytest.mark.parametrize(("tail", "reversion", "left"), LEFT)
-def test_a_withdrawal_or_desk_rejection_that_was_reverted_is_none(tail: str, reversion: str, left: Status) -> None:
+def test_a_reverted_withdrawal_or_desk_rejection_does_not_count(tail: str, reversion: str, left: Status) -> None:
     gone, back = reply(tail, 1), reply(f"{tail}_Reversion", 2, **{reversion: "We approve."})
     root = new_root(venueid=f"{V}/Submission")
     assert paper_of(root, gone).status is left
@@ -253,7 +253,7 @@ def test_a_reversion_reverts_only_its_kind_and_may_come_at_the_same_instant() ->
 
 
 @pytest.mark.parametrize("reversion", [reversion for _, reversion, _ in LEFT])
-def test_the_box_that_reverts_is_no_prose(reversion: str) -> None:
+def test_the_checkbox_that_reverts_is_not_prose(reversion: str) -> None:
     assert not is_prose_field(reversion, "We approve the reversion.")
 
 
@@ -272,7 +272,7 @@ def test_the_box_that_reverts_is_no_prose(reversion: str) -> None:
         ("submission", PostKind.OTHER),
     ],
 )
-def test_an_invitation_asks_for_what_its_last_element_names(tail: str, kind: PostKind) -> None:
+def test_an_invitations_kind_is_its_last_path_element(tail: str, kind: PostKind) -> None:
     assert VenueVocabulary().kind(tail) is kind
 
 
@@ -321,7 +321,7 @@ def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content
 @pytest.mark.parametrize(
     "authors", ["~Ada_Example1", ["~Ada_Example1"], [{"username": 1}], [{"fullname": "~Ada_Example1"}], [None], None]
 )
-def test_a_name_alone_makes_nobody_an_author(authors: Any) -> None:
+def test_a_name_alone_does_not_identify_an_author(authors: Any) -> None:
     note = reply("Public_Comment", signature="~Ada_Example1")
     assert read_speakers(new_root(authors=authors), [note], VenueVocabulary(), in_letters) == {
         note.id: (Role.PUBLIC, "public_p13")
@@ -329,7 +329,7 @@ def test_a_name_alone_makes_nobody_an_author(authors: Any) -> None:
 
 
 @pytest.mark.parametrize("decision", ["Major revision", "Accept (revoked)", "Two readers liked it"])
-def test_a_decision_that_is_not_understood_is_unknown_with_its_words_on_both_apis(decision: str) -> None:
+def test_an_unrecognised_decision_is_unknown_and_kept_verbatim_on_both_apis(decision: str) -> None:
     new = new_root(venueid=f"{V}/Submission", venue="Submitted to V")
     answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
     answer.content = {"decision": {"value": decision}}
@@ -344,7 +344,7 @@ def test_a_decision_that_is_pending_leaves_a_paper_under_review() -> None:
     assert paper_of(new_root(venueid=f"{V}/Submission"), answer).status is Status.UNDER_REVIEW
 
 
-def test_submitted_to_a_venue_means_rejected_only_where_the_venue_says_so() -> None:
+def test_submitted_to_a_venue_means_rejected_only_if_the_venue_says_so() -> None:
     headings = {"Submitted to V": "Reject", "V poster": "Accept (Poster)", "V": "Submitted"}
     group = {"id": V, "content": {"decision_heading_map": {"value": headings}}}
     words = vocabulary.read_words(json.dumps(group).encode())
@@ -357,7 +357,7 @@ def test_submitted_to_a_venue_means_rejected_only_where_the_venue_says_so() -> N
 @pytest.mark.parametrize(
     ("venueid", "status"), [(f"{V}/Beached", Status.WITHDRAWN), (V, Status.REJECTED), (f"{V}/Other", Status.UNKNOWN)]
 )
-def test_on_api_1_a_venueid_says_what_the_user_states_of_it(venueid: str, status: Status) -> None:
+def test_on_api_1_a_venueid_means_what_the_user_states(venueid: str, status: Status) -> None:
     words = VenueVocabulary(own_statuses={"beached": Status.WITHDRAWN, V.lower(): Status.REJECTED})
     assert read_paper(old_root(venueid=venueid), V, [], words).status is status
     assert read_paper(old_root(venueid=venueid), V, [], VenueVocabulary()).status is Status.UNKNOWN

@@ -61,7 +61,7 @@ ARR = {3.0: "3 = Findings: could be accepted", 2.5: "2.5 = Borderline Findings",
         (DEFAULT, 8, None),
     ],
 )
-def test_an_answer_lies_on_its_own_side_of_the_threshold(labels: Labels, value: float, place: float | None) -> None:
+def test_an_answer_is_on_its_own_side_of_the_threshold(labels: Labels, value: float, place: float | None) -> None:
     scale = unified_scale(labels)
     assert scale is not None
     assert scale.unify(value) == place
@@ -84,12 +84,12 @@ def test_what_re2s_card_calls_below_the_threshold_is_above_it() -> None:
     ],
     ids=["no scale", "one answer on no side", "no side at all", "sides reversed", "one answer a side"],
 )
-def test_a_form_that_does_not_say_its_threshold_has_no_place_on_it(labels: Labels) -> None:
+def test_a_form_without_a_known_threshold_has_no_unified_values(labels: Labels) -> None:
     assert unified_scale(labels) is None
 
 
 @given(st.sets(st.integers(0, 20), min_size=4), st.data())
-def test_every_answer_can_be_had_back_and_none_changes_its_order_or_side(values: set[int], data: st.DataObject) -> None:
+def test_the_unified_scale_is_invertible_and_keeps_order_and_side(values: set[int], data: st.DataObject) -> None:
     ordered = sorted(values)
     threshold = data.draw(st.integers(2, len(ordered) - 2))
     words = {value: "reject" if place < threshold else "accept" for place, value in enumerate(ordered)}

@@ -190,7 +190,7 @@ def assert_no_remark_on_files(summary: HarvestSummary) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_a_zip_does_not_bring_is_asked_for_alone(
+def test_files_missing_from_a_zip_are_requested_one_by_one(
     damage: str, world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     change, alone = DAMAGES[damage]
@@ -201,7 +201,7 @@ def test_what_a_zip_does_not_bring_is_asked_for_alone(
     assert_all_right(workspace, world)
 
 
-def test_a_zip_whose_names_lie_is_found_out(world: World, workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_zip_with_wrong_file_names_is_detected(world: World, workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(world, faults=in_zips(rotated)) as service:
         harvest(workspace, hasty(service), [BOREALIS])
         assert len(asked_alone(service)) == len(papers(world)) + COMPARED
@@ -219,7 +219,7 @@ REFUSALS: dict[str, Fault] = {
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_a_service_that_gives_no_zips_is_asked_file_by_file(
+def test_without_zips_files_are_requested_one_by_one(
     refusal: str, world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     def choose(request: Request) -> Fault | None:
@@ -231,7 +231,9 @@ def test_a_service_that_gives_no_zips_is_asked_file_by_file(
     assert_all_right(workspace, world)
 
 
-def test_two_papers_of_one_number_are_asked_for_alone(world: World, workspace: Workspace, hasty: MakeClient) -> None:
+def test_papers_that_share_a_number_are_requested_one_by_one(
+    world: World, workspace: Workspace, hasty: MakeClient
+) -> None:
     first, second = papers(world)[:2]
     world.v2.notes[str(second["id"])] = {**second, "number": first["number"]}
     with serve_simulator(world) as service:
@@ -243,7 +245,7 @@ def test_two_papers_of_one_number_are_asked_for_alone(world: World, workspace: W
 
 
 @pytest.mark.parametrize("number", [None, "seven", -1, 10**30, 1.5])
-def test_a_paper_without_a_number_is_asked_for_alone(
+def test_a_paper_without_a_number_is_requested_separately(
     world: World, workspace: Workspace, hasty: MakeClient, number: object
 ) -> None:
     paper = papers(world)[0]
@@ -269,7 +271,7 @@ def harvest_twice(
 
 
 @pytest.mark.parametrize("faults", [None, faults_by_name("zip_without_member")])
-def test_a_pdf_replaced_since_the_listing_is_not_taken_for_the_listed_one(
+def test_a_pdf_replaced_since_the_listing_is_not_mistaken_for_the_listed_one(
     world: World, workspace: Workspace, hasty: MakeClient, faults: Faults | None
 ) -> None:
     before = {str(note["id"]): values_of(note, "content.pdf")[0] for note in papers(world)}
@@ -287,7 +289,7 @@ def test_a_pdf_replaced_since_the_listing_is_not_taken_for_the_listed_one(
     assert {one.forum_id for one in now.values() if one.problem} == set(changed)
 
 
-def test_a_paper_hidden_since_the_listing_does_not_spoil_the_others(
+def test_a_paper_hidden_since_the_listing_does_not_affect_the_others(
     world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     with serve_simulator(world) as service:

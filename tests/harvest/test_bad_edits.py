@@ -56,7 +56,7 @@ PLACES_OF_EDITS = {"/notes/edits": "edits", "/references": "references"}
 
 @pytest.mark.parametrize("case", EDITS)
 @pytest.mark.parametrize("path", PLACES_OF_EDITS)
-def test_what_is_wrong_with_one_edit_harms_no_other(
+def test_a_faulty_edit_does_not_affect_others(
     path: str, case: str, world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held]
 ) -> None:
     faults = altering(path, PLACES_OF_EDITS[path], EDITS[case], in_lists=False)
@@ -80,7 +80,7 @@ def edits_of(expected: Held, workspace: Workspace, venue_id: str) -> int:
     return sum(len(bodies) for bodies in expected.values()) - workspace.raw.count(RawKind.NOTE, venue_id)
 
 
-def test_a_build_of_all_that_is_wrong_with_edits_holds(
+def test_a_build_with_every_faulty_edit_succeeds(
     world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held]
 ) -> None:
     sent: set[str] = set()
@@ -126,7 +126,7 @@ def with_settings(*cases: str) -> Faults:
 
 
 @pytest.mark.parametrize("case", SETTINGS)
-def test_what_is_wrong_with_a_setting_harms_no_note(
+def test_a_faulty_setting_affects_no_note(
     case: str, world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held]
 ) -> None:
     with serve_simulator(world, faults=with_settings(case)) as service:
@@ -143,7 +143,7 @@ def settings_of(path: str) -> list[str]:
 @pytest.mark.parametrize(
     "cases", [*zip(settings_of("/invitations"), settings_of("/groups"), strict=True)], ids="; ".join
 )
-def test_a_build_with_wrong_settings_holds(
+def test_a_build_with_faulty_settings_succeeds(
     cases: tuple[str, str], world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     with serve_simulator(world, faults=with_settings(*cases)) as service:

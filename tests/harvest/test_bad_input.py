@@ -197,7 +197,7 @@ def assert_all_else_is_held(workspace: Workspace, undisturbed: dict[str, Held]) 
     times=107,
 )
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_wrong_with_one_note_harms_no_other(
+def test_a_faulty_note_does_not_affect_others(
     case: str, world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held], tmp_path: Path
 ) -> None:
     with serve_simulator(world, faults=altering("/notes", "notes", CASES[case])) as service:
@@ -209,7 +209,7 @@ def test_what_is_wrong_with_one_note_harms_no_other(
 
 
 @pytest.mark.parametrize("count", [-1, 0, 10**30, "seven", None, [], 1.5])
-def test_a_count_that_counts_nothing_loses_nothing(
+def test_a_wrong_count_loses_no_note(
     count: object,
     world: World,
     workspace: Workspace,
@@ -250,7 +250,7 @@ def own(row: Row, name: str) -> Row:
     return copy
 
 
-def test_all_of_it_goes_through_to_a_release(
+def test_a_corpus_with_every_fault_can_be_published(
     world: World, tmp_path: Path, hasty: MakeClient, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 1000)

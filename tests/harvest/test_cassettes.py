@@ -112,7 +112,7 @@ def test_a_cassette_gives_the_same_records_and_tables(recorded: Recorded, worksp
     assert read_status(workspace).holds
 
 
-def test_halves_in_any_order_with_duplicates_are_the_whole(
+def test_two_half_cassettes_in_any_order_with_duplicates_give_the_whole_harvest(
     recorded: Recorded, workspace: Workspace, tmp_path: Path
 ) -> None:
     parts = entries(recorded.path)
@@ -123,7 +123,9 @@ def test_halves_in_any_order_with_duplicates_are_the_whole(
     assert raw(workspace) == recorded.raw
 
 
-def test_halves_joined_by_cat_are_the_whole(recorded: Recorded, workspace: Workspace, tmp_path: Path) -> None:
+def test_two_half_cassettes_concatenated_give_the_whole_harvest(
+    recorded: Recorded, workspace: Workspace, tmp_path: Path
+) -> None:
     parts = entries(recorded.path)
     half = len(parts) // 2
     joined = tmp_path / "joined"
@@ -145,7 +147,7 @@ class Stopper:
 
 
 @pytest.mark.parametrize("steps", [1, 9, 25])
-def test_an_interrupted_harvest_and_the_rest_of_it_are_the_whole(
+def test_cassettes_of_an_interrupted_harvest_and_of_its_rest_give_the_whole_harvest(
     steps: int, service: Service, recorded: Recorded, workspace: Workspace, tmp_path: Path
 ) -> None:
     first, rest = tmp_path / "first", tmp_path / "rest"
@@ -157,7 +159,7 @@ def test_an_interrupted_harvest_and_the_rest_of_it_are_the_whole(
     assert raw(workspace) == recorded.raw
 
 
-def test_venues_and_files_recorded_apart_are_the_whole(
+def test_cassettes_of_venues_and_of_files_give_the_whole_harvest(
     service: Service, recorded: Recorded, workspace: Workspace, tmp_path: Path
 ) -> None:
     paths = [tmp_path / name for name in ("one", "notes", "files")]
@@ -172,7 +174,9 @@ def test_venues_and_files_recorded_apart_are_the_whole(
     assert raw(workspace) == recorded.raw
 
 
-def test_a_limited_harvest_gives_what_it_had(service: Service, workspace: Workspace, tmp_path: Path) -> None:
+def test_a_cassette_of_a_limited_harvest_gives_its_records(
+    service: Service, workspace: Workspace, tmp_path: Path
+) -> None:
     with open_workspace(tmp_path / "recording", create=True) as recording:
         record(service, recording, tmp_path / "few", [V2], limit=1)
         (venue,) = import_cassettes(workspace, [tmp_path / "few"]).venues
@@ -188,7 +192,9 @@ def heads(path: Path) -> list[tuple[Any, bytes]]:
     return [(read_head(view), read_body(view, size)) for view, size in packed]
 
 
-def test_what_is_missing_is_named_and_comes_with_another_cassette(recorded: Recorded, run: Run, tmp_path: Path) -> None:
+def test_missing_responses_are_named_and_can_be_added_from_another_cassette(
+    recorded: Recorded, run: Run, tmp_path: Path
+) -> None:
     kept: list[bytes] = []
     lacking: list[bytes] = []
     for (head, _), entry in zip(heads(recorded.path), entries(recorded.path), strict=True):
@@ -239,7 +245,7 @@ def test_the_command_records_and_imports(service: Service, run: Run, tmp_path: P
     assert_refused(refused, "--plan", "--record")
 
 
-def test_an_account_records_nothing(
+def test_nothing_is_recorded_for_a_signed_in_account(
     service: Service, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PEERCORPUS_TOKEN", "aaaa.bbbb.cccc")
@@ -256,7 +262,7 @@ def test_an_address_with_a_password_is_not_recorded(tmp_path: Path) -> None:
         Client("https://ada:secret@example.org", recorder=writer)
 
 
-def test_an_entry_holds_what_the_format_says_and_no_more(recorded: Recorded) -> None:
+def test_an_entry_has_exactly_the_documented_members(recorded: Recorded) -> None:
     found = heads(recorded.path)
     assert {head.method for head, _ in found} == {"GET", "POST"}
     assert {head.status for head, _ in found} <= {0, 200, 400, 403, 404}
@@ -291,7 +297,7 @@ def test_a_damaged_cassette_is_refused_in_one_sentence(content: bytes, named: st
 
 
 @pytest.mark.parametrize("content", [b"not a cassette\n", b"%PDF-1.7", HEADER.replace(b"1}", b"7}")])
-def test_nothing_is_recorded_into_another_file(content: bytes, tmp_path: Path) -> None:
+def test_a_recording_never_overwrites_another_file(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other"
     path.write_bytes(content)
     with pytest.raises(DumpError, match="other"):
@@ -307,7 +313,7 @@ def test_two_runs_do_not_record_into_one_file(tmp_path: Path) -> None:
 HARVEST = RecordedHarvest(V2, "http://127.0.0.1:1", "http://127.0.0.1:2")
 
 
-def test_a_cassette_cut_off_anywhere_is_read_as_far_as_whole_and_goes_on(tmp_path: Path) -> None:
+def test_a_cassette_cut_off_anywhere_is_read_up_to_the_cut_and_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "whole"
     for _ in range(3):
         with CassetteWriter(path) as writer:
@@ -324,7 +330,7 @@ def test_a_cassette_cut_off_anywhere_is_read_as_far_as_whole_and_goes_on(tmp_pat
         assert len([part for part in parts if isinstance(part, Frame)]) == 1 + sum(end <= size for end in ends)
 
 
-def test_a_changed_byte_costs_its_entry_alone(recorded: Recorded) -> None:
+def test_a_changed_byte_invalidates_only_its_entry(recorded: Recorded) -> None:
     parts = entries(recorded.path)
     content = HEADER + b"".join(parts)
     chance = random.Random(3)
@@ -339,7 +345,7 @@ def test_a_changed_byte_costs_its_entry_alone(recorded: Recorded) -> None:
         assert any(part.start <= place < part.end for part in damage)
 
 
-def test_a_damaged_entry_is_set_aside_and_the_rest_taken(recorded: Recorded, run: Run, tmp_path: Path) -> None:
+def test_a_damaged_entry_is_set_aside_and_the_rest_is_imported(recorded: Recorded, run: Run, tmp_path: Path) -> None:
     parts = entries(recorded.path)
     urls = [head.url for head, _ in heads(recorded.path)]
     pdf = next(number for number, url in enumerate(urls) if "/pdf?" in url and urls.count(url) == 1)

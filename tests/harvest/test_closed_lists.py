@@ -54,7 +54,7 @@ def miscounts(request: Request) -> Fault | None:
     return Fault(alters=alter) if is_altered else None
 
 
-def test_no_withdrawn_paper_is_lost_where_the_invitation_is_not_shown(
+def test_withdrawn_papers_are_found_even_if_their_invitation_is_hidden(
     workspace: Workspace, world: World, hasty: MakeClient
 ) -> None:
     with serve_simulator(world) as service:
@@ -67,9 +67,7 @@ def test_no_withdrawn_paper_is_lost_where_the_invitation_is_not_shown(
     assert "listed completely" in text
 
 
-def test_a_list_that_is_refused_stops_nothing_and_is_named(
-    workspace: Workspace, world: World, hasty: MakeClient
-) -> None:
+def test_a_refused_list_is_named_and_stops_nothing(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world, faults=refuses) as service:
         assert plan_harvest(workspace, hasty(service), [AURORA], files=False)
         (summary,) = harvest(workspace, hasty(service), [AURORA], files=False)
@@ -90,7 +88,7 @@ def test_a_list_shorter_than_its_count_is_named(workspace: Workspace, world: Wor
     assert f" Withdrawn_Submission: {held} of {held + 1}" in standing(read_status(workspace))
 
 
-def test_a_workspace_of_which_a_list_was_never_asked_for_is_not_called_complete(
+def test_a_workspace_with_a_list_never_requested_is_not_called_complete(
     workspace: Workspace, world: World, hasty: MakeClient
 ) -> None:
     with serve_simulator(world) as service:

@@ -135,13 +135,13 @@ def test_what_is_not_built_is_not_counted(workspace: Workspace) -> None:
     assert found.held.last_seen_at is None
 
 
-def test_a_time_that_no_calendar_holds_is_not_known(workspace: Workspace) -> None:
+def test_an_impossible_time_is_unknown(workspace: Workspace) -> None:
     workspace.raw.add([raw(paper())])
     workspace.raw.state.sight(["paper"], 1 << 50)
     assert read_completeness(workspace, V).held.last_seen_at is None
 
 
-def test_papers_reviews_and_replies_that_lack_something_are_counted(complete: Callable[..., Completeness]) -> None:
+def test_incomplete_papers_reviews_and_replies_are_counted(complete: Callable[..., Completeness]) -> None:
     notes = [
         paper("rated"),
         review("rated", rating=6),
@@ -184,7 +184,7 @@ def test_files_and_edits_that_are_missing_are_counted_by_cause(
 HOSTILE_TITLES = ["<script>alert(1)</script>", "../../etc/passwd", "\x1b[2Jgone", "abc\u202edef", " "]
 
 
-def test_what_is_kept_but_odd_is_named(complete: Callable[..., Completeness]) -> None:
+def test_odd_records_that_are_kept_are_named(complete: Callable[..., Completeness]) -> None:
     titles = [*HOSTILE_TITLES, "If x < y, then $\\alpha$-divergence: a/b tests?", "Über \u03b1"]
     papers = [paper(f"paper{number}", title=title) for number, title in enumerate(titles)]
     papers += [paper("../../up"), paper("<b>bold</b>"), paper("x" * 65), paper("Ab-_9")]
@@ -242,7 +242,7 @@ def test_a_paper_listed_twice_is_recognised_by_title_and_number_or_authors(
     ],
     ids=["undecided", "half decided", "accepted only", "few", "one rejected", "not public"],
 )
-def test_what_papers_tell_of_a_trap(
+def test_issues_are_recognised_from_papers(
     complete: Callable[..., Completeness],
     notes: list[dict[str, Any]],
     traps: dict[KnownIssue, tuple[int, int | None]],
@@ -260,7 +260,7 @@ def test_what_papers_tell_of_a_trap(
         (2, "Withdrawn_Submission", Listing(None, 0, 0, True, 5), {}),
     ],
 )
-def test_what_lists_tell_of_a_trap(
+def test_issues_are_recognised_from_lists(
     workspace: Workspace,
     complete: Callable[..., Completeness],
     api: int,
@@ -297,7 +297,7 @@ def reference(number: int, day: int, path: str, forum: str = "paper") -> RawObje
     ],
     ids=["one PDF over months", "over days", "two PDFs", "not accepted"],
 )
-def test_one_pdf_on_references_months_apart_is_a_trap(
+def test_one_pdf_on_references_months_apart_is_an_issue(
     complete: Callable[..., Completeness], references: list[tuple[int, str]], status: str, traps: dict[KnownIssue, Any]
 ) -> None:
     content = {"title": "On Kites", "venue": f"Invented 2024 {status}", "pdf": "/pdf/a.pdf"}
@@ -327,7 +327,7 @@ def catalogued(
         (Visibility.REVERTED_BEFORE_DISCUSSION, {KnownIssue.REVERTED: (2, None)}),
     ],
 )
-def test_what_the_catalogue_knows_of_a_venue_is_said(
+def test_the_catalogues_notes_on_a_venue_are_shown(
     workspace: Workspace, visibility: Visibility, traps: dict[KnownIssue, tuple[int, int | None]]
 ) -> None:
     row = next(row for row in catalogue.rows() if row.visibility is visibility and row.api == 2)
@@ -342,7 +342,7 @@ def test_a_venue_whose_reviews_are_private_says_why_papers_lack_them(workspace: 
     assert caught(read_completeness(workspace, row.id)) == {KnownIssue.REVIEWS_HIDDEN: (1, 1)}
 
 
-def test_a_venue_without_a_known_deadline_is_a_trap(complete: Callable[..., Completeness]) -> None:
+def test_a_venue_without_a_known_deadline_is_an_issue(complete: Callable[..., Completeness]) -> None:
     (found,) = complete(raw(paper()), raw(paper("b", pdf=None))).cautions
     assert (found.trap, found.count, found.of) == (KnownIssue.NO_DEADLINE, 1, 1)
 
@@ -377,6 +377,6 @@ def test_two_harvests_show_what_changed_in_between(workspace: Workspace, hasty: 
     assert completeness.held.gone + completeness.notes.deleted >= 2
 
 
-def test_counting_is_the_same_for_a_reader(harvested: Workspace) -> None:
+def test_a_reader_gets_the_same_counts(harvested: Workspace) -> None:
     with open_workspace(Path(harvested.folder), write=False) as reader:
         assert read_completeness(reader, AURORA) == read_completeness(harvested, AURORA)

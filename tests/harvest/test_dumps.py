@@ -101,7 +101,7 @@ def held(workspace: Workspace) -> dict[RawKind, set[str]]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_is_taken(shape: str, tmp_path: Path, workspace: Workspace) -> None:
+def test_every_shape_of_dump_is_imported(shape: str, tmp_path: Path, workspace: Workspace) -> None:
     content, expected = SHAPES[shape]
     summary = import_dumps(workspace, [write(tmp_path, content)])
     assert held(workspace) == expected
@@ -125,7 +125,7 @@ LARGE: dict[str, tuple[Callable[[list[Any]], str], dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("shape", LARGE)
-def test_a_file_larger_than_what_is_read_at_once_gives_the_same_records(shape: str, tmp_path: Path) -> None:
+def test_a_file_larger_than_the_read_buffer_gives_the_same_records(shape: str, tmp_path: Path) -> None:
     write_shape, left_out = LARGE[shape]
     path = tmp_path / ("large.jsonl" if shape == "lines" else "large.json")
     path.write_text(write_shape([note_v1(f"r{number}") for number in range(9)]))
@@ -146,7 +146,9 @@ def test_a_file_larger_than_what_is_read_at_once_gives_the_same_records(shape: s
     ("name", "content"),
     [("a.jsonl", '{"a": 1}\n"%s"\n'), ("a.json", '{"a": 1}\n{"a": "%s"}\n'), ("a.json", '["%s"]'), ("a.json", '"%s"')],
 )
-def test_a_record_larger_than_what_is_read_at_once_is_one_sentence(tmp_path: Path, name: str, content: str) -> None:
+def test_a_record_larger_than_the_read_buffer_is_refused_in_one_sentence(
+    tmp_path: Path, name: str, content: str
+) -> None:
     path = tmp_path / name
     path.write_text(content % ("b" * 500))
     with pytest.raises(DumpError, match=rf"'{name}'.*(400 bytes|not one JSON)"):
@@ -169,7 +171,7 @@ def test_every_wrapping_gives_the_same_rows(
     assert bodies == [msgspec.json.encode(note) for note in notes]
 
 
-def test_a_parent_keeps_all_but_what_became_rows_of_its_own(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_parent_keeps_everything_that_did_not_become_separate_rows(tmp_path: Path, workspace: Workspace) -> None:
     incomplete = [note_v1("r2"), {"content": {"title": "no id"}}]
     details = {"replyCount": 2, "replies": [note_v1("r1")], "tags": [], "original": note_v1("o1", "o1")}
     import_dumps(workspace, [write(tmp_path, note_v1("p1", "p1", details=details, notes=incomplete, revisions=None))])
@@ -223,7 +225,7 @@ def test_a_second_import_adds_nothing_and_a_changed_note_is_a_second_version(
     assert [one.modified_ms for one in workspace.raw.versions(RawKind.NOTE, V1)] == [5, 5, 6]
 
 
-def test_a_folder_is_walked_and_says_what_was_left_out(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_folder_is_imported_recursively_and_skipped_files_are_named(tmp_path: Path, workspace: Workspace) -> None:
     folder = tmp_path / "crawl"
     write(folder, [note_v1("p1", "p1")], "b/notes.json")
     write(folder, [{"revision_number": 1, "note_id": "x"}] * 3, "a/summary.json")
@@ -278,7 +280,9 @@ BAD = {
     times=11,
 )
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_file_is_one_sentence_and_nothing_is_stored(name: str, tmp_path: Path, workspace: Workspace) -> None:
+def test_a_bad_file_is_refused_in_one_sentence_and_nothing_is_stored(
+    name: str, tmp_path: Path, workspace: Workspace
+) -> None:
     content, sentence = BAD[name]
     good, bad = write(tmp_path, [note_v1("p1", "p1")], "a.json"), tmp_path / "bad.json"
     bad.write_bytes(content)
@@ -288,7 +292,7 @@ def test_a_bad_file_is_one_sentence_and_nothing_is_stored(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_keep_going_takes_the_rest(name: str, tmp_path: Path, workspace: Workspace) -> None:
+def test_keep_going_imports_the_other_files(name: str, tmp_path: Path, workspace: Workspace) -> None:
     good, bad = write(tmp_path, [note_v1("p1", "p1")], "a.json"), tmp_path / "bad.json"
     bad.write_bytes(BAD[name][0])
     summary = import_dumps(workspace, [good, bad], keep_going=True)
@@ -301,7 +305,7 @@ def test_keep_going_takes_the_rest(name: str, tmp_path: Path, workspace: Workspa
 
 @pytest.mark.fault("input", "a packed dump that is cut off or damaged", "one sentence that names the file", times=3)
 @pytest.mark.parametrize("content", [gzip.compress(b'[{"id": "p1"}]' * 99, mtime=0)[:40], b"[]", b""])
-def test_a_bad_gzip_file_is_one_sentence(content: bytes, tmp_path: Path, workspace: Workspace) -> None:
+def test_a_bad_gzip_file_is_refused_in_one_sentence(content: bytes, tmp_path: Path, workspace: Workspace) -> None:
     path = tmp_path / "bad.json.gz"
     path.write_bytes(content)
     with pytest.raises(DumpError, match=r"'bad.json.gz' cannot be"):

@@ -187,7 +187,7 @@ def test_a_harvest_under_a_fault_ends_complete_or_says_what_is_missing(
 
 
 @pytest.mark.parametrize("name", ["challenge", "browser_check", "expired_token"])
-def test_who_must_sign_in_is_told_so_in_one_sentence(
+def test_a_required_sign_in_is_reported_in_one_sentence(
     name: str, world: World, workspace: Workspace, venue_ids: list[str]
 ) -> None:
     token = write_token(world) if name == "expired_token" else None
@@ -199,7 +199,7 @@ def test_who_must_sign_in_is_told_so_in_one_sentence(
     assert token is None or token not in str(ended.error)
 
 
-def test_a_sign_in_refused_for_now_is_tried_again(
+def test_a_temporarily_refused_sign_in_is_tried_again(
     world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:
     with serve_simulator(world, sign_in_required=True, faults=faults_by_name("login_429")) as service:
@@ -232,7 +232,7 @@ def test_a_list_that_changes_while_it_is_read_loses_nothing(
 
 
 @pytest.mark.parametrize("name", ["ignores_after", "no_count"])
-def test_a_list_taken_up_where_it_stopped_loses_nothing(
+def test_a_resumed_list_loses_nothing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     def stop(progress: Progress) -> None:
@@ -275,7 +275,7 @@ PATHS = ("/groups", "/invitations", "/notes", "/notes/edits", "/references", *FI
     # Half a PDF that arrives unchanged a second time may be all there is.
     [(path, fault) for path in PATHS for fault in LASTING if fault != "truncated" or path not in FILES],
 )
-def test_a_path_out_of_order_for_a_whole_run_is_taken_up_by_the_next(
+def test_a_path_that_fails_for_a_whole_run_is_retried_by_the_next(
     path: str,
     fault: str,
     world: World,
@@ -329,7 +329,7 @@ def harvest_apart(folder: Path, service: Service, venue_ids: list[str]) -> tuple
 @pytest.mark.fault(
     "service", "a PDF of endless size, a zip bomb", "the file is set aside with its reason", times=2, lost="that file"
 )
-def test_a_file_without_bounds_takes_neither_memory_nor_disk_and_nothing_else_is_missing(
+def test_an_endless_file_fills_neither_memory_nor_disk_and_nothing_else_is_missing(
     name: str, world: World, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:
     folder = tmp_path / "corpus"

@@ -42,7 +42,7 @@ def held(workspace: Workspace, kind: RawKind, venue_ids: list[str]) -> Counter[s
 
 
 @pytest.mark.parametrize("sign_in_required", [False, True])
-def test_everything_public_is_held_exactly_once(
+def test_everything_public_is_stored_exactly_once(
     invented: World, workspace: Workspace, hasty: MakeClient, venue_ids: list[str], sign_in_required: bool
 ) -> None:
     token = write_token(invented) if sign_in_required else None
@@ -65,7 +65,7 @@ def test_everything_public_is_held_exactly_once(
         )
 
 
-def test_notes_are_kept_as_the_service_holds_them(
+def test_notes_are_stored_as_the_service_sends_them(
     invented: World, service: Service, workspace: Workspace, hasty: MakeClient
 ) -> None:
     harvest(workspace, hasty(service), [BOREALIS], files=False)
@@ -79,7 +79,7 @@ def test_notes_are_kept_as_the_service_holds_them(
         assert body == {**original, "content": readable}
 
 
-def test_every_file_is_the_one_its_edit_brought(
+def test_every_file_is_the_one_of_its_edit(
     invented: World, service: Service, workspace: Workspace, hasty: MakeClient, venue_ids: list[str]
 ) -> None:
     harvest(workspace, hasty(service), venue_ids)
@@ -98,7 +98,7 @@ def test_every_file_is_the_one_its_edit_brought(
     assert len(asked) < len(files)
 
 
-def test_a_second_harvest_asks_for_nothing_it_has(
+def test_a_second_harvest_requests_nothing_that_is_stored(
     service: Service, workspace: Workspace, hasty: MakeClient, venue_ids: list[str], digests: Callable[..., object]
 ) -> None:
     harvest(workspace, hasty(service), venue_ids)
@@ -113,7 +113,7 @@ def test_a_second_harvest_asks_for_nothing_it_has(
     assert all(summary.remarks == () for summary in summaries)
 
 
-def test_a_refresh_notices_what_is_shown_no_longer(workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_refresh_notices_what_is_no_longer_shown(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=4, venues=[BOREALIS])
     replies = [
         note_id for note_id, note in world.v2.notes.items() if note["replyto"] and note_id in public(world.v2.notes)
@@ -135,7 +135,7 @@ def test_a_refresh_notices_what_is_shown_no_longer(workspace: Workspace, hasty: 
         assert workspace.raw.find(RawKind.NOTE, hidden_reply) is not None
 
 
-def test_a_refresh_brings_what_changed_and_keeps_what_was(workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_refresh_fetches_changes_and_keeps_earlier_versions(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=2, venues=[BOREALIS])
     with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [BOREALIS])
@@ -154,7 +154,7 @@ def test_a_refresh_brings_what_changed_and_keeps_what_was(workspace: Workspace, 
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 99])
-def test_a_limited_harvest_goes_on_to_the_same_end(
+def test_a_limited_harvest_can_be_continued_to_the_same_result(
     service: Service,
     workspace: Workspace,
     hasty: MakeClient,
@@ -173,7 +173,7 @@ def test_a_limited_harvest_goes_on_to_the_same_end(
 
 @pytest.mark.parametrize("fault", [DROPPED, CUT_OFF, TRUNCATED, rate_limited(retry_after_s=0), rate_limited()])
 @pytest.mark.parametrize("path", ["/notes", "/references", "/pdf", "/groups"])
-def test_passing_faults_change_nothing(
+def test_temporary_faults_change_nothing(
     invented: World, workspace: Workspace, hasty: MakeClient, path: str, fault: Fault
 ) -> None:
     if path == "/pdf" and fault is TRUNCATED:
@@ -185,7 +185,7 @@ def test_passing_faults_change_nothing(
     assert {stored.forum_id for stored in workspace.raw.state.files(AURORA)} <= paper_ids
 
 
-def test_a_file_that_cannot_be_had_is_remembered_with_the_reason(
+def test_an_unavailable_file_is_recorded_with_the_reason(
     invented: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     refused = Fault(forbidden("File", "of a paper", "Guest").answer())
@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_had_is_remembered_with_the_reason(
         assert harvest(workspace, hasty(service), [BOREALIS], refresh=True)[0].files_not_had == {}
 
 
-def test_progress_ends_where_it_should(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
+def test_progress_ends_at_the_total(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
     seen: list[Progress] = []
     harvest(workspace, hasty(service), [BOREALIS], progress=seen.append)
     last = {one.what: one for one in seen}
@@ -212,7 +212,7 @@ REPLACED = "replaced since the paper was listed"
 
 # On API v1 each file is requested by the reference that introduced it, which does not change.
 @pytest.mark.parametrize(("venue_id", "problems"), [(AURORA, {None}), (BOREALIS, {None, REPLACED})])
-def test_a_pdf_replaced_since_the_listing_never_passes_for_the_listed_one(
+def test_a_pdf_replaced_since_the_listing_is_never_stored_as_the_listed_one(
     workspace: Workspace, hasty: MakeClient, venue_id: str, problems: set[str | None]
 ) -> None:
     world = build_world(papers=4, venues=[venue_id])
@@ -242,7 +242,7 @@ def test_a_pdf_replaced_since_the_listing_never_passes_for_the_listed_one(
     assert {stored.problem for stored in current} == problems
 
 
-def test_a_listing_begun_anew_forgets_how_the_last_one_ended(workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_restarted_listing_forgets_how_the_last_one_ended(workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(build_world(papers=2, venues=[AURORA])) as service:
         harvest(workspace, hasty(service), [AURORA], files=False)
         assert workspace.raw.state.is_listed(AURORA) is True
@@ -251,9 +251,7 @@ def test_a_listing_begun_anew_forgets_how_the_last_one_ended(workspace: Workspac
 
 
 @pytest.mark.parametrize("refresh", [False, True])
-def test_a_list_not_begun_is_not_read_and_loses_no_paper(
-    workspace: Workspace, hasty: MakeClient, refresh: bool
-) -> None:
+def test_a_list_that_was_not_started_loses_no_paper(workspace: Workspace, hasty: MakeClient, refresh: bool) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
@@ -267,7 +265,7 @@ def test_a_list_not_begun_is_not_read_and_loses_no_paper(
     assert workspace.raw.state.gone(AURORA) == set()
 
 
-def test_a_reply_written_after_the_listing_is_not_gone(workspace: Workspace) -> None:
+def test_a_reply_posted_after_the_listing_is_not_counted_as_gone(workspace: Workspace) -> None:
     def note(note_id: str, modified_ms: int) -> RawObject:
         body = b'{"id": "%s"}' % note_id.encode()
         return RawObject(RawKind.NOTE, note_id, 2, BOREALIS, "f", note_id, modified_ms, 0, "test", body)
@@ -309,7 +307,7 @@ def test_an_empty_venue_leaves_nothing_behind_and_is_asked_again(
 
 
 @pytest.mark.parametrize("token", [None, "never.given.before"])
-def test_a_guest_or_a_false_token_is_one_sentence(
+def test_a_guest_or_a_wrong_token_is_refused_in_one_sentence(
     invented: World, workspace: Workspace, hasty: MakeClient, token: str | None
 ) -> None:
     with (
@@ -319,7 +317,7 @@ def test_a_guest_or_a_false_token_is_one_sentence(
         harvest(workspace, hasty(service, token), [BOREALIS])
 
 
-def test_a_token_that_expires_on_the_way_loses_nothing(
+def test_a_token_that_expires_during_a_harvest_loses_nothing(
     invented: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     with serve_simulator(invented, faults=on_path("/notes/edits", expired(), after=2)) as service:
@@ -342,7 +340,7 @@ def test_an_hour_of_rate_limit_ends_the_run_with_a_sentence(
     assert workspace.raw.state.listing(BOREALIS, f"{BOREALIS}/-/Submission").complete
 
 
-def test_papers_that_were_only_posted_are_tried_and_not_all_asked_for(workspace: Workspace, hasty: MakeClient) -> None:
+def test_only_a_sample_of_posted_papers_is_tried(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=40, venues=[BOREALIS])
     for note in world.v2.notes.values():
         if note["id"] == note["forum"]:
@@ -357,7 +355,7 @@ def test_papers_that_were_only_posted_are_tried_and_not_all_asked_for(workspace:
     assert len(asked & papers) == 5
 
 
-def test_all_of_them_are_asked_for_where_the_venue_shows_such_edits(workspace: Workspace, hasty: MakeClient) -> None:
+def test_all_are_requested_if_the_venue_shows_such_edits(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=12, venues=["JLE"])
     for note in world.v2.notes.values():
         if note["id"] == note["forum"]:
@@ -383,7 +381,7 @@ lists = ["Kites"]
 """
 
 
-def test_lists_of_the_users_file_are_asked_for_where_a_venue_shows_none(tmp_path: Path, hasty: MakeClient) -> None:
+def test_lists_in_the_users_file_are_requested_if_the_venue_shows_none(tmp_path: Path, hasty: MakeClient) -> None:
     world = build_world(papers=7, venues=[AURORA])
     for name in ("Blind_Submission", "Submission"):
         del world.v1.invitations[f"{AURORA}/-/{name}"]
@@ -398,7 +396,7 @@ def test_lists_of_the_users_file_are_asked_for_where_a_venue_shows_none(tmp_path
     assert summary.is_complete
 
 
-def test_a_users_file_that_is_none_is_refused_before_anything_is_asked(tmp_path: Path, hasty: MakeClient) -> None:
+def test_an_invalid_users_file_is_refused_before_any_request(tmp_path: Path, hasty: MakeClient) -> None:
     (tmp_path / "venues.toml").write_text(OWN_LIST.replace("lists", "list"), encoding="utf-8")
     with (
         serve_simulator(build_world(papers=1, venues=[AURORA])) as service,

@@ -92,7 +92,7 @@ def _held(workspace: Workspace) -> dict[str, str]:
         ("a.pdf", "forum_id,file\nfirst,a.pdf\n", "first"),
     ],
 )
-def test_a_file_is_tied_to_the_version_that_it_is(
+def test_a_file_is_assigned_to_its_version(
     tmp_path: Path, workspace: Workspace, name: str, table: str, edit_id: str
 ) -> None:
     found = _import(workspace, tmp_path / "pdfs", {name: pdf("kites")}, table)
@@ -116,7 +116,7 @@ def test_a_file_is_tied_to_the_version_that_it_is(
         ({"first.pdf": pdf("a")}, "forum_id,file\nmany\n", ["", "first.pdf"]),
     ],
 )
-def test_what_cannot_be_tied_is_set_aside_by_name(
+def test_a_file_that_matches_no_version_is_set_aside_by_name(
     tmp_path: Path, workspace: Workspace, files: dict[str, bytes], table: str, aside: list[str]
 ) -> None:
     with pytest.raises(DumpError) as refused:
@@ -179,7 +179,9 @@ def test_the_same_file_again_changes_nothing_and_another_one_of_the_version_is_s
     assert _held(workspace) == {"one": "one", "first": "first"}
 
 
-def test_a_version_of_its_own_has_no_grade_and_says_who_supplied_it(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_supplied_file_without_a_known_version_has_no_grade_and_names_its_supplier(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     table = "forum_id,file,version,when\nmany,a.pdf,initial,2019-09-25T18:00:00Z\nmany,b.pdf,first,\n"
     _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a"), "b.pdf": pdf("b")}, table)
     build_here(workspace)
@@ -196,7 +198,7 @@ def test_a_version_of_its_own_has_no_grade_and_says_who_supplied_it(tmp_path: Pa
     assert _balances(workspace)
 
 
-def test_what_a_folder_holds_beside_the_listed_files_is_named(tmp_path: Path, workspace: Workspace) -> None:
+def test_unlisted_files_in_the_folder_are_named(tmp_path: Path, workspace: Workspace) -> None:
     folder = tmp_path / "pdfs"
     (folder / "older").mkdir(parents=True)
     (folder / "link.pdf").symlink_to(tmp_path)
@@ -215,7 +217,7 @@ def test_a_file_that_is_listed_twice_as_one_version_counts_once(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("label", ["original_pdf", "a/b", "x" * 90, "/pdf/other.pdf", "{rule}", "  two \t words "])
-def test_whatever_a_version_is_called_the_sums_agree(tmp_path: Path, workspace: Workspace, label: str) -> None:
+def test_the_sums_agree_whatever_a_version_is_called(tmp_path: Path, workspace: Workspace, label: str) -> None:
     table = f"forum_id,file,version\nmany,a.pdf,{label}\n"
     _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a")}, table)
     build_here(workspace)

@@ -58,7 +58,7 @@ def test_every_row_of_reviewbench_is_kept_whole_with_its_place(tmp_path: Path, w
     assert {(one.api, one.forum_id) for one in found.values()} == {(0, row["forum_id"]) for row in rows}
 
 
-def test_a_column_more_is_kept(tmp_path: Path, workspace: Workspace) -> None:
+def test_an_additional_column_is_kept(tmp_path: Path, workspace: Workspace) -> None:
     schema = REVIEWBENCH.append(pa.field("citations", pa.int32()))
     import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row(citations=3)], schema)])
     assert json.loads(held(workspace, KITES)["reviewbench:kite1"].body)["citations"] == 3
@@ -232,7 +232,7 @@ BAD: dict[str, tuple[Any, str]] = {
         ("conference", pa.dictionary(pa.int8(), pa.string()), "kites"),
     ],
 )
-def test_types_that_hold_the_same_are_read(
+def test_equivalent_column_types_are_accepted(
     tmp_path: Path, workspace: Workspace, name: str, kind: pa.DataType, value: object
 ) -> None:
     import_dumps(workspace, [other_types(name, kind, value)(tmp_path / "a.parquet")])
@@ -240,7 +240,9 @@ def test_types_that_hold_the_same_are_read(
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_file_that_is_no_published_dataset_is_one_sentence(tmp_path: Path, workspace: Workspace, name: str) -> None:
+def test_a_file_that_is_not_a_published_dataset_is_refused_in_one_sentence(
+    tmp_path: Path, workspace: Workspace, name: str
+) -> None:
     make, sentence = BAD[name]
     good = write_json(tmp_path / "REVIEWS_good.json", [re2_paper("good")])
     with pytest.raises(DumpError) as caught:
@@ -262,7 +264,7 @@ def test_a_table_of_something_else_in_a_folder_is_left_out(tmp_path: Path, works
     assert "'reviews_json'" in str(bad.problem)
 
 
-def test_a_record_without_a_venue_lies_beside_the_one_that_has_it(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_record_without_a_venue_is_stored_beside_the_one_with_it(tmp_path: Path, workspace: Workspace) -> None:
     re2 = write_json(tmp_path / "REVIEWS_train.json", [re2_paper("kite1"), re2_paper("kite2")])
     import_dumps(workspace, [re2])
     import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row("kite1")])])
@@ -298,12 +300,12 @@ def test_without_the_package_the_command_to_install_it_is_named(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("path", ["hf:", "hf:reviewbench", "hf:a/b/c", "hf:a/b c", "hf:a/b@", "hf:a/b@/c"])
-def test_what_names_no_dataset_of_the_hub_is_refused(workspace: Workspace, path: str) -> None:
+def test_an_invalid_dataset_name_of_the_hub_is_refused(workspace: Workspace, path: str) -> None:
     with pytest.raises(DumpError, match="hf:owner/name"):
         import_dumps(workspace, [Path(path)])
 
 
-def test_a_dataset_that_cannot_be_fetched_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_that_cannot_be_fetched_is_reported_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> str:
         raise LocalEntryNotFoundError("no way\nto the Hub")
 
@@ -327,7 +329,7 @@ def test_a_dataset_that_cannot_be_fetched_is_one_sentence(monkeypatch: pytest.Mo
         (None, "unplaced"),
     ],
 )
-def test_a_venue_is_the_catalogues_or_a_stand_in(named: str | None, venue_id: str) -> None:
+def test_a_venue_comes_from_the_catalogue_or_is_a_placeholder(named: str | None, venue_id: str) -> None:
     body = json.dumps(re2_paper() | {"conference_year_track": named}).encode()
     assert build_published(Dataset.RE2_REVIEWS, body, RawOrigin("test", 0)).venue_id == venue_id
 

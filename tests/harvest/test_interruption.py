@@ -57,7 +57,7 @@ def undisturbed(
 
 
 @pytest.mark.parametrize("every", [1, 7, 20])
-def test_an_interrupted_harvest_goes_on(
+def test_an_interrupted_harvest_resumes(
     service: Service,
     workspace: Workspace,
     hasty: Callable[..., Client],
@@ -91,7 +91,7 @@ def _asks_for_news(query: dict[str, str]) -> bool:
 
 
 @pytest.mark.fault("kill", "a harvest at its tenth commit, again and again", "the same command goes on")
-def test_a_killed_harvest_goes_on(
+def test_a_killed_harvest_resumes(
     service: Service, venue_ids: list[str], digests: Callable[..., object], undisturbed: object, tmp_path: Path
 ) -> None:
     folder = tmp_path / "killed"

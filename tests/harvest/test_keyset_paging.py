@@ -62,7 +62,7 @@ def venue_id(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_nothing_but_a_count_names_an_offset(venue_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_counting_requests_use_an_offset(venue_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _ = harvest_twice(tmp_path / "whole", venue_id)
     monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 2)
     if venue_id == VENUES[1]:  # API v1 does not sort invitations, so its only page must be complete.
@@ -74,7 +74,7 @@ def test_nothing_but_a_count_names_an_offset(venue_id: str, tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("fault", ["no_offset", "sort_allowlist", "no_count"])
-def test_a_service_that_takes_less_gives_the_same(
+def test_a_service_with_fewer_parameters_gives_the_same_records(
     fault: str, venue_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 2)

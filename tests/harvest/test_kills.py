@@ -11,7 +11,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.fault("kill", "a harvest, by SIGKILL at random instants", "the same command continues", times=8)
-def test_killed_harvests_end_where_an_undisturbed_one_does(tmp_path: Path, kills: int) -> None:
+def test_killed_harvests_reach_the_state_of_an_uninterrupted_one(tmp_path: Path, kills: int) -> None:
     command = [sys.executable, str(BENCHMARK), "kills", str(kills), "--papers", "5", "--out", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr

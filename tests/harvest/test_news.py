@@ -97,7 +97,7 @@ def questions(service: Service) -> list[Request]:
     return [one for one in service.requests if one.path not in {"/groups", "/invitations"}]
 
 
-def test_only_what_changed_is_asked_for(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
+def test_only_changes_are_requested(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     review_id = replies(world, venue_id, "Official_Review")[-1]
     paper_id = papers(world, venue_id)[-1]
     with serve_simulator(world) as service:
@@ -169,7 +169,7 @@ def rows(workspace: Workspace, table: str, venue_id: str) -> list[dict[str, Any]
     return [row for batch in workspace.tables.batches(table, venue_id, None) for row in batch.to_pylist()]
 
 
-def test_a_deletion_is_asked_for_once(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
+def test_a_deletion_is_requested_once(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
         delete_note(world, replies(world, venue_id, "Comment")[0], now_ms())
@@ -181,7 +181,7 @@ def test_a_deletion_is_asked_for_once(world: World, workspace: Workspace, hasty:
                 assert len([one for one in questions(service) if one.path == "/notes"]) == 3
 
 
-def test_a_note_shown_no_longer_is_gone_and_comes_back(
+def test_a_note_no_longer_shown_is_marked_gone_and_can_return(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
     reply_id = replies(world, venue_id)[0]
@@ -204,7 +204,7 @@ def test_a_note_shown_no_longer_is_gone_and_comes_back(
         assert len([one for one in questions(service) if one.path == "/notes"]) == 3
 
 
-def test_one_hidden_and_one_posted_are_both_noticed(
+def test_a_hidden_note_and_a_new_one_are_both_noticed(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
     reply_id, paper_id = replies(world, venue_id)[0], papers(world, venue_id)[0]
@@ -218,7 +218,7 @@ def test_one_hidden_and_one_posted_are_both_noticed(
     assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
 
 
-def test_a_withdrawn_paper_stays_with_what_was_said_of_it(
+def test_a_withdrawn_paper_is_kept_with_its_discussion(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
     paper_id = papers(world, venue_id)[0]
@@ -267,7 +267,7 @@ def news_answered(how: str) -> Faults:
 
 
 @pytest.mark.parametrize("how", ["refuses", "gives nothing", "ignores mintmdate", "ignores all it can"])
-def test_a_service_that_cannot_say_what_changed_is_read_again(
+def test_a_service_that_cannot_list_changes_is_read_again(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str, how: str, tmp_path: Path
 ) -> None:
     review_id, hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (0, 5, 9))
@@ -320,7 +320,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.mark.fault("machine", "a clock set back or ahead by days or years between two harvests", "nothing", times=16)
 @pytest.mark.parametrize("days", [-400, -1, 1, 400])
 @pytest.mark.parametrize("refresh", [False, True])
-def test_a_clock_set_back_or_ahead_loses_nothing(
+def test_a_wrong_clock_loses_nothing(
     world: World, workspace: Workspace, hasty: MakeClient, clock: Clock, venue_id: str, days: int, refresh: bool
 ) -> None:
     hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (5, 9))
@@ -348,7 +348,7 @@ def test_a_clock_set_back_or_ahead_loses_nothing(
 
 @pytest.mark.fault("machine", "a clock that jumps while a list is read", "nothing", times=4)
 @pytest.mark.parametrize("per_look_ms", [-DAY_MS, DAY_MS])
-def test_a_clock_that_moves_while_a_list_is_read_loses_nothing(
+def test_a_clock_change_during_a_list_loses_nothing(
     world: World,
     workspace: Workspace,
     hasty: MakeClient,

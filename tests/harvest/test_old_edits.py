@@ -60,7 +60,7 @@ def looks(service: Service) -> Counter[str]:
 
 
 @pytest.mark.parametrize("papers", [30, 60])
-def test_the_looks_do_not_grow_with_the_files(
+def test_the_number_of_lookups_does_not_grow_with_the_number_of_files(
     papers: int, workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=papers, venues=[BOREALIS])
@@ -72,7 +72,7 @@ def test_the_looks_do_not_grow_with_the_files(
     assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}
 
 
-def test_each_file_is_looked_after_where_the_list_cannot_be_used(
+def test_each_file_is_checked_if_the_list_cannot_be_used(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=30, venues=[BOREALIS])
@@ -82,7 +82,7 @@ def test_each_file_is_looked_after_where_the_list_cannot_be_used(
         assert looks(service) == {"note": len(files)}
 
 
-def test_the_file_of_an_edit_that_names_another_now_is_not_kept_as_the_one_it_named(
+def test_a_file_is_not_stored_for_an_edit_that_names_another_one_now(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=30, venues=[BOREALIS])
@@ -110,7 +110,7 @@ def _first_of_an_edit(workspace: Workspace, client: Client) -> tuple[str, str]:
     return next(one.key for one in wanted if one.route != CURRENT and paths[one.path] == 1)
 
 
-def test_the_file_of_an_edit_that_is_gone_is_not_kept(
+def test_the_file_of_a_removed_edit_is_not_stored(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is no longer in any list; as the list has all edits of the venue, it was hidden or deleted."""
@@ -136,7 +136,7 @@ def without(latest: LatestEdits, edit_id: str) -> LatestEdits:
     return replace(latest, paths={one: path for one, path in latest.paths.items() if one != edit_id})
 
 
-def test_an_edit_of_another_domain_is_asked_for_by_itself(
+def test_an_edit_of_another_domain_is_requested_separately(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The list of the venue never contains it, so its absence from the latest edits means nothing."""
@@ -159,7 +159,7 @@ def test_an_edit_of_another_domain_is_asked_for_by_itself(
     assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}
 
 
-def test_files_come_where_the_list_is_down(
+def test_files_are_fetched_even_if_the_list_is_unavailable(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=30, venues=[BOREALIS])

@@ -61,7 +61,7 @@ def listed(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def test_another_file_under_a_known_path_does_not_take_the_place_of_the_first(listed: Workspace) -> None:
+def test_another_file_under_a_known_path_does_not_replace_the_first(listed: Workspace) -> None:
     assert fetched(listed, FIRST).sha256 == digest(FIRST)
     listed.files.path(digest(FIRST)).unlink()
     found = fetched(listed, OTHER)
@@ -70,7 +70,7 @@ def test_another_file_under_a_known_path_does_not_take_the_place_of_the_first(li
     assert not listed.files.has(digest(OTHER))
 
 
-def test_the_file_that_was_there_before_is_kept_again_when_it_comes_again(listed: Workspace) -> None:
+def test_an_earlier_file_that_returns_is_stored_again(listed: Workspace) -> None:
     fetched(listed, FIRST)
     listed.files.path(digest(FIRST)).unlink()
     fetched(listed, OTHER)

@@ -33,7 +33,7 @@ def kinds(service: Service) -> Counter[str]:
 
 
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
-def test_what_is_planned_is_what_is_asked_for(workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
+def test_the_planned_requests_are_the_requests_made(workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     with serve_simulator(build_world(papers=220, venues=[venue_id])) as service:
         planned = steps(workspace, hasty(service), venue_id)
         assert planned["listing"].things == planned["files"].things == planned["versions"].things == 220
@@ -60,7 +60,7 @@ def test_what_is_planned_is_what_is_asked_for(workspace: Workspace, hasty: MakeC
         assert [done[what].things for what in done] == [0, 0, 0]
 
 
-def test_pages_planned_are_those_asked_for(workspace: Workspace, hasty: MakeClient) -> None:
+def test_the_planned_pages_are_the_pages_requested(workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(build_world(papers=1_400, venues=[BOREALIS])) as service:
         listing = steps(workspace, hasty(service), BOREALIS)["listing"]
         service.requests.clear()
@@ -71,7 +71,7 @@ def test_pages_planned_are_those_asked_for(workspace: Workspace, hasty: MakeClie
     assert asked == listing.fewest
 
 
-def test_a_listing_of_long_replies_takes_the_most_pages_of_its_plan(
+def test_a_listing_of_long_replies_takes_the_maximum_number_of_planned_pages(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing_pages, "PAGE_BYTES", 4_000_000)
@@ -85,12 +85,12 @@ def test_a_listing_of_long_replies_takes_the_most_pages_of_its_plan(
     assert listing.fewest < asked <= listing.most
 
 
-def test_a_limit_limits_the_plan(workspace: Workspace, hasty: MakeClient, service: Service) -> None:
+def test_a_limit_reduces_the_plan(workspace: Workspace, hasty: MakeClient, service: Service) -> None:
     planned = steps(workspace, hasty(service), BOREALIS, limit=1)
     assert [planned[what].things for what in planned] == [1, 1, 1]
 
 
-def test_the_budget_announced_is_reckoned_with(workspace: Workspace, hasty: MakeClient) -> None:
+def test_the_plan_uses_the_announced_budget(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=420, venues=[BOREALIS])
     with serve_simulator(world, budget=ServiceBudget(limit=100, window_s=60)) as service:
         planned = steps(workspace, hasty(service), BOREALIS)

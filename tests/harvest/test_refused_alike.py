@@ -37,11 +37,11 @@ def test_edits_that_are_always_refused_are_a_failure_that_names_its_cost(
     )
 
 
-def test_some_refusals_are_no_failure(run: Run, tmp_path: Path) -> None:
+def test_a_few_refusals_are_not_a_failure(run: Run, tmp_path: Path) -> None:
     assert harvest(run, tmp_path / "w", BOREALIS, "/notes/edits", 4)[0] == 0
 
 
-def test_the_same_command_keeps_failing_until_refresh_gets_them(run: Run, tmp_path: Path) -> None:
+def test_a_rerun_fails_until_refresh_fetches_the_edits(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "w"
     assert harvest(run, folder, BOREALIS, "/notes/edits", ALWAYS)[0] == 1
     assert harvest(run, folder, BOREALIS, "/notes/edits", 0)[0] == 1

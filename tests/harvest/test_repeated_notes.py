@@ -42,7 +42,7 @@ class Shifting:
 
 
 @pytest.mark.parametrize("repeated", [0, 1, 3])
-def test_where_notes_came_twice_the_list_is_read_again_until_all_are_held(workspace: Workspace, repeated: int) -> None:
+def test_if_notes_came_twice_the_list_is_read_again_until_none_is_missing(workspace: Workspace, repeated: int) -> None:
     profile = VenueProfile(VENUE, 2, (LIST,), "Official_Review", ("", b"{}"), ())
     with Client(transport=httpx2.MockTransport(Shifting(repeated))) as client:
         harvest_submissions(VenueSession(workspace.raw, workspace.files, client, profile, None, False, show_nothing))

@@ -77,7 +77,7 @@ def root_and_reply(world: World, venue_id: str) -> tuple[str, str]:
 )
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
 @pytest.mark.parametrize("name", [name for name in VALUES if name != "unmatched_brackets"])
-def test_a_submission_or_reply_that_is_not_json_is_kept_and_all_others_too(
+def test_a_submission_or_reply_that_is_not_json_is_kept_with_all_others(
     name: str, venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
 ) -> None:
     root, reply = root_and_reply(world, venue_id)
@@ -127,7 +127,7 @@ def spoiling(spoil: Callable[[bytes, bytes], bytes], object_ids: Set[str]) -> Fa
 )
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
 @pytest.mark.parametrize("spoil", [cut_off, with_brackets, as_page])
-def test_a_note_that_spoils_every_answer_it_is_in_is_kept_and_all_others_too(
+def test_a_note_that_breaks_every_response_containing_it_is_kept_with_all_others(
     spoil: Callable[[bytes, bytes], bytes], venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
 ) -> None:
     root, reply = root_and_reply(world, venue_id)
@@ -144,9 +144,7 @@ def test_a_note_that_spoils_every_answer_it_is_in_is_kept_and_all_others_too(
     assert spoil is not cut_off or lost == {root, reply}
 
 
-def test_what_is_not_json_is_set_aside_and_named_by_status(
-    workspace: Workspace, hasty: MakeClient, world: World
-) -> None:
+def test_status_names_objects_set_aside_as_not_json(workspace: Workspace, hasty: MakeClient, world: World) -> None:
     root, reply = root_and_reply(world, BOREALIS)
     take(workspace, hasty, world, BOREALIS, harming(VALUES["nan"], {root, reply}, "/notes"))
     build_here(workspace)
@@ -187,7 +185,9 @@ def test_settings_that_are_not_json_are_kept(workspace: Workspace, hasty: MakeCl
     assert summary.submissions > 0
 
 
-def test_news_with_a_note_that_is_not_json_are_taken(workspace: Workspace, hasty: MakeClient, world: World) -> None:
+def test_an_update_that_contains_a_note_that_is_not_json_is_stored(
+    workspace: Workspace, hasty: MakeClient, world: World
+) -> None:
     root, reply = root_and_reply(world, BOREALIS)
     with serve_simulator(world, faults=harming(VALUES["too_deep"], {root, reply})) as service:
         harvest(workspace, hasty(service), [BOREALIS], files=False)

@@ -104,7 +104,7 @@ def tables(workspace: Workspace) -> Mapping[str, Any]:
     }
 
 
-def test_both_ways_give_the_same_records_and_tables(
+def test_both_ways_of_fetching_edits_give_the_same_records_and_tables(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     (summary,), asked = fetch(workspace, world)
@@ -141,7 +141,7 @@ def test_a_list_that_is_wrong_loses_no_edit(
     assert (summary.failures, summary.edits_waiting) == ((), 0)
 
 
-def test_rows_lost_where_nothing_is_counted_are_noticed_by_a_note_that_has_them(
+def test_lost_rows_of_an_uncounted_list_are_noticed_through_their_notes(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "LARGEST_PAGE", 2)
@@ -169,7 +169,7 @@ def is_public(thing: Mapping[str, object]) -> bool:
 @pytest.mark.parametrize(
     ("name", "reason"), [("edits_of_others", Reason.OTHER_VENUE), ("edits_of_unlisted", Reason.FORUM_MISSING)]
 )
-def test_an_edit_of_no_note_of_the_venue_is_set_aside_with_its_reason(
+def test_an_edit_of_a_note_outside_the_venue_is_set_aside_with_its_reason(
     name: str, reason: Reason, world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     (summary,), _ = fetch(workspace, world, faults_by_name(name))
@@ -188,7 +188,7 @@ def test_an_edit_of_no_note_of_the_venue_is_set_aside_with_its_reason(
     assert found == {name: values for name, values in by_note[1].items() if name != "set-aside"}
 
 
-def test_no_file_is_asked_for_of_a_paper_never_listed(workspace: Workspace) -> None:
+def test_no_file_is_requested_for_an_unlisted_paper(workspace: Workspace) -> None:
     world = build_world(papers=12, venues=[BOREALIS])
     with serve_simulator(world, faults=faults_by_name("edits_of_unlisted")) as service, make_client(service) as client:
         harvest(workspace, client, [BOREALIS])
@@ -208,7 +208,7 @@ class Stopper:
 
 
 @pytest.mark.parametrize("every", [1, 3])
-def test_an_interrupted_list_goes_on_where_it_stopped(
+def test_an_interrupted_list_resumes_where_it_stopped(
     every: int, world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     runs = 0
@@ -228,7 +228,7 @@ def test_an_interrupted_list_goes_on_where_it_stopped(
     assert workspace.raw.state.is_listed(BOREALIS)
 
 
-def test_a_reading_leaves_no_trace_of_what_it_showed(world: World, workspace: Workspace) -> None:
+def test_an_abandoned_reading_leaves_no_trace(world: World, workspace: Workspace) -> None:
     fetch(workspace, world)
     assert workspace.raw.state.count_sighted_edits(BOREALIS) == 0
     assert workspace.raw.state.pending(BOREALIS, venue_edits.LIST) == []
@@ -271,7 +271,7 @@ def harvest_twice(folder: Path, world: World, name: str = "") -> tuple[Records, 
         return records(workspace), edit_requests(service)
 
 
-def test_harvesting_again_begins_with_the_latest_and_stops_at_the_last_seen(changing: World, tmp_path: Path) -> None:
+def test_a_second_harvest_reads_from_the_latest_edit_to_the_last_one_seen(changing: World, tmp_path: Path) -> None:
     found, asked = harvest_twice(tmp_path / "list", changing)
     expected, singly = harvest_twice(tmp_path / "notes", build_world(papers=30, venues=[BOREALIS]), "no_domain")
     pages = [request.query for request in asked if "domain" in request.query and request.query["limit"] != "1"]
@@ -282,7 +282,7 @@ def test_harvesting_again_begins_with_the_latest_and_stops_at_the_last_seen(chan
     assert len(asked) < len(singly)
 
 
-def test_a_service_that_gives_another_order_is_asked_note_by_note(changing: World, tmp_path: Path) -> None:
+def test_if_the_order_is_wrong_edits_are_requested_note_by_note(changing: World, tmp_path: Path) -> None:
     def unsorted(request: Request) -> Fault | None:
         is_news = is_edit_list(request) and request.query["limit"] != "1"
         return Fault(asks=lambda query: {**query, "sort": "id"}) if is_news else None
@@ -303,7 +303,7 @@ def test_a_service_that_gives_another_order_is_asked_note_by_note(changing: Worl
     assert changed <= singly
 
 
-def test_a_list_that_is_too_much_for_the_service_is_tried_again_next_time(
+def test_a_list_that_overloads_the_service_is_tried_again_next_time(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]], hasty: MakeClient
 ) -> None:
     def too_much(request: Request) -> Fault | None:
@@ -315,7 +315,7 @@ def test_a_list_that_is_too_much_for_the_service_is_tried_again_next_time(
     assert summary.no_list is None
 
 
-def test_a_list_refused_in_its_middle_goes_on_note_by_note(
+def test_a_list_refused_halfway_is_continued_note_by_note(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     def refuse(request: Request) -> Fault | None:
@@ -326,7 +326,7 @@ def test_a_list_refused_in_its_middle_goes_on_note_by_note(
     assert records(workspace) == by_note[0]
 
 
-def test_an_answer_that_is_no_list_goes_on_note_by_note(
+def test_a_response_that_is_not_a_list_is_replaced_by_requests_note_by_note(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     (summary,), _ = fetch(workspace, world, lambda one: Fault(json_answer({})) if is_edit_list(one) else None)
@@ -344,7 +344,7 @@ def test_a_refused_list_is_probed_once_and_again_by_a_refresh(world: World, work
     assert (summary.failures, summary.no_list, summary.edits_refused) == ((), None, 0)
 
 
-def test_edits_refused_in_both_ways_are_a_failure(run: Run, world: World, tmp_path: Path) -> None:
+def test_edits_refused_both_ways_are_a_failure(run: Run, world: World, tmp_path: Path) -> None:
     with serve_simulator(world, faults=on_path("/notes/edits", REFUSED, times=10**6)) as service:
         urls = ("--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2)
         ended = run("harvest", BOREALIS, "--no-files", "--workspace", tmp_path / "w", *urls)
@@ -352,13 +352,13 @@ def test_edits_refused_in_both_ways_are_a_failure(run: Run, world: World, tmp_pa
     assert "with the same answer (400 Validation)" in ended.err
 
 
-def test_a_part_of_a_venue_is_asked_for_note_by_note(world: World, workspace: Workspace) -> None:
+def test_edits_of_a_part_of_a_venue_are_requested_note_by_note(world: World, workspace: Workspace) -> None:
     _, asked = fetch(workspace, world, limit=12)
     assert asked
     assert not any("domain" in request.query for request in asked)
 
 
-def test_the_plan_says_which_way_and_what_it_costs(run: Run, world: World, tmp_path: Path) -> None:
+def test_the_plan_states_the_way_of_fetching_and_its_cost(run: Run, world: World, tmp_path: Path) -> None:
     said = {}
     for name in ("no_domain", "no_offset"):
         with serve_simulator(world, faults=faults_by_name(name)) as service:
@@ -368,7 +368,7 @@ def test_the_plan_says_which_way_and_what_it_costs(run: Run, world: World, tmp_p
     assert "30 notes, from the list of the venue's edits" in said["no_offset"]
 
 
-def test_what_is_planned_of_a_list_is_what_is_asked_for(world: World, workspace: Workspace) -> None:
+def test_the_planned_requests_for_a_list_are_the_requests_made(world: World, workspace: Workspace) -> None:
     with serve_simulator(world) as service, make_client(service) as client:
         (plan,) = plan_harvest(workspace, client, [BOREALIS], files=False)
         service.requests.clear()

@@ -46,7 +46,7 @@ TEXTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("what", TEXTS)
-def test_it_compiles(engine: str, what: str, tmp_path: Path) -> None:
+def test_the_document_compiles(engine: str, what: str, tmp_path: Path) -> None:
     if shutil.which(engine) is None:
         pytest.skip(f"{engine} is not installed")
     if (what, engine) == ("long", "xelatex"):

@@ -14,7 +14,7 @@ def latex_of(markdown: str) -> str:
     return body(latex).strip()
 
 
-def test_a_paper_is_whole() -> None:
+def test_a_paper_is_written_completely() -> None:
     written = write_latex(PAPER)
     check_balance(written.latex)
     assert words(written.latex) == WORDS

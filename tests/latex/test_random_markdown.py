@@ -138,7 +138,7 @@ def with_words(pieces: list[str]) -> tuple[str, list[str]]:
 @example(["\n| a | b |", "\n| --- | :-: |\n", "| * | [1pt] |\n", "| a |"])
 @example(["```\n", r"\end{verbatim}", "\n```\n"])
 @example(["$", r"x^a^b'", "$"])
-def test_balanced_and_whole(pieces: list[str]) -> None:
+def test_the_document_is_balanced_and_complete(pieces: list[str]) -> None:
     markdown, names = with_words(pieces)
     latex = write_latex(markdown).latex
     check_balance(latex)
@@ -148,7 +148,7 @@ def test_balanced_and_whole(pieces: list[str]) -> None:
 
 @given(st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
-def test_any_text_is_written(text: str) -> None:
+def test_any_text_can_be_written(text: str) -> None:
     latex = write_latex(text).latex
     latex.encode()
     check_balance(latex)

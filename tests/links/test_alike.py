@@ -78,7 +78,7 @@ def words(start: int, count: int) -> str:
         (("", ""), ("", ""), None),
     ],
 )
-def test_without_texts_titles_and_abstracts_decide(
+def test_without_texts_papers_are_compared_by_title_and_abstract(
     one: tuple[str | None, str | None], other: tuple[str | None, str | None], expected: str | None
 ) -> None:
     assert rule(one, other) == rule(other, one) == expected
@@ -96,13 +96,13 @@ def test_without_texts_titles_and_abstracts_decide(
         ((CLOUDS, ABSTRACT), (CLOUDS, ABSTRACT), 0.1, None),
     ],
 )
-def test_where_both_texts_are_held_they_decide(
+def test_papers_are_compared_by_their_texts_if_both_are_available(
     one: tuple[str | None, str | None], other: tuple[str | None, str | None], text: float, expected: str | None
 ) -> None:
     assert rule(one, other, text) == expected
 
 
-def test_a_similarity_is_none_where_a_side_lacks_it() -> None:
+def test_a_similarity_is_none_if_either_paper_lacks_the_field() -> None:
     heads = normalise_head(CLOUDS, None), normalise_head(None, ABSTRACT)
     found = PaperComparer(heads).likeness(*heads)
     assert (found.title, found.abstract, found.text) == (None, None, None)
@@ -110,7 +110,7 @@ def test_a_similarity_is_none_where_a_side_lacks_it() -> None:
     assert overlap({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
 
 
-def test_what_many_papers_say_does_not_make_two_of_them_one_work() -> None:
+def test_phrases_shared_by_many_papers_do_not_link_two_of_them() -> None:
     heads = [
         normalise_head(
             f"{name} {CLOUDS}", f"{ABSTRACT} With {name} we sort {' '.join(f'{name}{number}' for number in range(14))}."
@@ -136,7 +136,7 @@ def test_texts_are_compared_without_references_checklist_and_numbers() -> None:
     assert find_word_runs("1 2 3\n" + body.replace(" ", " 7 ")) == find_word_runs(body)
 
 
-def test_a_text_that_was_added_to_is_the_same_and_a_short_one_says_nothing() -> None:
+def test_an_extended_text_is_the_same_work_and_a_short_one_decides_nothing() -> None:
     body = words(0, 400)
     assert text_share(find_word_runs(body), find_word_runs(body + " " + words(1_000, 2_000))) == 1
     assert text_share(find_word_runs(words(0, 300)), find_word_runs(body)) is None
@@ -144,7 +144,7 @@ def test_a_text_that_was_added_to_is_the_same_and_a_short_one_says_nothing() -> 
 
 
 @pytest.mark.parametrize("name", ["References", "## References", "**References**", "7 References", "BIBLIOGRAPHY"])
-def test_references_are_known_by_their_heading(name: str) -> None:
+def test_references_are_recognised_by_their_heading(name: str) -> None:
     assert find_word_runs(f"{words(0, 50)}\n{name}\n{words(500, 50)}") == find_word_runs(words(0, 50))
 
 
@@ -169,28 +169,28 @@ def rule_of_authors(one: Sequence[str], other: Sequence[str], title: str = CLOUD
         ADA[:1],
     ],
 )
-def test_the_same_title_and_authors_link_an_abstract_that_was_written_anew(other: tuple[str, ...]) -> None:
+def test_the_same_title_and_authors_link_a_rewritten_abstract(other: tuple[str, ...]) -> None:
     assert rule_of_authors(ADA, other) == rule_of_authors(other, ADA) == BY_AUTHORS
     assert rule_of_authors(ADA, other, text=0.05) == BY_AUTHORS
     assert rule_of_authors(ADA, other, "Cloud Towns") == BY_AUTHORS
 
 
 @pytest.mark.parametrize("other", [(), ("Anonymous",), ("Dot Fern", "Eve Gras"), ("Ada Fern", "Bo Gras"), ("Xu Lüft",)])
-def test_the_same_title_by_others_or_nobody_known_links_no_other_abstract(other: tuple[str, ...]) -> None:
+def test_the_same_title_by_other_or_unknown_authors_does_not_link_different_abstracts(other: tuple[str, ...]) -> None:
     assert rule_of_authors(ADA, other) is None
     assert rule_of_authors(ADA, other, text=0.05) is None
 
 
 @pytest.mark.parametrize("title", ["Untitled", "Reply", "Author Response", "Supplementary Material", "Clouds", "2024"])
-def test_a_title_that_any_post_has_links_nothing_of_the_same_authors(title: str) -> None:
+def test_a_generic_title_does_not_link_papers_of_the_same_authors(title: str) -> None:
     assert rule_of_authors(ADA, ADA, title) is None
 
 
-def test_the_same_title_of_others_links_no_papers_without_abstract() -> None:
+def test_the_same_title_by_other_authors_does_not_link_papers_without_abstract() -> None:
     heads = normalise_head(CLOUDS, None, ADA), normalise_head(CLOUDS, ABSTRACT, ("Dot Fern",))
     assert PaperComparer(heads).likeness(*heads).rule() is None
 
 
-def test_an_abstract_under_a_new_title_is_linked_where_the_authors_are_the_same() -> None:
+def test_an_abstract_under_a_new_title_is_linked_if_the_authors_are_the_same() -> None:
     heads = normalise_head(CLOUDS, ABSTRACT, ADA), normalise_head("A Wholly New Name", ABSTRACT, ADA[:2])
     assert PaperComparer(heads).likeness(*heads).rule() == BY_ABSTRACT

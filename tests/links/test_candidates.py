@@ -17,7 +17,7 @@ def some(start: int, count: int) -> frozenset[str]:
     return frozenset(f"word {number}" for number in range(start, start + count))
 
 
-def test_alike_ones_are_found_and_others_not() -> None:
+def test_similar_papers_are_candidates_and_others_are_not() -> None:
     tokens = [some(0, 100), some(1_000, 100), some(30, 100), frozenset[str](), some(0, 100), frozenset[str]()]
     assert find_candidates(tokens, ABSTRACTS, [""] * 6) == {(0, 2), (0, 4), (2, 4)}
 
@@ -45,7 +45,7 @@ def test_the_same_candidates_come_out_in_every_process() -> None:
     assert outputs[0].count("(") >= 39
 
 
-def test_of_a_crowd_each_is_paired_with_those_next_to_it() -> None:
+def test_in_a_large_group_each_paper_is_paired_with_its_neighbours() -> None:
     count = 200
     order = [f"{number % 100:03}" for number in range(count)]
     found = find_candidates([some(0, 10)] * count, TITLES, order)

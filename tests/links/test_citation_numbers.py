@@ -49,7 +49,7 @@ REST += ["\u017f", "\u212a"]
 """Characters that may adjoin a name; the last two match s and K in an expression that ignores case."""
 
 
-def test_the_quick_look_misses_no_cross_reference() -> None:
+def test_the_quick_check_misses_no_cross_reference() -> None:
     chance = random.Random(3)
     keys = ["".join(chance.choices([*NAMES, *REST], k=chance.randrange(1, 7))) for _ in range(20_000)]
     referring = [key for key in keys if CROSS_REFERENCE.search(key)]
@@ -57,6 +57,6 @@ def test_the_quick_look_misses_no_cross_reference() -> None:
     assert [key for key in referring if not MAY_REFER.search(key)] == []
 
 
-def test_a_key_without_one_stays_as_it_is() -> None:
+def test_a_key_without_a_cross_reference_is_unchanged() -> None:
     assert mask_numbers("Wefly12kitesinMay.", frozenset(), with_names=False) == "Wefly12kitesinMay."
     assert mask_numbers("AsTable3says.", frozenset(), with_names=False) == "AsTablesays."

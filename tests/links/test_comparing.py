@@ -49,23 +49,23 @@ def test_the_same_text_has_no_changes() -> None:
     assert find_differences(PAPER, PAPER) == TextComparison((), 12, 12, 12)
 
 
-def test_an_added_sentence_is_told_with_the_section_it_stands_in() -> None:
+def test_an_added_sentence_is_reported_with_its_section() -> None:
     later = after(("Our count is exact.", "Our count is exact. All code is free."))
     assert told(find_differences(PAPER, later)) == [(ADDED, "Abstract", "", "All code is free.")]
 
 
-def test_a_removed_sentence_is_told_with_the_section_it_stood_in() -> None:
+def test_a_removed_sentence_is_reported_with_its_section() -> None:
     later = after((" Nobody agrees on their number.", ""))
     assert told(find_differences(PAPER, later)) == [(REMOVED, "1 Introduction", "Nobody agrees on their number.", "")]
 
 
-def test_a_sentence_in_other_words_is_told_as_both_have_it() -> None:
+def test_a_reworded_sentence_is_reported_in_both_versions() -> None:
     later = after(("17 clouds", "19 clouds"))
     changed = (CHANGED, "3 Results", "The towns have 17 clouds.", "The towns have 19 clouds.")
     assert told(find_differences(PAPER, later)) == [changed]
 
 
-def test_a_sentence_that_shares_few_words_is_no_changed_form_of_another() -> None:
+def test_a_sentence_sharing_few_words_is_not_a_reworded_one() -> None:
     later = after(("A camera looks up.", "Balloons carry two sensors."))
     assert told(find_differences(PAPER, later)) == [
         (REMOVED, "2 Method", "A camera looks up.", ""),
@@ -86,13 +86,13 @@ def test_a_section_that_moved_and_has_another_number_is_unchanged() -> None:
     assert find_differences(PAPER, later).passages == ()
 
 
-def test_a_section_with_another_heading_is_known_by_its_sentences() -> None:
+def test_a_renamed_section_is_recognised_by_its_sentences() -> None:
     later = after(("2 Method", "2 How We Count"), ("We add up", "We then add up"))
     ((kind, section, _, changed),) = told(find_differences(PAPER, later))
     assert (kind, section, changed) == (CHANGED, "2 Method", "We then add up the white ones.")
 
 
-def test_a_sentence_that_moved_to_another_section_is_told_with_both_headings() -> None:
+def test_a_moved_sentence_is_reported_with_both_headings() -> None:
     sentence = "Each picture is cut into ten thousand squares of equal size."
     later = after((f" {sentence}", ""), ("than was thought.", f"than was thought. {sentence}"))
     moved = TextDifference(MOVED, "2 Method", sentence, sentence, "3 Results")
@@ -123,7 +123,7 @@ Proof. Every town lies under some part of the sky. This completes the proof."""
         ("in \u00a7 4.2", "in \u00a7 5.2"),
     ],
 )
-def test_a_cross_reference_that_is_renumbered_is_no_change(before: str, after: str) -> None:
+def test_a_renumbered_cross_reference_is_not_a_change(before: str, after: str) -> None:
     earlier, later = (PAPER.replace("A camera looks up", f"A camera looks up, {says}") for says in (before, after))
     assert told(find_differences(earlier, later)) == []
 
@@ -143,7 +143,7 @@ def test_other_numbers_are_changes(before: str, after: str) -> None:
     assert [kind for kind, *_ in told(find_differences(earlier, later))] == [CHANGED]
 
 
-def test_renumbered_sections_are_known_by_their_sentences() -> None:
+def test_renumbered_sections_are_recognised_by_their_sentences() -> None:
     numbered = PROOFS.replace("2", "3").replace("5 ", "6 ").replace("1", "2").replace("4 ", "5 ")
     earlier, later = (after(("References", f"{proofs}\nReferences")) for proofs in (PROOFS, f"{NEW_PROOF}\n{numbered}"))
     ((kind, section, _, new),) = told(find_differences(earlier, later))
@@ -196,16 +196,16 @@ def test_another_number_of_cited_works_makes_a_difference(old: str, new: str) ->
     assert [kind for kind, *_ in told(find_differences(earlier, later))] == [CHANGED]
 
 
-def test_numbers_in_brackets_are_no_citations_where_works_have_none() -> None:
+def test_bracketed_numbers_are_not_citations_without_numbered_references() -> None:
     earlier = CITING.replace("[1] L.", "L.")
     assert len(find_differences(earlier, earlier.replace("1802 [1]", "1802 [2]")).passages) == 1
 
 
-def test_another_list_of_references_is_no_change() -> None:
+def test_a_changed_list_of_references_is_not_a_change() -> None:
     assert find_differences(PAPER, after(("[1] L. Howard.", "[1] A. Zed. New. 2001.\n[2] L. Howard."))).passages == ()
 
 
-def test_what_follows_the_references_is_compared() -> None:
+def test_text_after_the_references_is_compared() -> None:
     earlier = f"{PAPER}\nA Further Pictures\nThe sky is shown here at dawn."
     later = f"{PAPER}\nA Further Pictures\nThe sky is shown here at dusk."
     ((kind, section, *_),) = told(find_differences(earlier, later))
@@ -231,13 +231,13 @@ def pages(lines: Sequence[str], header: str, size: int = 13) -> str:
     ],
     ids=["before each line", "behind each line", "in a block of their own", "two not seen"],
 )
-def test_line_numbers_running_headers_and_other_pages_are_no_change(numbered: list[str]) -> None:
+def test_line_numbers_running_headers_and_other_page_breaks_are_not_changes(numbered: list[str]) -> None:
     earlier = pages(numbered, "Under review as a conference paper at ICLR 2025", 27)
     later = pages(BODY, "Published as a conference paper at ICLR 2025")
     assert find_differences(earlier, later) == TextComparison((), 26, 26, 26)
 
 
-def test_a_header_that_every_page_has_is_no_part_of_a_sentence() -> None:
+def test_a_running_header_is_not_part_of_a_sentence() -> None:
     halves = [
         half for word in "abcdefghijklmnop" for half in (f"Sentence {word} begins here", f"and ends with {word}.")
     ]
@@ -245,18 +245,18 @@ def test_a_header_that_every_page_has_is_no_part_of_a_sentence() -> None:
     assert find_differences(earlier, " ".join(halves)).passages == ()
 
 
-def test_words_divided_at_the_end_of_a_line_and_ligatures_are_no_change() -> None:
+def test_hyphenation_and_ligatures_are_not_changes() -> None:
     assert find_differences("We identi-\nfy the first\nfloor.", "We identify the \ufb01rst floor.").passages == ()
 
 
-def test_numbers_that_are_no_line_numbers_stay() -> None:
+def test_numbers_that_are_not_line_numbers_are_kept() -> None:
     assert [line.words for line in read_body_lines("10 towers stand.\n11 fell.\nSee 12")][:2] == [
         "10 towers stand.",
         "11 fell.",
     ]
 
 
-def test_passages_are_verbatim_without_what_the_page_puts_between() -> None:
+def test_passages_are_verbatim_without_page_furniture() -> None:
     earlier = f"Abstract\nWe do it with the\n7{PAGE_BREAK}Under review as a paper\ngreatest of all cares."
     ((kind, _, before, later),) = told(
         find_differences(earlier, "Abstract\nWe do it with the greatest of all worries.")
@@ -289,7 +289,7 @@ def test_passages_are_verbatim_without_what_the_page_puts_between() -> None:
         ("ACKNOWLEGMENTS\nThanks.", [None, "ACKNOWLEGMENTS"]),
     ],
 )
-def test_headings_are_told_from_other_lines(text: str, headings: list[str | None]) -> None:
+def test_headings_are_distinguished_from_other_lines(text: str, headings: list[str | None]) -> None:
     assert [part.heading for part in read_text_sections(text)] == headings
 
 
@@ -298,14 +298,14 @@ ITEMS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 
 @given(left=ITEMS, right=ITEMS)
-def test_what_is_matched_is_equal_and_rises_on_both_sides(left: list[str], right: list[str]) -> None:
+def test_matched_sentences_are_equal_and_in_order_in_both_texts(left: list[str], right: list[str]) -> None:
     pairs = match(left, right)
     assert all(left[i] == right[j] for i, j in pairs)
     assert all(i < k and j < m for (i, j), (k, m) in pairwise(pairs))
 
 
 @given(left=ITEMS, right=ITEMS)
-def test_applying_what_is_not_matched_to_the_left_gives_the_right(left: list[str], right: list[str]) -> None:
+def test_applying_the_unmatched_sentences_to_one_text_gives_the_other(left: list[str], right: list[str]) -> None:
     pairs = match(left, right)
     kept = dict(pairs)
     made = [(kept[i], item) for i, item in enumerate(left) if i in kept]
@@ -331,9 +331,7 @@ def sentences(passages: Sequence[str]) -> set[str]:
 
 @settings(deadline=None)
 @given(left=SECTIONS, right=SECTIONS)
-def test_what_only_one_text_has_is_told_and_nothing_that_both_have(
-    left: dict[str, list[str]], right: dict[str, list[str]]
-) -> None:
+def test_only_sentences_of_one_text_are_reported(left: dict[str, list[str]], right: dict[str, list[str]]) -> None:
     earlier, later = ("\n".join(f"{name}\n{' '.join(body)}" for name, body in one.items()) for one in (left, right))
     found = find_differences(earlier, later)
     before, now = sentences([earlier]), sentences([later])
@@ -389,10 +387,10 @@ def test_any_text_is_compared_within_seconds(name: str) -> None:
     assert time.process_time() - started < 30
 
 
-def test_a_key_says_nothing_of_how_a_line_was_broken() -> None:
+def test_a_key_does_not_depend_on_line_breaks() -> None:
     assert sentence_key("multi-\nagent") == sentence_key("multi-agent") == sentence_key("multi agent")
 
 
-def test_a_passage_is_what_it_is_told_to_be() -> None:
+def test_a_reported_passage_is_what_it_claims_to_be() -> None:
     (passage,) = find_differences("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.").passages
     assert passage == TextDifference(ADDED, "Abstract", "", "It is fast.", "Abstract")

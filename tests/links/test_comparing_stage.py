@@ -73,7 +73,7 @@ TWO_TEXTS = [text("a", PAPER), text("b", LATER)]
     ],
     ids=["the last", "the camera-ready one", "none from before the deadline"],
 )
-def test_the_stage_compares_what_reviewers_read_with_a_later_text(
+def test_the_stage_compares_the_reviewed_text_with_a_later_one(
     tmp_path: Path, moments: tuple[VersionMoment | None, VersionMoment | None], chosen: str
 ) -> None:
     later = [version("f1", name, None, moment) for name, moment in zip("bc", moments, strict=True)]
@@ -85,7 +85,7 @@ def test_the_stage_compares_what_reviewers_read_with_a_later_text(
     assert (row.section, row.before) == ("3 Results", "The towns have 17 clouds.")
 
 
-def test_a_paper_whose_last_text_says_the_same_is_set_aside(tmp_path: Path) -> None:
+def test_a_paper_with_an_identical_last_text_is_set_aside(tmp_path: Path) -> None:
     with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", PAPER + "\n3")]) as tables:
         assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.TEXT_UNCHANGED: 1}
         assert tables.count("7-changes", VENUE) == 0
@@ -107,7 +107,7 @@ def many() -> list[object]:
     return records
 
 
-def test_rows_are_the_same_however_the_papers_are_spread(tmp_path: Path) -> None:
+def test_rows_do_not_depend_on_how_papers_are_distributed(tmp_path: Path) -> None:
     with compared(tmp_path / "one", many()) as tables:
         expected = [*tables.read(Change, VENUE)], [*tables.read(SetAside, VENUE)]
     with compared(tmp_path / "other", many(), LocalExecutor()) as tables:
@@ -123,7 +123,7 @@ def test_rows_are_the_same_however_the_papers_are_spread(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", FailureKind)
-def test_a_paper_that_cannot_be_compared_is_set_aside_and_may_be_tried_again(tmp_path: Path, kind: FailureKind) -> None:
+def test_a_paper_that_cannot_be_compared_is_set_aside_and_may_be_retried(tmp_path: Path, kind: FailureKind) -> None:
     with compared(tmp_path / "corpus", many(), InThisProcess(failures=(Failure(kind, "It was so."),))) as tables:
         first = next(tables.read(SetAside, VENUE))
         assert (first.record_id, first.reason, first.detail) == ("f0", Reason.NOT_COMPARED, "It was so.")

@@ -71,9 +71,7 @@ def ids(links: Sequence[Link]) -> list[tuple[str, str]]:
     return [(one.earlier_id, one.forum_id) for one in links]
 
 
-def test_what_could_not_be_compared_is_done_again_by_a_build_that_retries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_comparisons_are_repeated_by_a_build_with_retry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_done_by_build(spread: Executor, *, retry: bool = False) -> bool:
         monkeypatch.setattr("peercorpus.pipeline.build.STAGES", (link_submissions.stage(spread),))
         return [step.was_finished for step in build(workspace, options=Options(retry=retry))] == [False]
@@ -95,7 +93,7 @@ def alike_in_text(number: int) -> dict[str, list[object]]:
     return {ICLR: [record for paper_records in records for record in paper_records]}
 
 
-def test_links_are_the_same_however_the_pairs_are_spread(tmp_path: Path) -> None:
+def test_links_do_not_depend_on_how_pairs_are_distributed(tmp_path: Path) -> None:
     found = []
     for name, spread in (("here", InThisProcess()), ("there", LocalExecutor())):
         with invented(tmp_path / name, alike_in_text(12)) as workspace:
@@ -106,7 +104,7 @@ def test_links_are_the_same_however_the_pairs_are_spread(tmp_path: Path) -> None
     ]
 
 
-def test_a_paper_whose_text_cannot_be_compared_is_set_aside_and_may_be_tried_again(tmp_path: Path) -> None:
+def test_a_paper_whose_text_cannot_be_compared_is_set_aside_and_may_be_retried(tmp_path: Path) -> None:
     failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
     with invented(tmp_path / "corpus", alike_in_text(4)) as workspace:
         assert [(one.earlier_id, one.forum_id) for one in link(workspace, failing)] == [("f02", "f03")]
@@ -120,7 +118,7 @@ def test_a_paper_whose_text_cannot_be_compared_is_set_aside_and_may_be_tried_aga
         assert list(workspace.tables.read(SetAside, ICLR)) == []
 
 
-def test_a_resubmission_is_linked_to_what_came_before(tmp_path: Path) -> None:
+def test_a_resubmission_is_linked_to_its_predecessor(tmp_path: Path) -> None:
     papers = {
         ICLR: [clouds("z"), paper("other", title="Of Sand", abstract=OTHER)],
         ICML: [clouds("a", ICML, created_at=LATER, title="Clouds of Three Towns, Counted")],
@@ -145,7 +143,7 @@ def test_a_resubmission_is_linked_to_what_came_before(tmp_path: Path) -> None:
         (ICLR, {"created_at": None}, LinkKind.TWIN),
     ],
 )
-def test_the_kind_says_how_they_stand_to_each_other(
+def test_the_kind_of_a_link_states_the_relation_of_two_papers(
     tmp_path: Path, venue_id: str, other: dict[str, Any], kind: LinkKind
 ) -> None:
     first = clouds("first", decided_at=None)
@@ -155,13 +153,13 @@ def test_the_kind_says_how_they_stand_to_each_other(
     assert (found.kind, found.days is None) == (kind, other["created_at"] is None)
 
 
-def test_what_comes_after_the_decision_of_the_same_venue_is_a_resubmission(tmp_path: Path) -> None:
+def test_a_later_submission_to_the_same_venue_after_its_decision_is_a_resubmission(tmp_path: Path) -> None:
     papers = [clouds("first", TMLR, decided_at=NOON + timedelta(days=50)), clouds("second", TMLR, created_at=LATER)]
     (found,) = linked(tmp_path / "corpus", {TMLR: papers})
     assert (found.earlier_id, found.kind) == ("first", LinkKind.RESUBMISSION)
 
 
-def test_three_tries_are_three_links(tmp_path: Path) -> None:
+def test_three_submissions_of_a_work_give_three_links(tmp_path: Path) -> None:
     tries = {
         ICLR: [clouds("a")],
         ICML: [clouds("b", ICML, created_at=LATER)],
@@ -170,7 +168,7 @@ def test_three_tries_are_three_links(tmp_path: Path) -> None:
     assert ids(linked(tmp_path / "corpus", tries)) == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
-def test_where_texts_are_held_they_decide(tmp_path: Path) -> None:
+def test_available_texts_decide_about_links(tmp_path: Path) -> None:
     one, other = words("one"), words("other")
     venues = {
         ICLR: [
@@ -206,7 +204,7 @@ def test_the_version_that_the_reviewers_read_is_compared(tmp_path: Path) -> None
         ({"title": f"{TITLE}, Part I"}, {"title": f"{TITLE}, Part II"}),
     ],
 )
-def test_what_is_only_alike_is_not_linked(tmp_path: Path, one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_merely_similar_papers_are_not_linked(tmp_path: Path, one: dict[str, Any], other: dict[str, Any]) -> None:
     venues = {ICLR: [clouds("a", **one)], ICML: [clouds("b", ICML, created_at=LATER, **other)]}
     assert linked(tmp_path / "corpus", venues) == []
 
@@ -221,7 +219,7 @@ def naming(forum_id: str, named: str, venue_id: str = ICLR, **other: Any) -> Pap
     return paper(forum_id, venue_id, **({"extra": extra} | own | other))
 
 
-def test_a_submission_that_names_an_earlier_one_is_linked_whatever_they_say(tmp_path: Path) -> None:
+def test_a_submission_naming_an_earlier_one_is_linked_whatever_their_texts(tmp_path: Path) -> None:
     first = with_text(naming(FIRST, ""), words("one"))
     second = with_text(naming(SECOND, FIRST, ICML, created_at=LATER), words("two"))
     (found,) = linked(tmp_path / "corpus", {ICLR: first, ICML: second})
@@ -242,7 +240,7 @@ def test_a_submission_that_names_an_earlier_one_is_linked_whatever_they_say(tmp_
         ({"title": None, "abstract": None}, {}, (FIRST, SECOND)),
     ],
 )
-def test_dates_say_which_of_two_is_the_earlier_one_and_where_they_do_not_the_name_does(
+def test_dates_or_else_the_named_submission_determine_the_earlier_of_two(
     tmp_path: Path, first: dict[str, Any], second: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     papers = [naming(FIRST, **({"named": ""} | first)), naming(SECOND, **({"named": FIRST} | second))]
@@ -251,7 +249,7 @@ def test_dates_say_which_of_two_is_the_earlier_one_and_where_they_do_not_the_nam
     assert found.rule == link_submissions.BY_NAME
 
 
-def test_names_of_itself_and_of_what_is_not_held_are_set_aside(tmp_path: Path) -> None:
+def test_references_to_itself_and_to_missing_submissions_are_set_aside(tmp_path: Path) -> None:
     papers = [naming(FIRST, FIRST), naming(SECOND, "gone_12345"), naming(THIRD, SECOND, created_at=LATER)]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
         assert ids(link(workspace)) == [(SECOND, THIRD)]
@@ -261,7 +259,7 @@ def test_names_of_itself_and_of_what_is_not_held_are_set_aside(tmp_path: Path) -
         assert of_names.set_aside == {Reason.EARLIER_MISSING: 1, Reason.NAMES_ITSELF: 1}
 
 
-def test_a_named_submission_is_linked_where_the_texts_could_not_be_compared(tmp_path: Path) -> None:
+def test_a_named_submission_is_linked_if_texts_cannot_be_compared(tmp_path: Path) -> None:
     failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
     records = [*with_text(naming(FIRST, ""), words("one")), *with_text(naming(SECOND, FIRST), words("one"))]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
@@ -270,7 +268,7 @@ def test_a_named_submission_is_linked_where_the_texts_could_not_be_compared(tmp_
         assert list(workspace.tables.read(SetAside, ICLR)) == []
 
 
-def test_the_same_title_is_found_where_all_its_words_are_common(tmp_path: Path) -> None:
+def test_the_same_title_is_found_even_if_all_its_words_are_common(tmp_path: Path) -> None:
     title = "Deep Learning for Graph Networks"
     others = [clouds(f"o{n}", title=f"{title}: {words(f'own{n}', 3)}", abstract=words(f"o{n}", 40)) for n in range(20)]
     authors: dict[str, Any] = {"authors": ("Ada Lüft", "Bo Nebel")}
@@ -279,7 +277,7 @@ def test_the_same_title_is_found_where_all_its_words_are_common(tmp_path: Path) 
     assert ids(linked(tmp_path / "corpus", {ICLR: [*others, *same], ICML: again})) == [("a", "b")]
 
 
-def test_a_paper_without_words_is_set_aside(tmp_path: Path) -> None:
+def test_a_paper_without_text_is_set_aside(tmp_path: Path) -> None:
     papers = [clouds("a"), clouds("b"), paper("c", title=None, abstract=None), paper("d", title="\u2014", abstract=" ")]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
         assert ids(link(workspace)) == [("a", "b")]
@@ -287,7 +285,7 @@ def test_a_paper_without_words_is_set_aside(tmp_path: Path) -> None:
         assert (found.rows_in, found.rows_out, found.set_aside) == (4, 2, {Reason.NO_WORDS: 2})
 
 
-def test_a_link_that_is_lost_is_missed(tmp_path: Path) -> None:
+def test_a_lost_link_breaks_the_balance(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [clouds("a"), clouds("b"), clouds("c")]}) as workspace:
         written = len(link(workspace))
         (path,) = workspace.tables.paths("8-links", ICLR)
@@ -296,7 +294,7 @@ def test_a_link_that_is_lost_is_missed(tmp_path: Path) -> None:
     assert (found.unit, found.rows_in, found.rows_out, found.holds) == ("links", written, written - 1, False)
 
 
-def test_a_hundred_papers_that_say_the_same_are_not_compared_each_with_each(tmp_path: Path) -> None:
+def test_a_hundred_identical_papers_are_not_compared_pairwise(tmp_path: Path) -> None:
     papers = [clouds(f"f{number:03}") for number in range(100)]
     found = linked(tmp_path / "corpus", {ICLR: papers})
     assert len(found) < 100 * 2 * 3
@@ -307,7 +305,7 @@ def rows(tables: Tables) -> list[Link]:
     return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
 
 
-def test_the_same_papers_give_the_same_links_and_a_second_run_too(tmp_path: Path) -> None:
+def test_links_are_deterministic_and_a_second_run_gives_the_same(tmp_path: Path) -> None:
     venues = {ICLR: [clouds("a"), clouds("d", title="Counting Clouds")], ICML: [clouds("b", ICML, created_at=LATER)]}
     with invented(tmp_path / "one", venues) as workspace:
         found = link(workspace)
@@ -317,7 +315,7 @@ def test_the_same_papers_give_the_same_links_and_a_second_run_too(tmp_path: Path
     assert len(found) == 3
 
 
-def test_a_build_of_one_venue_links_all_and_says_what_is_not_up_to_date(tmp_path: Path) -> None:
+def test_building_one_venue_links_all_and_names_outdated_ones(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [clouds("a")], ICML: [clouds("b", ICML, created_at=LATER)]}) as workspace:
         assert {name for name, _ in read_status(workspace).unfinished} >= {"link_papers"}
         build_here(workspace, [ICLR])
@@ -337,7 +335,7 @@ def test_show_names_the_other_submissions(tmp_path: Path) -> None:
     assert Naming(f"  a, {ICLR}, 120 days before: resubmission; ", "abstracts") in shown["b"].splitlines()
 
 
-def test_a_template_in_texts_and_abstracts_makes_no_work_of_its_papers(tmp_path: Path) -> None:
+def test_a_template_in_texts_and_abstracts_does_not_link_papers(tmp_path: Path) -> None:
     template = words("template", 600)
     names = [f"{chr(97 + number)}own" for number in range(20)]
     records: list[object] = []

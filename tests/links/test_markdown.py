@@ -32,34 +32,34 @@ def told(earlier: str, later: str) -> list[tuple[str, str, str]]:
     ],
     ids=["behind a caption", "behind a page with both", "behind a page", "with another number"],
 )
-def test_a_sentence_goes_on_over_what_a_page_puts_between(later: str) -> None:
+def test_a_sentence_continues_across_page_furniture(later: str) -> None:
     earlier = f"{CAPTION}\n\n{FIRST} {REST}\n\n{NOTE}"
     assert find_differences(HEAD + earlier, HEAD + later) == TextComparison((), 6, 6, 6)
 
 
-def test_a_paragraph_that_ended_does_not_go_on_behind_a_page() -> None:
+def test_a_finished_paragraph_does_not_continue_on_the_next_page() -> None:
     earlier, later = (f"We count them.{between}Theorem 1" for between in ("\n\n", PAGE_BREAK))
     assert told(earlier, later) == []
     assert told(earlier, later + "\n\nIt holds.") == [("added", "", "It holds.")]
 
 
-def test_short_words_at_the_top_of_a_page_are_no_part_of_a_figure() -> None:
+def test_short_words_at_the_top_of_a_page_are_not_part_of_a_figure() -> None:
     earlier, later = (f"It rains.{between}We go.\n\n{CAPTION}" for between in ("\n\n", PAGE_BREAK))
     assert told(earlier, later) == []
 
 
-def test_lines_under_marked_headings_that_no_blank_line_parts_are_read_as_printed() -> None:
+def test_lines_under_marked_headings_without_blank_lines_are_read_as_printed() -> None:
     earlier = f"# Abstract\n{CAPTION}\nWe count on\nall clouds."
     assert find_differences(earlier, f"# Abstract\nWe count on\n{CAPTION}\nall clouds.").passages == ()
 
 
-def test_a_row_is_compared_as_a_row() -> None:
+def test_table_rows_are_compared_as_rows() -> None:
     assert told(TABLE, TABLE.replace("17", "19")) == [("changed", "| Ulm | 17 |", "| Ulm | 19 |")]
     assert told(TABLE, TABLE + "\n| Graz | 3 |") == [("added", "", "| Graz | 3 |")]
     assert told(TABLE, TABLE.replace("| Ulm | 17 |", "|  Ulm | 17|").replace("--- |", ":---: |")) == []
 
 
-def test_a_sign_in_a_row_makes_a_difference() -> None:
+def test_a_symbol_in_a_table_row_makes_a_difference() -> None:
     assert told(TABLE, TABLE.replace("-4", "4")) == [("changed", "| Bern | -4 |", "| Bern | 4 |")]
 
 
@@ -68,7 +68,7 @@ def test_a_sign_in_a_row_makes_a_difference() -> None:
     [r"$$a=\frac{1}{2} b ,$$ (3)", r"$$a = \frac{1}{2}\,b\quad ,$$ (4)", "$$\na = \\frac{1}{2}b,\n$$"],
     ids=["space", "space that is written, and a number", "over lines"],
 )
-def test_a_formula_with_other_space_or_another_number_is_no_change(later: str) -> None:
+def test_a_formula_with_other_spacing_or_number_is_not_a_change(later: str) -> None:
     assert told(f"We have\n\n{FORMULA}\n\nwhere b is.", f"We have\n\n{later}\n\nwhere b is.") == []
 
 
@@ -93,7 +93,7 @@ def test_a_power_makes_a_difference() -> None:
     assert len(told("It has 10<sup>3</sup> clouds.", "It has 10<sup>4</sup> clouds.")) == 1
 
 
-def test_another_title_is_told() -> None:
+def test_a_changed_title_is_reported() -> None:
     (passage,) = find_differences(HEAD + "We do.", HEAD.replace("On", "Upon") + "We do.").passages
     assert (passage.section, passage.before, passage.after) == (None, "On Clouds", "Upon Clouds")
 
@@ -105,13 +105,13 @@ def test_a_title_may_begin_with_a_letter_that_could_number_a_section() -> None:
     ]
 
 
-def test_a_number_alone_and_a_notice_are_not_read() -> None:
+def test_a_lone_number_and_a_notice_are_ignored() -> None:
     notice = "Proceedings of the $36^{th}$ International Conference on Clouds, 2019."
     (_, abstract) = read_text_sections(f"{HEAD}We do.\n\n12\n\n{notice}\n\nIt rains.")
     assert [sentence.words for sentence in abstract.sentences] == ["We do.", "It rains."]
 
 
-def test_what_is_read_stands_where_it_says() -> None:
+def test_sentences_are_at_their_stated_offsets() -> None:
     text = f"{HEAD}{FIRST}\n\n{NOTE}{PAGE_BREAK}{CAPTION}\n\n{REST}\n\n{TABLE}\n\n{FORMULA}"
     for part in read_text_sections(text):
         for sentence in part.sentences:
@@ -142,7 +142,7 @@ def test_any_markdown_is_compared_within_seconds(block: str) -> None:
     assert time.process_time() - started < 30
 
 
-def test_a_key_says_nothing_of_how_a_formula_is_marked_and_spaced() -> None:
+def test_a_key_does_not_depend_on_formula_markup_and_spacing() -> None:
     assert sentence_key(r"$a\,+\quad b$") == sentence_key("a + b")
 
 
@@ -157,7 +157,7 @@ def test_a_listing_is_compared_line_by_line_and_has_no_headings() -> None:
     assert told(f"It rains\n\n{listing}\n\nall day.", f"It rains all day.\n\n{listing}") == []
 
 
-def test_a_fence_that_stays_open_hides_no_heading() -> None:
+def test_an_unclosed_code_fence_hides_no_heading() -> None:
     assert [part.heading for part in read_text_sections(f"{HEAD}```\n\nWe count.\n\n## 2 Rain\n\nIt rains.")][
         -1
     ] == "2 Rain"

@@ -45,7 +45,7 @@ def test_a_field_for_an_earlier_submission_is_read(field: str) -> None:
         *("reassignment_request_reviewers", "preprint_link", "video_link", "submission_number", "last_name"),
     ],
 )
-def test_other_fields_are_not(field: str) -> None:
+def test_other_fields_are_not_read_as_earlier_submissions(field: str) -> None:
     assert named({field: FORUM}) == []
 
 
@@ -92,11 +92,11 @@ def test_a_forum_is_read_however_it_is_written(value: object) -> None:
         f"No, but it is compared with {FORUM}",
     ],
 )
-def test_what_is_no_forum_is_not_read(value: object) -> None:
+def test_text_that_is_not_a_forum_is_ignored(value: object) -> None:
     assert named({"previous_URL": value}) == []
 
 
-def test_several_forums_are_a_list_or_told_apart_by_their_sentences() -> None:
+def test_several_forums_are_a_list_or_distinguished_by_their_sentences() -> None:
     other = FORUM.replace(ID, OTHER)
     assert named({"previous_submissions_url": f"{FORUM}, {other}"}) == [ID, OTHER]
     assert named({"previous_JMLR_submissions": [FORUM, other]}) == [ID, OTHER]
@@ -108,12 +108,12 @@ def test_several_forums_are_a_list_or_told_apart_by_their_sentences() -> None:
     assert named({"previous_URL": FORUM, "previous_submission_url": FORUM}) == [ID]
 
 
-def test_an_id_that_looks_like_a_word_is_one_where_it_is_held() -> None:
+def test_a_word_like_id_counts_only_if_it_is_in_the_corpus() -> None:
     assert named({"previous_submission": "abcdefghij"}) == []
     assert named({"previous_submission": "abcdefghij"}, held=frozenset({"abcdefghij"})) == ["abcdefghij"]
     assert named({"previous_submission": "NeurIPS2022"}, held=frozenset({"NeurIPS2022"})) == ["NeurIPS2022"]
 
 
 @pytest.mark.parametrize("venue_id", ["ML_Reproducibility_Challenge/2021/Fall", "ICLR.cc/2022/BlogPosts"])
-def test_a_report_on_another_paper_names_no_submission_of_its_own(venue_id: str) -> None:
+def test_a_report_on_another_paper_does_not_name_an_earlier_submission(venue_id: str) -> None:
     assert named({"paper_link": FORUM}, venue_id) == []

@@ -23,16 +23,16 @@ from peercorpus.links.plain_words import plain_words
         ("An inter-\nview", "an interview"),
     ],
 )
-def test_the_way_of_writing_makes_no_difference(one: str, other: str) -> None:
+def test_typographic_variants_are_equal(one: str, other: str) -> None:
     assert plain_words(one) == plain_words(other) != []
 
 
-def test_what_is_a_difference_stays_one() -> None:
+def test_real_differences_are_kept() -> None:
     assert plain_words("$\\alpha$-GAN") == ["alpha", "gan"] != plain_words("$\\beta$-GAN")
     assert plain_words("Part I") != plain_words("Part II")
     assert plain_words("\u6df1\u5ea6\u5b66\u4e60") == ["\u6df1\u5ea6\u5b66\u4e60"]
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\u2014 !", "$$", "{}", "\n"])
-def test_signs_alone_are_no_words(text: str) -> None:
+def test_punctuation_alone_is_not_a_word(text: str) -> None:
     assert plain_words(text) == []

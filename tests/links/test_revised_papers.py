@@ -17,7 +17,7 @@ def compare(paper: Revision) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("is_markdown", [True, False], ids=["markdown", "plain"])
 @pytest.mark.parametrize("case", CASES)
-def test_all_that_was_done_is_told_and_nothing_else(case: str, is_markdown: bool) -> None:
+def test_exactly_the_changes_made_are_reported(case: str, is_markdown: bool) -> None:
     paper = revise(case, 1, is_markdown=is_markdown)
     truth = {kind: len(idents) for kind, idents in find_truth(paper).items()}
     assert min(truth[kind] for kind in KINDS if kind != "moved") >= 5
@@ -28,7 +28,7 @@ def test_all_that_was_done_is_told_and_nothing_else(case: str, is_markdown: bool
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_no_passage_called_added_or_removed_is_in_the_other_text(case: str) -> None:
+def test_no_added_or_removed_passage_is_in_the_other_text(case: str) -> None:
     paper = revise(case, 2, is_markdown=True)
     earlier, later = render(paper.before, paper.old), render(paper.after, paper.new)
     earlier_key, later_key = sentence_key(earlier), sentence_key(later)

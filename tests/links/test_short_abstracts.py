@@ -23,7 +23,7 @@ def likeness(one: str, other: str) -> Likeness:
     return PaperComparer(heads).likeness(*heads)
 
 
-def test_one_short_abstract_makes_no_two_papers_alike() -> None:
+def test_a_short_abstract_does_not_make_two_papers_similar() -> None:
     shorter = " ".join(SHORT.split()[:14])
     found = likeness(shorter, " ".join(LONG.split()[:26]))
     assert found.abstract is not None
@@ -32,10 +32,10 @@ def test_one_short_abstract_makes_no_two_papers_alike() -> None:
     assert not found.may_be_one()
 
 
-def test_two_short_abstracts_make_none_either() -> None:
+def test_two_short_abstracts_do_not_make_papers_similar_either() -> None:
     shorter = " ".join(SHORT.split()[:14])
     assert likeness(shorter, shorter).rule() is None
 
 
-def test_two_abstracts_that_are_just_long_enough_do() -> None:
+def test_two_abstracts_just_long_enough_make_papers_similar() -> None:
     assert likeness(SHORT, SHORT).rule() == Naming("abstracts", "texts cannot be compared")

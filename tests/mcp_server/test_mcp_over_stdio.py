@@ -94,7 +94,7 @@ def ask(client: Client) -> Ask:
     return partial(call, client)
 
 
-def test_every_tool_only_reads_and_says_what_is_untrusted(
+def test_every_tool_is_read_only_and_marks_untrusted_text(
     client: Client, release: Path, files_before: dict[Path, int]
 ) -> None:
     tools = client.portal.call(client.list_tools).tools  # type: ignore[attr-defined]
@@ -115,7 +115,7 @@ def test_papers_are_found_page_by_page_without_what_was_taken_down(ask: Ask) -> 
     assert "has nothing" in ask("read_paper", forum_id=GONE)
 
 
-def test_a_paper_leads_to_its_reviews_posts_conversations_text_and_scores(ask: Ask) -> None:
+def test_a_papers_reviews_posts_conversations_text_and_scores_can_be_queried(ask: Ask) -> None:
     (paper,) = ask("read_paper", forum_id=LIVELY)["items"]
     assert paper["untrusted"]["title"] == "Kites in strong wind"
     assert f"{LIVELY}-secret" not in paper["post_ids"]
@@ -165,7 +165,7 @@ def test_statistics_add_up(ask: Ask) -> None:
         assert sum(one["papers"] for one in ask("statistics", by=by)["items"]) == 3
 
 
-def test_tables_are_described_and_asked_in_sql(ask: Ask) -> None:
+def test_tables_are_described_and_queried_in_sql(ask: Ask) -> None:
     tables = {one["table"]: one["rows"] for one in ask("describe_corpus")["items"]}
     assert tables["papers_full"] == 3
     assert "title" in json.dumps(ask("describe_corpus", table="papers_full"))
@@ -199,7 +199,9 @@ def test_tables_are_described_and_asked_in_sql(ask: Ask) -> None:
         ("no_tool", {}),
     ],
 )
-def test_hostile_arguments_are_refused_and_the_server_lives(ask: Ask, tool: str, arguments: dict[str, object]) -> None:
+def test_hostile_arguments_are_refused_and_the_server_keeps_running(
+    ask: Ask, tool: str, arguments: dict[str, object]
+) -> None:
     try:
         refusal = ask(tool, **arguments)
     except Exception as error:  # noqa: BLE001 -- the protocol's own refusal
@@ -221,7 +223,7 @@ def own_texts(value: object, name: str = "") -> Iterator[str]:
         yield value
 
 
-def test_hostile_texts_stand_under_untrusted_alone(tmp_path: Path) -> None:
+def test_hostile_texts_are_only_under_untrusted(tmp_path: Path) -> None:
     with ExitStack() as stack:
         client = serve(publish(tmp_path, hostile()), stack)
         answers = [call(client, "search_papers", limit=100), call(client, "search_criticisms", limit=100)]
@@ -241,12 +243,12 @@ def test_standard_output_is_protocol_only(release: Path) -> None:
     assert [line for line in ended.stdout.splitlines() if json.loads(line)["jsonrpc"] != "2.0"] == []
 
 
-def test_a_folder_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run("mcp", "-w", tmp_path), "neither a workspace nor a release")
     assert_refused(run("mcp", "-w", tmp_path / "none"), "is not a folder")
 
 
-def test_without_the_extra_one_sentence_says_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_is_one_sentence(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("peercorpus.mcp_server")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver.exceptions", None)

@@ -130,6 +130,6 @@ def test_a_model_without_its_weights_is_refused(bert: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("bert")
-def test_a_folder_without_a_model_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=tmp_path.name):
         bert_score("a", ["b"], model=str(tmp_path))

@@ -30,7 +30,7 @@ def test_known_values(metric: Decisions, expected: float) -> None:
     assert metric(PREDICTED, GOLD) == pytest.approx(expected)
 
 
-def test_predictions_are_counted_by_what_became_of_them() -> None:
+def test_predictions_are_counted_by_decision() -> None:
     counts = confusion([True, True, True, False, False, False], [True, True, False, True, False, False])
     assert (counts.accepted_rightly, counts.accepted_wrongly) == (2, 1)
     assert (counts.rejected_wrongly, counts.rejected_rightly) == (1, 2)
@@ -72,7 +72,7 @@ def test_accepting_all_gives_exactly_the_share_of_accepts(accepts: int) -> None:
         (auroc, [0.2, 0.3], [False, False]),
     ],
 )
-def test_what_has_no_value_is_an_error_and_never_0(metric: Decisions, predicted: list[bool], gold: list[bool]) -> None:
+def test_an_undefined_value_is_an_error_and_never_0(metric: Decisions, predicted: list[bool], gold: list[bool]) -> None:
     with pytest.raises(UndefinedMetricError):
         metric(predicted, gold)
 

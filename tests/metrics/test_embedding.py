@@ -25,7 +25,7 @@ def theirs(model: Path, candidate: str, references: list[str]) -> float:
     return float(util.cos_sim(network.encode([candidate]), network.encode(references)).max())
 
 
-def test_the_cosine_is_that_of_sentence_transformers_and_the_best_one_counts(sentence_model: Path) -> None:
+def test_the_cosine_equals_that_of_sentence_transformers_and_the_best_counts(sentence_model: Path) -> None:
     found = embed_cosines(CANDIDATES, REFERENCES, model=str(sentence_model)).of_each
     expected = [theirs(sentence_model, *each) for each in zip(CANDIDATES, REFERENCES, strict=True)]
     assert found == pytest.approx(expected, abs=1e-6)
@@ -47,7 +47,7 @@ def test_nothing_to_measure_is_an_error(sentence_model: Path) -> None:
 
 
 @pytest.mark.usefixtures("sentence_model")
-def test_a_folder_without_a_model_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=tmp_path.name):
         embed_cos("a", ["b"], model=str(tmp_path))
 
@@ -60,7 +60,7 @@ def small_model() -> Path:
     return Path(package.get_model_path())
 
 
-def test_a_real_model_puts_like_meaning_near(small_model: Path) -> None:
+def test_a_real_model_gives_similar_texts_similar_embeddings(small_model: Path) -> None:
     near, far = embed_cosines([PRAISE, PRAISE], [[PRAISE_TOO], [WEATHER]], model=str(small_model)).of_each
     assert near > 0.4
     assert far < 0.2

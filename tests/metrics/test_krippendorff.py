@@ -38,7 +38,7 @@ class TestKrippendorff:
     def test_a_unit_with_one_value_does_not_count(self) -> None:
         assert alpha(units((1, 2, 9), (1, 3, None))) == alpha(units((1, 2), (1, 3)))
 
-    def test_by_hand(self) -> None:
+    def test_results_equal_values_computed_by_hand(self) -> None:
         # D_o = (0 + 2) / 4 = 1/2; all pairs of 1, 1, 2, 3: Σ over i ≠ j = 2 (0 + 1 + 4 + 1 + 4 + 1) = 22, D_e = 22/12.
         assert alpha(units((1, 2), (1, 3))) == pytest.approx(1 - 0.5 / (22 / 12))
 
@@ -47,5 +47,5 @@ class TestKrippendorff:
         assert one == pytest.approx(other)
 
     @pytest.mark.parametrize("observers", [(), ((1, 2),), ((4, 4), (4, 4)), ((None, 1), (2, None))])
-    def test_where_chance_is_not_defined_there_is_none(self, observers: Any) -> None:
+    def test_where_expected_disagreement_is_undefined_alpha_is_none(self, observers: Any) -> None:
         assert alpha(units(*observers)) is None

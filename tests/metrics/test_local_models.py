@@ -49,7 +49,7 @@ def test_a_folder_that_is_not_there_is_named(folder: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["torch", "transformers", "sentence_transformers"])
-def test_a_package_that_is_not_installed_is_told_with_its_extra(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_its_extra(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     for measure in (bert_score, embed_cos):
         if (module == "sentence_transformers") is (measure is embed_cos):
@@ -58,14 +58,14 @@ def test_a_package_that_is_not_installed_is_told_with_its_extra(module: str, mon
 
 
 @pytest.mark.parametrize("module", ["rouge_score.tokenizers", "rapidfuzz.distance"])
-def test_rouge_l_tells_what_is_not_installed(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rouge_l_names_a_missing_package(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_overlap, "_word_caches", {})
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=re.escape(advise_install("bench"))):
         text_overlap.rouge_l("a", ["b"])
 
 
-def test_a_version_that_is_not_installed_is_told_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_version_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib import metadata
 
     def none(name: str) -> str:
@@ -79,7 +79,7 @@ def test_a_version_that_is_not_installed_is_told_with_its_extra(monkeypatch: pyt
 @pytest.mark.neural
 @pytest.mark.usefixtures("bert", "sentence_model")
 @pytest.mark.parametrize("measure", [bert_score, embed_cos])
-def test_a_name_that_cannot_be_had_is_one_sentence(
+def test_an_unavailable_model_is_reported_in_one_sentence(
     measure: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import huggingface_hub

@@ -48,7 +48,7 @@ class TestCounting:
     def test_only_whole_words_count(self, word: str, share: float) -> None:
         assert counted(passage([word])).sample().marked_share == share
 
-    def test_lines_that_quote_another_are_not_looked_at(self) -> None:
+    def test_quoted_lines_are_ignored(self) -> None:
         assert counted(f"> delves into\n{passage()}\n  > pivotal").sample() == Sample((1,), (0.0,))
 
     def test_a_text_without_a_whole_passage_is_short_and_in_no_sample(self) -> None:
@@ -62,7 +62,7 @@ class TestCounting:
     def test_a_sample_has_no_ids_and_no_text(self) -> None:
         assert [field.name for field in fields(Sample)] == ["texts", "marked"]
 
-    def test_no_text_has_no_share(self) -> None:
+    def test_zero_texts_have_no_share(self) -> None:
         with pytest.raises(UndefinedMetricError):
             _ = Sample((), ()).marked_share
 
@@ -90,7 +90,7 @@ class TestEstimate:
     def test_a_share_below_0_is_not_hidden(self) -> None:
         assert estimate_share(even(0.04), even(0.05), even(0.6), 50).high < 0
 
-    def test_texts_of_a_model_that_write_like_people_estimate_nothing(self) -> None:
+    def test_model_texts_that_resemble_human_ones_give_no_estimate(self) -> None:
         with pytest.raises(UndefinedMetricError, match=r"5\.0 %.*7\.0 %"):
             estimate_share(even(0.06), even(0.05), even(0.07), 50)
 

@@ -43,12 +43,12 @@ def test_numbers_keep_their_order_and_a_text_that_several_batches_have_is_counte
     assert measure_samples(letters, SAMPLES, InThisProcess()) == ((97, 100, 101), 1 / 5)
 
 
-def test_a_batch_that_cannot_be_measured_is_told() -> None:
+def test_a_batch_that_cannot_be_scored_is_reported() -> None:
     with pytest.raises(ModelError, match=r"It was stopped\.$"):
         measure_samples(letters, SAMPLES, InThisProcess(failures=(STOPPED,)))
 
 
-def test_a_model_that_is_another_one_on_some_machine_is_refused() -> None:
+def test_a_model_that_differs_between_machines_is_refused() -> None:
     with pytest.raises(ModelError, match="a b, e;"):
         measure_samples(by_text, SAMPLES, InThisProcess())
 

@@ -125,7 +125,7 @@ def test_an_empty_candidate_gives_0(metric: Metric) -> None:
         assert metric.function(["", "", ""], PERFECT[metric.takes][1]) == 0.0
 
 
-def test_the_signature_says_all_and_is_stable(metric: Metric) -> None:
+def test_the_signature_has_every_setting_and_is_stable(metric: Metric) -> None:
     signature = metric.signature
     assert signature == metric.signature
     assert (metric.model is None) or f"|model:{Path(metric.model).name}|revision:sha256-" in signature
@@ -136,7 +136,7 @@ def test_the_signature_says_all_and_is_stable(metric: Metric) -> None:
     assert not set(signature) & set(" \n/\\")
 
 
-def test_no_two_metrics_have_one_signature() -> None:
+def test_no_two_metrics_share_a_signature() -> None:
     assert len({definition(name).settings for name in METRICS}) == len(METRICS)
 
 
@@ -145,6 +145,6 @@ def test_the_signature_of_rouge_l_names_its_settings() -> None:
     assert signature.startswith(f"rougeL|f1|stem:yes|refs:max|rouge-score:{metadata.version('rouge-score')}|")
 
 
-def test_a_metric_that_is_not_there_is_named_with_those_that_are() -> None:
+def test_an_unknown_metric_is_named_with_the_known_ones() -> None:
     with pytest.raises(PeercorpusError, match=r"'rouge'.* rouge_l, bleu"):
         definition("rouge")

@@ -53,7 +53,7 @@ def test_a_positive_correlation_of_shares_has_his_correction_for_continuity(
     assert bound_combination(SHARE, runs, (1, -1)) == pytest.approx(expected)
 
 
-def test_runs_that_vary_together_are_told_apart_more_closely() -> None:
+def test_correlated_runs_have_a_narrower_interval() -> None:
     together, apart = (
         bound_combination(SHARE, runs_of(*counts), (1, -1)) or (0, 0) for counts in ((25, 5, 0, 20), (5, 25, 20, 0))
     )
@@ -74,19 +74,19 @@ def test_means_have_the_bootstrap_t_of_the_differences_of_papers() -> None:
     assert (back.value, back.p) == (-compared.value, compared.p)
 
 
-def test_runs_that_nobody_can_tell_apart_have_no_interval_of_a_mean_and_a_p_of_1() -> None:
+def test_identical_runs_have_no_interval_of_a_mean_and_a_p_value_of_1() -> None:
     run = papers([1.0, 5.0, 3.0, 9.0])
     compared = compare_pairs(run, dict(reversed(run.items())), MEAN, 200)
     assert (compared.value, compared.bounds, compared.p) == (0.0, None, 1.0)
 
 
-def test_two_perfect_runs_are_not_surely_equal() -> None:
+def test_two_perfect_runs_are_not_certainly_equal() -> None:
     low, high = compare_pairs(papers([1.0] * 30), papers([1.0] * 30), SHARE, 100).bounds or (0, 0)
     assert low < -0.05
     assert high > 0.05
 
 
-def test_runs_that_differ_by_chance_are_told_apart_one_time_in_twenty() -> None:
+def test_runs_that_differ_by_chance_are_significant_one_time_in_twenty() -> None:
     chance, told = Random(8), 0
     for trial in range(300):
         one, other = (papers([chance.gauss(5, 1) for _ in range(40)]) for _ in range(2))

@@ -28,7 +28,7 @@ def test_a_share_of_single_answers_has_wilsons_interval() -> None:
     assert bound_share([(0, 0)]) is None
 
 
-def test_thirty_seven_of_thirty_seven_are_not_certain() -> None:
+def test_the_interval_of_thirty_seven_of_thirty_seven_has_a_width() -> None:
     bounds = bound_share([(1, 1)] * 37)
     assert bounds == pytest.approx((0.906, 1), abs=1e-3)
 
@@ -76,7 +76,7 @@ def test_matthews_correlation_of_1_is_not_certain_and_holds_itself() -> None:
     assert bound_mcc(1.0, [(2, 0, 0, 0)] * 8 + [(0, 0, 0, 2)] * 12) == pytest.approx((low, high))
 
 
-def test_squared_errors_that_are_rarely_large_are_held_where_the_bootstrap_t_fails() -> None:
+def test_intervals_cover_rarely_large_squared_errors_where_the_bootstrap_t_fails() -> None:
     """One answer in forty is clearly wrong: most draws of 20 papers contain none."""
     chance = Random(9)
     truth = (39 * 0.01 + 0.81) / 40
@@ -91,7 +91,7 @@ def test_squared_errors_that_are_rarely_large_are_held_where_the_bootstrap_t_fai
     assert bound_brier([(0.2, 1)]) is None
 
 
-def test_several_answers_about_a_paper_are_no_more_papers_in_a_brier_score() -> None:
+def test_several_answers_about_a_paper_count_as_one_paper_in_a_brier_score() -> None:
     one = [(0.1 * (k % 5), 1.0) for k in range(20)]
     assert bound_brier([(3 * part, 3.0) for part, _ in one]) == pytest.approx(bound_brier(one))
 

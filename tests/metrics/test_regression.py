@@ -25,7 +25,7 @@ def test_errors_on_unlike_scales_are_in_widths_of_each() -> None:
     assert mse_unit(predicted, gold, scales) == pytest.approx((1 + 0.25 + 0.0625) / 3)
 
 
-def test_a_prediction_beyond_its_scale_is_not_moved_onto_it() -> None:
+def test_a_prediction_beyond_its_scale_is_not_clipped() -> None:
     assert normalise([12], [(2, 10)]) == [1.25]
 
 
@@ -53,7 +53,7 @@ def test_a_constant_has_no_rank_correlation(predicted: list[float], gold: list[f
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
-def test_what_is_no_number_is_refused(wrong: float) -> None:
+def test_a_value_that_is_not_a_number_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match=str(wrong)):
         mae([1.0, wrong], [1.0, 2.0])
 

@@ -42,7 +42,7 @@ def test_the_ends_are_the_percentiles_of_the_resamples() -> None:
     assert len(set(seen)) > 100
 
 
-def test_an_interval_holds_the_truth_nineteen_times_in_twenty() -> None:
+def test_an_interval_covers_the_true_value_nineteen_times_in_twenty() -> None:
     chance, held = Random(11), 0
     for trial in range(300):
         groups = []
@@ -81,7 +81,7 @@ def test_resamples_without_a_value_are_counted() -> None:
     assert (found.value, found.low, found.high) == (0.5, 0.5, 0.5)
 
 
-def test_what_has_no_value_has_no_interval() -> None:
+def test_a_metric_without_a_value_has_no_interval() -> None:
     def statistic(chosen: Sequence[bool]) -> float:
         return auroc([0.5] * len(chosen), chosen)
 
@@ -93,7 +93,7 @@ def test_what_has_no_value_has_no_interval() -> None:
         bootstrap({}, mean)
 
 
-def test_a_number_of_hardly_any_resample_has_no_interval() -> None:
+def test_a_number_defined_in_too_few_resamples_has_no_interval() -> None:
     def statistic(chosen: Sequence[str]) -> float:
         if len(set(chosen)) < 8:
             raise UndefinedMetricError("not all are there")

@@ -22,14 +22,14 @@ def test_a_criticism_counts_as_often_as_reviewers_made_it() -> None:
     assert count_points(glue, others) == PointCounts(raised=7, found=1, points=1, matched=1)
 
 
-def test_a_copy_of_a_review_finds_all_that_it_says_with_the_weights_of_all() -> None:
+def test_a_copy_of_a_review_covers_all_of_its_points_with_their_weights() -> None:
     others = [FIRST, SECOND, THIRD]
     assert count_points(SECOND, others) == PointCounts(raised=7, found=4, points=2, matched=2)
     assert count_points(FIRST, [FIRST]) == PointCounts(raised=2, found=2, points=2, matched=2)
     assert count_points("\n\n".join(others), others).recall == 1.0
 
 
-def test_saying_a_thing_many_times_finds_no_more_and_is_no_more_precise() -> None:
+def test_repeating_a_point_raises_neither_recall_nor_precision() -> None:
     wrong = "- Nobody wrote about boats."
     once = f"Weaknesses:\n- The glue is a secret.\n{wrong}"
     often = "Weaknesses:\n" + "- The glue is a secret.\n" * 9 + wrong
@@ -48,7 +48,7 @@ NOTHING = (
 
 
 @pytest.mark.parametrize("said", NOTHING)
-def test_what_says_that_there_is_nothing_to_criticise_is_no_criticism(said: str) -> None:
+def test_a_statement_that_there_is_nothing_to_criticise_is_not_a_criticism(said: str) -> None:
     blank = f"## Questions\n\n{said}\n\n## Limitations\n\n{said}"
     others = [f"## Weaknesses\n\nThe kites are of paper.\n\n{blank}", f"## Weaknesses\n\nBoats sink.\n\n{blank}"]
     assert count_points(blank, others) == PointCounts(raised=2, found=0, points=0, matched=0)
@@ -60,7 +60,7 @@ def test_an_empty_review_has_recall_0_and_no_precision() -> None:
         assert (found.recall, found.precision) == (0.0, None)
 
 
-def test_where_people_criticise_nothing_there_is_no_recall() -> None:
+def test_recall_is_undefined_if_people_criticise_nothing() -> None:
     found = count_points(FIRST, [PRAISE])
     assert (found.recall, found.precision) == (None, 0.0)
 
@@ -73,7 +73,7 @@ def test_neither_the_order_of_others_nor_a_second_count_changes_a_number() -> No
     assert count_points(FIRST, others) == expected
 
 
-def test_what_a_review_says_changes_nothing_in_what_people_raised() -> None:
+def test_a_models_review_does_not_change_what_people_raised() -> None:
     others = [FIRST, SECOND, THIRD]
     reviews = [FIRST, PRAISE, "Weaknesses:\n" + "- Balloons, beach, kites and glue.\n" * 40]
     assert {count_points(review, others).raised for review in reviews} == {7}

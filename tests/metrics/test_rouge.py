@@ -79,7 +79,7 @@ def test_texts_of_few_letters_are_equal_to_rouge_score(texts: list[str]) -> None
     assert rouge_l(texts[0], texts[1:]) == theirs(texts[0], texts[1:], True)
 
 
-def test_words_are_forgotten_in_time_and_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_words_are_evicted_without_changing_results(monkeypatch: pytest.MonkeyPatch) -> None:
     before = rouge_l("one two three four", ["one three four"])
     held = text_overlap._words(True)
     assert text_overlap._words(True) is held

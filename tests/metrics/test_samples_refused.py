@@ -7,7 +7,7 @@ from peercorpus.metrics.embedding import embed_cos
 from peercorpus.metrics.text_overlap import bleu, rouge_l
 
 
-def test_one_text_is_no_list_of_references() -> None:
+def test_a_single_string_is_not_a_list_of_references() -> None:
     with pytest.raises(TypeError, match="list"):
         rouge_l("the cat sat", "the cat sat")
     with pytest.raises(TypeError, match="list"):

@@ -71,7 +71,7 @@ def sign_in_at(service: Service, code: str | None = None, password: str = WORLD.
         return sign_in(guest, WORLD.user, password, None if code is None else lambda _: code)
 
 
-def test_a_password_gives_a_token_that_lasts_a_week_and_opens_what_guests_do_not_see(start: Serve) -> None:
+def test_a_password_gives_a_token_for_a_week_that_shows_what_guests_cannot_see(start: Serve) -> None:
     service = start()
     token = sign_in_at(service)
     assert token.user_id == WORLD.user
@@ -83,7 +83,7 @@ def test_a_password_gives_a_token_that_lasts_a_week_and_opens_what_guests_do_not
         assert b'"notes":[{' in client.get_json(2, "/notes", NOTES).body
 
 
-def test_a_wrong_password_is_one_sentence_that_does_not_hold_it(start: Serve) -> None:
+def test_a_wrong_password_is_reported_without_showing_it(start: Serve) -> None:
     with pytest.raises(SignInError, match=r"Invalid .*password") as caught:
         sign_in_at(start(), password="s3cret of another")
     assert WORLD.user in str(caught.value)
@@ -120,7 +120,7 @@ def test_a_second_factor_is_asked_for_by_its_method(start: Serve) -> None:
         ("000000", "'peercorpus login'"),
     ],
 )
-def test_a_second_factor_that_is_not_met_says_what_to_do(start: Serve, code: str | None, sentence: str) -> None:
+def test_a_failed_second_factor_gets_advice(start: Serve, code: str | None, sentence: str) -> None:
     with pytest.raises(SignInError, match=sentence):
         sign_in_at(start(mfa=True), code)
 
@@ -135,26 +135,26 @@ def pending_with(service: Service, *methods: str) -> Faults:
     return on_path("/login", Fault(json_answer(answer)), times=9)
 
 
-def test_a_code_that_comes_by_mail_is_sent_for_first(start: Serve) -> None:
+def test_a_code_by_email_is_requested_first(start: Serve) -> None:
     service = start(pending_with(start(mfa=True), "passkey", "emailOtp"), mfa=True)
     assert sign_in_at(service, WORLD.code).user_id == WORLD.user
     assert [request.path for request in service.requests] == ["/login", "/mfa/challenge", "/mfa/verify"]
 
 
-def test_a_passkey_is_not_imitated(start: Serve) -> None:
+def test_a_passkey_is_refused_as_unsupported(start: Serve) -> None:
     service = start(pending_with(start(mfa=True), "passkey"), mfa=True)
     with pytest.raises(SignInError, match=r"\(passkey\).*PEERCORPUS_TOKEN"):
         sign_in_at(service, WORLD.code)
 
 
-def test_a_browser_check_before_the_sign_in_is_explained_and_not_met(start: Serve) -> None:
+def test_a_browser_check_before_the_sign_in_is_explained_and_not_bypassed(start: Serve) -> None:
     service = start(on_path("/login", challenged(), times=9))
     with pytest.raises(SignInError, match=r"browser check .* not automated"):
         sign_in_at(service)
     assert len(service.requests) == 1
 
 
-def test_an_answer_without_a_token_is_no_sign_in(start: Serve) -> None:
+def test_a_response_without_a_token_is_not_a_sign_in(start: Serve) -> None:
     with pytest.raises(SignInError, match="sent no token"):
         sign_in_at(start(on_path("/login", Fault(json_answer({"user": {}})))))
 
@@ -164,11 +164,11 @@ def test_no_password_goes_over_plain_http() -> None:
         ServiceConnection(("https://mirror.example.org", "http://mirror.example.org")).open()
 
 
-def test_neither_a_token_nor_a_password_shows_in_what_a_log_would_show() -> None:
+def test_neither_a_token_nor_a_password_appears_in_loggable_text() -> None:
     assert "s3cret" not in repr([token_of(60, text="s3cret"), Credentials("a@example.org", "s3cret")])
 
 
-def test_what_is_kept_is_used_and_nothing_else_is_asked(start: Serve, cache: TokenCache) -> None:
+def test_a_stored_token_is_used_without_another_request(start: Serve, cache: TokenCache) -> None:
     service, kept = start(), token_of(3600)
     door = door_of(service)
     cache.write(door.urls, kept)
@@ -176,7 +176,7 @@ def test_what_is_kept_is_used_and_nothing_else_is_asked(start: Serve, cache: Tok
     assert service.requests == []
 
 
-def test_a_token_with_little_left_is_exchanged_before_it_ends(start: Serve, cache: TokenCache) -> None:
+def test_a_token_about_to_expire_is_exchanged(start: Serve, cache: TokenCache) -> None:
     service = start()
     door = door_of(service)
     cache.write(door.urls, token_of(60, lived_s=3600))
@@ -190,7 +190,7 @@ def test_a_token_with_little_left_is_exchanged_before_it_ends(start: Serve, cach
     assert kept.left_ms(now_ms()) > 3_500_000
 
 
-def test_a_token_is_used_to_its_end_where_it_cannot_be_exchanged(start: Serve, cache: TokenCache) -> None:
+def test_a_token_that_cannot_be_exchanged_is_used_until_it_expires(start: Serve, cache: TokenCache) -> None:
     service = start(on_path("/refreshToken", server_error(), times=99))
     door, kept = door_of(service), token_of(60, lived_s=3600)
     cache.write(door.urls, kept)
@@ -200,7 +200,7 @@ def test_a_token_is_used_to_its_end_where_it_cannot_be_exchanged(start: Serve, c
     assert len(service.requests) == 1
 
 
-def test_an_exchange_that_gives_the_same_token_is_not_repeated_at_once(start: Serve, cache: TokenCache) -> None:
+def test_an_exchange_returning_the_same_token_is_not_repeated_at_once(start: Serve, cache: TokenCache) -> None:
     kept = token_of(60, lived_s=3600)
     service = start(on_path("/refreshToken", Fault(json_answer({"token": kept.text})), times=99))
     door = door_of(service)
@@ -210,14 +210,14 @@ def test_an_exchange_that_gives_the_same_token_is_not_repeated_at_once(start: Se
     assert len(service.requests) == 1
 
 
-def test_a_sign_in_that_has_ended_asks_for_a_new_one(start: Serve, cache: TokenCache) -> None:
+def test_an_expired_sign_in_asks_for_a_new_one(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     cache.write(door.urls, token_of(-1))
     with pytest.raises(SignInError, match=f"'{WORLD.user}' .*'peercorpus login'"):
         CachedAccount(door, cache).token()
 
 
-def test_a_service_that_is_down_is_not_taken_for_a_sign_in_that_has_ended(start: Serve, cache: TokenCache) -> None:
+def test_a_service_outage_is_not_mistaken_for_an_expired_sign_in(start: Serve, cache: TokenCache) -> None:
     door = door_of(start(on_path("/refreshToken", server_error(), times=99)))
     cache.write(door.urls, token_of(-1))
     with pytest.raises(BusyError, match="answered 500"):
@@ -225,7 +225,7 @@ def test_a_service_that_is_down_is_not_taken_for_a_sign_in_that_has_ended(start:
 
 
 @pytest.mark.parametrize("own", [None, OWN], ids=["without a password", "with one"])
-def test_a_service_out_of_reach_is_waited_for(cache: TokenCache, own: Credentials | None) -> None:
+def test_an_unreachable_service_is_waited_for(cache: TokenCache, own: Credentials | None) -> None:
     with socket.socket() as taken:
         # Bound and not listening: every connection is refused.
         taken.bind(("127.0.0.1", 0))
@@ -236,7 +236,7 @@ def test_a_service_out_of_reach_is_waited_for(cache: TokenCache, own: Credential
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_any_refusal_to_exchange_a_token_that_has_ended_asks_for_a_new_sign_in(
+def test_any_refusal_to_exchange_an_expired_token_asks_for_a_new_sign_in(
     start: Serve, cache: TokenCache, status: int
 ) -> None:
     refusal = ApiError(status, "SomeError", "No").answer()
@@ -247,7 +247,7 @@ def test_any_refusal_to_exchange_a_token_that_has_ended_asks_for_a_new_sign_in(
     assert CachedAccount(door, cache, OWN).token()
 
 
-def test_a_sign_in_that_has_ended_begins_anew_with_the_password(start: Serve, cache: TokenCache) -> None:
+def test_an_expired_sign_in_is_renewed_with_the_password(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     cache.write(door.urls, token_of(-1))
     account = CachedAccount(door, cache, OWN)
@@ -268,7 +268,7 @@ def test_a_token_the_service_refuses_is_replaced_and_the_request_sent_again(star
 
 
 @pytest.mark.fault("service", "A challenge to a request with a token", "A fresh sign-in, in this run and in the next")
-def test_a_challenge_to_a_token_is_a_refused_token(start: Serve, cache: TokenCache) -> None:
+def test_a_challenge_despite_a_token_counts_as_a_refused_token(start: Serve, cache: TokenCache) -> None:
     service = start(on_path("/notes", challenged()))
     urls = door_of(service).urls
     cache.write(urls, token_of(3600))
@@ -278,7 +278,7 @@ def test_a_challenge_to_a_token_is_a_refused_token(start: Serve, cache: TokenCac
     assert cache.read(urls) != token_of(3600)
 
 
-def test_a_token_that_is_challenged_and_cannot_be_renewed_says_what_to_do(start: Serve) -> None:
+def test_a_challenged_token_that_cannot_be_renewed_gets_advice(start: Serve) -> None:
     service = start(lambda request: challenged() if request.has_token else None)
     with door_of(service).open("aa.bb.cc") as client, pytest.raises(SignInError, match="'peercorpus login'") as caught:
         client.get_json(2, "/notes", NOTES)
@@ -369,7 +369,7 @@ def test_a_token_is_looked_for_in_order(
     assert (kept.text, kept.user_id) == (token, environ["PEERCORPUS_USER"])
 
 
-def test_a_kept_sign_in_that_was_removed_meanwhile_is_one_sentence(start: Serve, cache: TokenCache) -> None:
+def test_a_stored_sign_in_removed_meanwhile_is_reported_in_one_sentence(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     with pytest.raises(SignInError, match="peercorpus login"):
         CachedAccount(door, cache).token()

@@ -54,7 +54,7 @@ def budget(clock: Clock) -> Budget:
     return Budget(now=clock)
 
 
-def test_nothing_is_waited_for_while_plenty_are_left(budget: Budget) -> None:
+def test_there_is_no_wait_while_plenty_of_requests_are_left(budget: Budget) -> None:
     assert budget.reserve(ROUTE) == (0.0, True)
     budget.learn(ROUTE, headers(remaining=499, reset_s=3600))
     assert [budget.reserve(ROUTE) for _ in range(399)] == [(0.0, True)] * 399
@@ -74,14 +74,14 @@ def test_the_last_fifth_is_spread_over_the_rest_of_the_window(budget: Budget, cl
     assert sent[-1] == pytest.approx(990)
 
 
-def test_a_spent_window_is_waited_for_to_its_end(budget: Budget, clock: Clock) -> None:
+def test_with_an_exhausted_budget_the_client_waits_until_the_window_ends(budget: Budget, clock: Clock) -> None:
     budget.learn(ROUTE, headers(remaining=0, reset_s=40))
     assert budget.reserve(ROUTE) == (40.0, False)
     clock.now += 40
     assert budget.reserve(ROUTE) == (0.0, True)
 
 
-def test_routes_have_budgets_of_their_own(budget: Budget) -> None:
+def test_routes_have_separate_budgets(budget: Budget) -> None:
     budget.learn(ROUTE, headers(remaining=0, reset_s=40))
     assert budget.reserve("api2.example/pdf") == (0.0, True)
 
@@ -93,15 +93,13 @@ def test_a_refusal_closes_a_route(budget: Budget) -> None:
 
 @pytest.mark.fault("machine", "a clock that jumps during a wait", "no wait is longer than it was said to be", times=3)
 @pytest.mark.parametrize("jump_s", [-10_000_000, -60, 100])
-def test_no_wait_is_longer_than_it_was_said_to_be_wherever_the_clock_goes(
-    budget: Budget, clock: Clock, jump_s: float
-) -> None:
+def test_no_wait_is_longer_than_announced_whatever_the_clock_does(budget: Budget, clock: Clock, jump_s: float) -> None:
     budget.refuse(ROUTE, 60)
     clock.now += jump_s
     assert 0 <= budget.reserve(ROUTE).wait_s <= 60
 
 
-def test_answers_that_come_late_do_not_give_requests_back(budget: Budget) -> None:
+def test_late_responses_do_not_increase_the_budget(budget: Budget) -> None:
     budget.learn(ROUTE, headers(remaining=10, reset_s=100, limit=40))
     for _ in range(3):
         budget.reserve(ROUTE)
@@ -115,12 +113,12 @@ def test_answers_that_come_late_do_not_give_requests_back(budget: Budget) -> Non
     ("requests", "seconds"),
     [(0, 0), (1, 0), (51, 300), (100, 594), (101, 600), (501, 600), (600, 4164), (601, 4200), (1101, 7800)],
 )
-def test_how_long_so_many_requests_take(budget: Budget, requests: int, seconds: float) -> None:
+def test_the_time_for_a_number_of_requests_is_estimated(budget: Budget, requests: int, seconds: float) -> None:
     budget.learn(ROUTE, headers(remaining=100, reset_s=600))
     assert budget.seconds_for(ROUTE, requests) == seconds
 
 
-def test_the_time_reckoned_is_the_time_taken(budget: Budget, clock: Clock) -> None:
+def test_the_estimated_time_is_the_time_taken(budget: Budget, clock: Clock) -> None:
     budget.learn(ROUTE, headers(remaining=120, reset_s=3000))
     reckoned, began = budget.seconds_for(ROUTE, 115), clock.now
     for _ in range(115):
@@ -135,13 +133,13 @@ def test_a_clock_set_back_costs_one_wait_and_no_more(budget: Budget, clock: Cloc
     assert budget.reserve(ROUTE) == (0.0, True)
 
 
-def test_what_is_not_known_is_not_said(budget: Budget) -> None:
+def test_an_unknown_budget_is_not_stated(budget: Budget) -> None:
     assert budget.seconds_for(ROUTE, 10) is None
     budget.refuse(ROUTE, 10)
     assert budget.seconds_for(ROUTE, 10) is None
 
 
-def test_headers_of_either_kind_are_read() -> None:
+def test_both_kinds_of_headers_are_read() -> None:
     assert read_window(headers(7, 30), 100.0) == Window(500, 7, 130.0, 100.0, 3600)
     old = {"x-ratelimit-limit": "36", "x-ratelimit-remaining": "35", "x-ratelimit-reset": "160"}
     assert read_window(old, 100.0) == Window(36, 35, 160.0, 100.0, None)
@@ -176,7 +174,7 @@ def client_of(service: Service, clock: StandingClock, state: BudgetState | None 
     return Client(service.base_url_v1, service.base_url_v2, patience=patience, budget_state=state, clock=clock)
 
 
-def test_no_request_is_refused_and_none_is_left_unused(raw_db: Path) -> None:
+def test_no_request_is_refused_and_the_whole_budget_is_used(raw_db: Path) -> None:
     standing = StandingClock()
     allowance = Allowance(limit=20, window_s=3600, now=standing.now)
     with closing(BudgetState(raw_db)) as state, serve_simulator(build_world(papers=1), budget=allowance) as service:
@@ -203,7 +201,7 @@ def test_threads_share_one_budget() -> None:
     assert standing.waited_s >= 3600
 
 
-def test_a_wait_of_hours_ends_the_run_with_the_time_to_go_on() -> None:
+def test_a_wait_of_hours_ends_the_run_with_the_time_to_resume() -> None:
     faults, standing = on_path("/groups", rate_limited(7300)), StandingClock()
     with serve_simulator(build_world(papers=1), faults=faults) as service, client_of(service, standing) as client:
         with pytest.raises(BusyError, match=r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC") as caught:
@@ -216,7 +214,7 @@ def test_a_wait_of_hours_ends_the_run_with_the_time_to_go_on() -> None:
     assert standing.waited_s == 0
 
 
-def test_waiting_is_told_as_it_goes() -> None:
+def test_waiting_is_reported_while_it_lasts() -> None:
     said, standing = list[str](), StandingClock()
     with serve_simulator(build_world(papers=1), faults=on_path("/groups", rate_limited(12))) as service:
         patience = Patience(attempts=3, first_wait_s=0.001)
@@ -229,7 +227,7 @@ def test_waiting_is_told_as_it_goes() -> None:
     assert 12 <= standing.waited_s < 12.1
 
 
-def test_a_wait_takes_its_time_by_the_clock_of_this_machine() -> None:
+def test_a_wait_is_measured_by_this_machines_clock() -> None:
     began = time.monotonic()
     with Client() as client:
         client.pause(0.05, "Resting")

@@ -52,7 +52,7 @@ def held(locks: Locks) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("held")
-def test_a_second_harvest_is_told_who_holds_the_budget_and_what_to_do(locks: Locks) -> None:
+def test_a_second_harvest_is_refused_with_the_process_that_uses_the_budget_and_advice(locks: Locks) -> None:
     with pytest.raises(SharedBudgetError) as caught, locks.hold():
         pass
     sentence = str(caught.value)
@@ -66,7 +66,7 @@ def test_a_second_harvest_is_told_who_holds_the_budget_and_what_to_do(locks: Loc
 @pytest.mark.parametrize(
     "other", [("you", URLS), ("me", (URLS[0], "https://api3.example")), ("me", ("http://127.0.0.1:1", URLS[1]))]
 )
-def test_another_account_or_service_is_free(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
+def test_another_account_or_service_is_not_locked(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
     with locks.hold(*other):
         assert locks.said == []
 
@@ -77,7 +77,7 @@ def test_an_address_is_the_same_however_it_is_written(locks: Locks) -> None:
         pass
 
 
-def test_who_shares_goes_on_beside_anyone_and_keeps_out_who_does_not(locks: Locks) -> None:
+def test_a_sharing_harvest_runs_beside_others_and_blocks_exclusive_ones(locks: Locks) -> None:
     with ExitStack() as first:
         first.enter_context(locks.hold(is_shared=True))
         with locks.hold(is_shared=True):
@@ -96,13 +96,13 @@ def test_who_shares_goes_on_beside_anyone_and_keeps_out_who_does_not(locks: Lock
     assert locks.said == []
 
 
-def test_a_name_that_cannot_be_written_costs_the_name_alone(locks: Locks) -> None:
+def test_an_owner_name_that_cannot_be_written_is_only_left_out(locks: Locks) -> None:
     with locks.hold(workspace="/not \udcff utf-8"), pytest.raises(SharedBudgetError), locks.hold():
         pass
 
 
 @pytest.mark.fault("kill", "a process that holds the request budget, by SIGKILL", "the next one is not held up")
-def test_a_killed_process_holds_nothing(locks: Locks) -> None:
+def test_a_killed_process_leaves_no_lock(locks: Locks) -> None:
     command = [sys.executable, "-c", HOLDER, str(locks.folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -115,13 +115,13 @@ def test_a_killed_process_holds_nothing(locks: Locks) -> None:
             pass
 
 
-def test_nobody_else_can_read_who_harvests_what(locks: Locks) -> None:
+def test_lock_files_are_readable_by_their_owner_only(locks: Locks) -> None:
     with locks.hold():
         assert locks.folder.stat().st_mode & 0o777 == 0o700
         assert [path.stat().st_mode & 0o777 for path in locks.folder.iterdir()] == [0o600] * 2
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_stops_nothing(tmp_path: Path) -> None:
+def test_an_unwritable_lock_folder_is_reported_and_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     locks = Locks(tmp_path / "file" / "state")
     with locks.hold(), locks.hold():
@@ -130,13 +130,13 @@ def test_a_folder_that_cannot_be_written_is_told_and_stops_nothing(tmp_path: Pat
     assert f"'{locks.folder}' (Not a directory)" in said
 
 
-def test_a_harvest_that_fails_is_not_taken_for_a_lock_that_fails(locks: Locks) -> None:
+def test_a_failing_harvest_is_not_mistaken_for_a_failing_lock(locks: Locks) -> None:
     with pytest.raises(OSError, match="of the harvest"), locks.hold():
         raise OSError("of the harvest")
     assert locks.said == []
 
 
-def test_the_locks_lie_where_the_user_keeps_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locks_are_in_the_users_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state_folder({"PEERCORPUS_CONFIG": str(tmp_path)}) == tmp_path / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert state_folder({}) == tmp_path / "peercorpus"
@@ -144,7 +144,7 @@ def test_the_locks_lie_where_the_user_keeps_states(tmp_path: Path, monkeypatch: 
     assert state_folder({}).is_relative_to(Path.home())
 
 
-def test_one_account_is_the_same_owner_by_token_cache_and_password(tmp_path: Path) -> None:
+def test_an_account_is_the_same_owner_by_token_cache_and_password(tmp_path: Path) -> None:
     world, environ = build_world(papers=1), {"PEERCORPUS_CONFIG": str(tmp_path)}
     token = write_token(world, 3600)
     by_token = read_account(URLS, None, {**environ, "PEERCORPUS_TOKEN": token})

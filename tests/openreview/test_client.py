@@ -83,7 +83,7 @@ def in_words(words: str) -> httpx2.Response:
         httpx2.ReadTimeout("slow"),
     ],
 )
-def test_a_passing_fault_is_retried(fault: Answer) -> None:
+def test_a_temporary_fault_is_retried(fault: Answer) -> None:
     client = client_of(fault, good())
     assert client.get_json(2, "/notes", {"id": "a"}).body == b'{"notes":[],"count":0}'
     assert client.requests == 2
@@ -99,7 +99,7 @@ def test_a_passing_fault_is_retried(fault: Answer) -> None:
         (httpx2.ReadError("reset"), "connection"),
     ],
 )
-def test_a_lasting_fault_is_one_sentence_that_names_the_host(fault: Answer, sentence: str) -> None:
+def test_a_lasting_fault_is_reported_in_one_sentence_with_the_host(fault: Answer, sentence: str) -> None:
     client = client_of(fault, token=TOKEN)
     with pytest.raises(SourceError, match=sentence) as caught:
         client.get_json(2, "/notes", {})
@@ -108,14 +108,14 @@ def test_a_lasting_fault_is_one_sentence_that_names_the_host(fault: Answer, sent
     assert TOKEN not in str(caught.value)
 
 
-def test_a_long_wait_ends_the_run_at_once_and_says_when_to_go_on() -> None:
+def test_a_long_wait_ends_the_run_at_once_with_the_time_to_resume() -> None:
     client = client_of(in_words("You have made 37 requests. Please try again in 60 minutes and 13 seconds (x)"))
     with pytest.raises(SourceError, match=r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC"):
         client.get_json(2, "/notes", {})
     assert client.requests == 1
 
 
-def test_a_wait_of_days_ends_with_its_date() -> None:
+def test_a_wait_of_days_is_stated_with_its_date() -> None:
     client = client_of(httpx2.Response(429, headers={"Retry-After": str(20 * 86_400)}))
     day = (datetime.now(UTC) + timedelta(days=20)).date()
     with pytest.raises(SourceError, match=rf"again after ({day}|{day + timedelta(days=1)}) \d\d:\d\d UTC"):
@@ -145,7 +145,7 @@ def test_a_wait_of_days_ends_with_its_date() -> None:
         httpx2.Response(429, headers={"ratelimit-policy": f"{'9' * 5000};w={'9' * 5000}"}),
     ],
 )
-def test_a_wait_that_nobody_can_mean_counts_as_not_stated(fault: httpx2.Response) -> None:
+def test_an_absurd_wait_counts_as_not_stated(fault: httpx2.Response) -> None:
     client = client_of(fault, good())
     assert client.get_json(2, "/notes", {}).body
     with pytest.raises(BusyError, match="refused") as caught:
@@ -161,7 +161,7 @@ def test_a_window_of_centuries_that_an_earlier_version_stored_is_forgotten(tmp_p
 
 
 @pytest.mark.fault("service", "A 429 to the first request of a new workspace", "The next run waits before it asks")
-def test_a_refusal_of_the_very_first_request_is_remembered(tmp_path: Path) -> None:
+def test_a_refused_first_request_is_remembered(tmp_path: Path) -> None:
     refusal = httpx2.Response(429, headers={"Retry-After": "3600"})
 
     def ask() -> None:
@@ -190,7 +190,7 @@ def test_a_refusal_of_the_very_first_request_is_remembered(tmp_path: Path) -> No
         (httpx2.Response(401, json={"name": "TokenExpiredError"}), "PEERCORPUS_TOKEN, --token-file"),
     ],
 )
-def test_a_refused_guest_or_token_is_told_what_to_do(answer: Answer, sentence: str) -> None:
+def test_a_refused_guest_or_token_gets_advice(answer: Answer, sentence: str) -> None:
     for fetch in (Client.get_json, Client.get_file):
         client = client_of(answer, token=TOKEN)
         with pytest.raises(SignInError, match=sentence) as caught:
@@ -209,7 +209,7 @@ def test_a_refused_guest_or_token_is_told_what_to_do(answer: Answer, sentence: s
         (httpx2.Response(200, content=b""), "not a PDF"),
     ],
 )
-def test_a_file_that_is_not_given_says_why(answer: Answer, reason: str) -> None:
+def test_the_error_for_an_unavailable_file_says_why(answer: Answer, reason: str) -> None:
     with pytest.raises(NotGivenError) as caught:
         client_of(answer).get_file(2, "/pdf", {"id": "a"})
     assert caught.value.reason == reason
@@ -222,12 +222,12 @@ def test_a_request_that_is_refused_is_not_repeated() -> None:
     assert client.requests == 1
 
 
-def test_a_half_character_does_not_lose_the_page() -> None:
+def test_a_lone_surrogate_does_not_lose_the_page() -> None:
     client = client_of(httpx2.Response(200, content=b'{"notes":["cut \\ud83d"]}'))
     assert "cut \ufffd" in client.get_json(2, "/notes", {}).body.decode()
 
 
-def test_the_token_goes_into_one_header_and_to_nobody_else() -> None:
+def test_the_token_is_sent_in_one_header_to_openreview_only() -> None:
     seen: list[httpx2.Request] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -242,7 +242,7 @@ def test_the_token_goes_into_one_header_and_to_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("token", ["", "  ", "two words", "line\nbreak", "\u00e9"])
-def test_a_token_no_header_can_hold_is_refused_without_being_shown(token: str) -> None:
+def test_a_token_invalid_in_a_header_is_refused_without_being_shown(token: str) -> None:
     with pytest.raises(SignInError, match=r"^The token ") as caught:
         Client(account=token)
     assert not token.strip() or token not in str(caught.value)
@@ -255,7 +255,7 @@ def test_the_token_is_not_sent_over_plain_http() -> None:
 
 
 @pytest.mark.parametrize("url", ["api.openreview.net", "ftp://api.openreview.net", ""])
-def test_an_address_that_is_none_is_one_sentence(url: str) -> None:
+def test_an_invalid_url_is_refused_in_one_sentence(url: str) -> None:
     with pytest.raises(SourceError, match=f"'{re.escape(url)}'.* https://"):
         Client(url)
 
@@ -276,7 +276,7 @@ def test_a_refused_connection_names_the_host(closed_port: int) -> None:
 
 @pytest.mark.fault("service", "A server that sends a byte now and then", "It is said what is waited for; then a retry")
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"])
-def test_a_server_that_drips_is_given_up_and_what_is_waited_for_is_said(
+def test_a_server_that_sends_byte_by_byte_is_given_up_and_the_wait_is_reported(
     head: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("peercorpus.openreview.client.JSON_WITHIN_S", 0.3)

@@ -39,7 +39,7 @@ def test_a_pdf_cut_off_twice_at_different_lengths_is_not_taken(files: tuple[byte
 
 
 @pytest.mark.parametrize(("files", "taken"), [((WHOLE,), WHOLE), ((SHORT, WHOLE), WHOLE), ((SHORT, SHORT), SHORT)])
-def test_a_pdf_that_comes_whole_or_again_as_it_was_is_taken(files: tuple[bytes, ...], taken: bytes) -> None:
+def test_a_pdf_that_is_complete_or_the_same_twice_is_stored(files: tuple[bytes, ...], taken: bytes) -> None:
     service = Sending(*files)
     assert asked_for(service) == taken
     assert service.asked == len(files)

@@ -20,7 +20,7 @@ def test_each_venue_is_found_on_its_own_api() -> None:
     assert journal.has_review_form
 
 
-def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known() -> None:
+def test_without_a_visible_submission_invitation_a_venue_is_listed_by_catalogue_data() -> None:
     world = build_world(papers=5, venues=[AURORA])
     for name in ("Blind_Submission", "Submission"):
         del world.v1.invitations[f"{AURORA}/-/{name}"]
@@ -29,7 +29,7 @@ def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known(
         assert f"{AURORA}/-/Blind_Submission" in discover(client, AURORA).lists
 
 
-def test_lists_of_withdrawn_and_desk_rejected_papers_are_asked_for_even_if_their_invitations_are_not_shown() -> None:
+def test_lists_of_withdrawn_and_desk_rejected_papers_are_requested_even_with_hidden_invitations() -> None:
     world = build_world(papers=5, venues=[AURORA])
     for invitation in (WITHDRAWN, DESK_REJECTED):
         del world.v1.invitations[invitation]
@@ -44,7 +44,7 @@ def test_lists_of_withdrawn_and_desk_rejected_papers_are_asked_for_even_if_their
 
 @pytest.mark.parametrize("is_shown", [True, False])
 @pytest.mark.parametrize("is_stated", [True, False])
-def test_a_venue_of_api_2_that_names_no_list_is_listed_by_what_is_known(is_shown: bool, is_stated: bool) -> None:
+def test_an_api_2_venue_without_named_lists_is_listed_by_catalogue_data(is_shown: bool, is_stated: bool) -> None:
     world = build_world(papers=5, venues=[BOREALIS])
     usual = f"{BOREALIS}/-/Submission"
     if not is_stated:
@@ -66,7 +66,7 @@ def test_a_venue_of_api_2_that_names_no_list_is_listed_by_what_is_known(is_shown
         ("Nowhere", "'ICLR.cc/2024/Conference'"),
     ],
 )
-def test_an_unknown_venue_is_one_sentence_with_a_suggestion(venue_id: str, suggestion: str) -> None:
+def test_an_unknown_venue_is_refused_in_one_sentence_with_a_suggestion(venue_id: str, suggestion: str) -> None:
     with (
         serve_simulator(build_world(papers=1)) as service,
         Client(service.base_url_v1, service.base_url_v2) as client,

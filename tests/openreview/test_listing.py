@@ -59,31 +59,31 @@ def test_every_note_comes_once(size: int, counts: bool) -> None:
     assert {query["sort"] for query in asked} == {"id"}
 
 
-def test_a_page_short_of_hidden_notes_is_not_the_end() -> None:
+def test_a_page_shortened_by_hidden_notes_is_not_the_end() -> None:
     client, _ = service(ALL, hidden=1)
     assert set(ALL) - set(received(client)) <= {ALL[-1]}
 
 
-def test_a_list_is_taken_up_where_it_stopped() -> None:
+def test_a_list_resumes_where_it_stopped() -> None:
     client, _ = service(ALL)
     assert received(client, Start(ALL[99], 100, len(ALL))) == ALL[100:]
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, PAGE_WITH_REPLIES, PAGE_WITH_REPLIES + 3])
-def test_no_more_than_the_limit_is_asked_for(most: int) -> None:
+def test_no_more_than_the_limit_is_requested(most: int) -> None:
     client, asked = service(ALL)
     assert received(client, most=most) == ALL[:most]
     assert sum(int(query["limit"]) for query in asked) == most
 
 
-def test_a_service_that_ignores_after_is_asked_by_offset() -> None:
+def test_a_service_that_ignores_after_is_paged_by_offset() -> None:
     many = [f"n{number:04}" for number in range(2 * LARGEST_PAGE)]
     client, asked = service(many, ignores_after=True)
     assert sorted(set(received(client))) == many
     assert len(asked) == 4
 
 
-def test_a_service_that_ignores_offset_too_is_found_out() -> None:
+def test_a_service_that_also_ignores_offset_is_detected() -> None:
     many = [f"n{number:04}" for number in range(2 * LARGEST_PAGE)]
     client, asked = service(many, ignores_after=True, ignores_offset=True)
     with pytest.raises(SourceError, match=r"same page.*'V/-/Submission'"):
@@ -117,7 +117,7 @@ def test_pages_do_not_grow_to_a_size_that_failed() -> None:
     assert {int(query["limit"]) for query in asked} == {PAGE_WITH_REPLIES}
 
 
-def test_a_page_that_does_not_come_through_is_asked_for_in_smaller_ones() -> None:
+def test_a_failing_page_is_requested_in_smaller_ones() -> None:
     served, _ = service(ALL)
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -166,7 +166,7 @@ def read_poisoned(service: Poisoned) -> dict[str, bytes]:
         return {object_id(item): bytes(item) for page in pages for item in page.items}
 
 
-def test_a_forum_that_never_comes_with_its_list_comes_apart_and_holds_up_no_other() -> None:
+def test_a_forum_that_breaks_its_page_is_fetched_separately_without_delaying_others() -> None:
     poisoned = Poisoned(ALL[100])
     found = read_poisoned(poisoned)
     assert list(found) == ALL
@@ -175,13 +175,13 @@ def test_a_forum_that_never_comes_with_its_list_comes_apart_and_holds_up_no_othe
     assert poisoned.sizes[-1] > 1
 
 
-def test_a_forum_that_comes_in_no_way_is_an_error_that_may_pass() -> None:
+def test_a_forum_that_cannot_be_fetched_is_a_temporary_error() -> None:
     with pytest.raises(BusyError):
         read_poisoned(Poisoned(ALL[100], is_hopeless=True))
 
 
 @pytest.mark.parametrize("refused", [9, 10**6])
-def test_a_web_page_in_place_of_every_answer_is_the_services_fault_and_not_a_notes(refused: int) -> None:
+def test_a_web_page_instead_of_every_response_is_blamed_on_the_service_and_not_on_a_note(refused: int) -> None:
     served, _ = service(ALL)
     answers = 0
 
@@ -202,7 +202,7 @@ def test_a_web_page_in_place_of_every_answer_is_the_services_fault_and_not_a_not
             assert answers < 100
 
 
-def test_one_note_that_spoils_its_answers_costs_few_requests() -> None:
+def test_a_note_that_breaks_its_responses_costs_few_requests() -> None:
     served, asked = service(ALL)
 
     def answer(request: httpx2.Request) -> httpx2.Response:

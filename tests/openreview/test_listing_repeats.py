@@ -29,7 +29,7 @@ def pages_of(added: list[str]) -> list[ListPage]:
 
 
 @pytest.mark.parametrize("added", [[], EARLIER[:1], EARLIER], ids=len)
-def test_notes_that_come_again_on_the_next_page_count_once(added: list[str]) -> None:
+def test_notes_repeated_on_the_next_page_count_once(added: list[str]) -> None:
     pages = pages_of(added)
     received = [object_id(item) for page in pages for item in page.items]
     assert set(received) >= set(ALL[:200])

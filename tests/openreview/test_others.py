@@ -106,7 +106,7 @@ WINDOWS = st.tuples(st.just(0), st.integers(0, 1), st.integers(0, 2))
 class TestOrders:
     @settings(max_examples=250)
     @given(WINDOWS, steps(*ALONE))
-    def test_a_client_alone_hears_of_no_others_in_whatever_order_its_answers_come(
+    def test_a_single_client_detects_no_others_whatever_the_order_of_responses(
         self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
     ) -> None:
         play = Play(window_of)
@@ -116,7 +116,7 @@ class TestOrders:
 
     @settings(max_examples=250)
     @given(WINDOWS, steps(*ALONE, "other", "other", "other"))
-    def test_of_others_no_more_is_told_than_they_sent(
+    def test_other_clients_requests_are_never_overestimated(
         self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
     ) -> None:
         play = Play(window_of)
@@ -126,7 +126,7 @@ class TestOrders:
             assert worst is None or 0 < worst.theirs <= play.most_foreign
 
     @given(st.integers(1, 8), st.lists(st.integers(0, 3), min_size=1, max_size=8))
-    def test_of_others_all_is_told_but_one_for_each_further_request_under_way(
+    def test_other_clients_requests_are_underestimated_by_at_most_the_requests_in_flight(
         self, at_once: int, theirs: list[int]
     ) -> None:
         play = Play((0, 0, 0))
@@ -146,7 +146,7 @@ class TestOrders:
             assert sum(theirs) - (at_once - 1) <= told <= sum(theirs)
 
 
-def test_an_answer_that_names_no_limit_claims_nothing() -> None:
+def test_a_response_without_a_limit_gives_no_estimate() -> None:
     tally = OtherClients()
     for remaining in (30, 0):
         with tally.under_way() as sent:
@@ -181,7 +181,7 @@ def client_of(service: Service, tally: OtherClients, clock: StandingClock) -> Cl
 
 @pytest.mark.usefixtures("every_word")
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_a_client_alone_hears_of_no_others_over_http_whatever_fails(threads: int) -> None:
+def test_a_single_client_detects_no_others_over_http_whatever_fails(threads: int) -> None:
     tally, clock = OtherClients(is_shared=False), StandingClock()
     allowed = ServiceBudget(limit=60, window_s=3600, now=clock.now)
     with serve_simulator(build_world(papers=1), faults=faults_by_name(*FAULTS), budget=allowed) as service:

@@ -56,7 +56,7 @@ def test_without_a_count_a_short_page_is_the_end(fetch: Fetch, key: str) -> None
 
 @pytest.mark.parametrize(("refuses", "ignores"), [(("after",), ()), ((), ("after",))])
 @pytest.mark.parametrize(("fetch", "key"), LISTS)
-def test_only_a_service_that_does_not_go_on_after_an_id_is_asked_by_offset(
+def test_only_a_service_that_cannot_page_by_id_is_paged_by_offset(
     fetch: Fetch, key: str, refuses: tuple[str, ...], ignores: tuple[str, ...]
 ) -> None:
     found, asked = received(fetch, key, refuses=refuses, ignores=ignores)
@@ -65,7 +65,7 @@ def test_only_a_service_that_does_not_go_on_after_an_id_is_asked_by_offset(
 
 
 @pytest.mark.parametrize(("fetch", "key"), LISTS)
-def test_a_list_that_goes_on_in_no_way_is_an_error(fetch: Fetch, key: str) -> None:
+def test_a_list_that_cannot_be_continued_is_an_error(fetch: Fetch, key: str) -> None:
     with pytest.raises(NotGivenError, match="400"):
         received(fetch, key, ignores=("after",), refuses=("offset",))
     with pytest.raises(NotGivenError, match="repeats the previous page"):

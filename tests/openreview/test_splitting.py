@@ -20,11 +20,11 @@ from peercorpus.openreview.response_body import split_items
         (b'[1, {"a" : 2}]', [b"1", b'{"a" : 2}']),
     ],
 )
-def test_parts_are_as_they_were_written(text: bytes, parts: list[bytes] | None) -> None:
+def test_parts_are_split_verbatim(text: bytes, parts: list[bytes] | None) -> None:
     assert split_items(text) == parts
 
 
-def test_an_object_as_openreview_writes_it_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_in_openreviews_usual_format_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(response_body, "_split_at_commas")
     replies = b",".join(b'{"id":"r%d","content":{"text":{"value":"[{,"}}}' % number for number in range(1_000))
     assert split_items(b'{"id":"a","details":{"replies":[%s]}}' % replies) == [

@@ -43,7 +43,7 @@ def jwt(**claims: object) -> str:
         ("..", None),
     ],
 )
-def test_a_token_ends_when_it_says_whatever_the_clock_of_its_issuer(text: str, expires_ms: int | None) -> None:
+def test_a_token_expires_as_stated_whatever_the_clock_of_its_issuer(text: str, expires_ms: int | None) -> None:
     assert read_expiry_ms(text, NOW_MS) == expires_ms
 
 
@@ -58,14 +58,12 @@ def test_a_token_ends_when_it_says_whatever_the_clock_of_its_issuer(text: str, e
         (2, 0, True),
     ],
 )
-def test_a_token_is_ending_in_the_last_tenth_of_its_life_ten_minutes_at_most(
-    life_s: int, left_s: int, is_ending: bool
-) -> None:
+def test_a_token_is_about_to_expire_in_its_last_tenth_or_ten_minutes(life_s: int, left_s: int, is_ending: bool) -> None:
     token = Token("a", "b", NOW_MS + life_s * 1000, NOW_MS)
     assert token.is_ending(NOW_MS + (life_s - left_s) * 1000) == is_ending
 
 
-def test_nobody_else_may_read_the_cache_whatever_the_mask(tmp_path: Path) -> None:
+def test_the_cache_is_readable_by_its_owner_only_whatever_the_umask(tmp_path: Path) -> None:
     mask = os.umask(0)
     try:
         cache = TokenCache(tmp_path / "new" / "peercorpus")
@@ -77,7 +75,7 @@ def test_nobody_else_may_read_the_cache_whatever_the_mask(tmp_path: Path) -> Non
     assert cache.path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_token_is_given_for_its_own_service_only(tmp_path: Path) -> None:
+def test_a_token_is_used_for_its_own_service_only(tmp_path: Path) -> None:
     cache = TokenCache(tmp_path)
     cache.write(HERE, TOKEN)
     assert cache.read((f"{HERE[0]}/", HERE[1])) == TOKEN
@@ -87,7 +85,7 @@ def test_a_token_is_given_for_its_own_service_only(tmp_path: Path) -> None:
     assert (cache.read(HERE), cache.read(ELSEWHERE)) == (None, TOKEN)
 
 
-def test_nothing_is_made_where_nothing_is_kept(tmp_path: Path) -> None:
+def test_no_file_is_created_if_nothing_is_stored(tmp_path: Path) -> None:
     cache = TokenCache(tmp_path / "new")
     assert cache.read(HERE) is None
     assert cache.remove(HERE) is None
@@ -95,7 +93,7 @@ def test_nothing_is_made_where_nothing_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
-def test_a_cache_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> None:
+def test_a_cache_readable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
     cache = TokenCache(tmp_path)
     cache.write(HERE, TOKEN)
     cache.path.chmod(mode)
@@ -112,7 +110,7 @@ def test_a_cache_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> N
     "disk", "the stored token is damaged", "one sentence that says what to remove; the token is not shown", times=6
 )
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"a": 1}', b'{"a": {"text": "s3cret"}}', b"\xff"])
-def test_a_damaged_cache_is_one_sentence_that_says_what_to_do(tmp_path: Path, text: bytes) -> None:
+def test_a_damaged_cache_is_reported_in_one_sentence_with_advice(tmp_path: Path, text: bytes) -> None:
     cache = TokenCache(tmp_path)
     cache.path.write_bytes(text)
     cache.path.chmod(0o600)
@@ -121,7 +119,7 @@ def test_a_damaged_cache_is_one_sentence_that_says_what_to_do(tmp_path: Path, te
     assert "s3cret" not in str(caught.value)
 
 
-def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SignInError, match="cannot be"):
         TokenCache(tmp_path / "file" / "peercorpus").write(HERE, TOKEN)
@@ -140,7 +138,7 @@ for n in range(100):
 """
 
 
-def test_processes_that_write_at_once_leave_a_whole_file_with_the_tokens_of_each(tmp_path: Path) -> None:
+def test_concurrent_processes_leave_a_valid_file_with_all_tokens(tmp_path: Path) -> None:
     names = ["http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3"]
     writers = [subprocess.Popen([sys.executable, "-c", WRITE_OFTEN, str(tmp_path), name]) for name in names]
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]

@@ -73,7 +73,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Made]:
     return Made(folder / "with", world), Made(folder / "without", without_ai(world))
 
 
-def test_the_sums_hold_and_nothing_of_an_ai_is_set_aside(pair: tuple[Made, Made]) -> None:
+def test_sums_balance_and_no_ai_review_is_set_aside(pair: tuple[Made, Made]) -> None:
     made, plain = pair
     assert made.status.holds
     ids = {note_id for review in made.rows["2-ai-reviews"] for note_id in review.note_ids}
@@ -82,13 +82,13 @@ def test_the_sums_hold_and_nothing_of_an_ai_is_set_aside(pair: tuple[Made, Made]
     assert not plain.rows["2-ai-reviews"]
 
 
-def test_every_other_table_is_the_same(pair: tuple[Made, Made]) -> None:
+def test_ai_reviews_change_no_other_table(pair: tuple[Made, Made]) -> None:
     made, plain = pair
     for name in made.rows.keys() - {"2-ai-reviews"}:
         assert made.rows[name] == plain.rows[name], name
 
 
-def test_every_other_file_of_a_release_is_the_same_byte_for_byte(pair: tuple[Made, Made]) -> None:
+def test_ai_reviews_change_no_other_file_of_a_release(pair: tuple[Made, Made]) -> None:
     made, plain = pair
     of_ai = {name for name in made.files if name.startswith("data/ai_reviews/")}
     assert of_ai

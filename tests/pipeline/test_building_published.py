@@ -180,7 +180,7 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_counted(tmp_path: Path, w
     assert left == [stage]
 
 
-def test_a_paper_of_which_only_a_conversation_or_text_is_known_is_a_paper_with_nothing_else(
+def test_a_paper_known_only_by_a_conversation_or_text_is_a_paper_with_nothing_else(
     tmp_path: Path, workspace: Workspace
 ) -> None:
     write_manuscript(tmp_path / "in", "kite2")
@@ -236,7 +236,7 @@ def note(forum_id: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("order", [("notes", "published"), ("published", "notes")])
-def test_openreviews_own_notes_win_whichever_came_first(
+def test_openreviews_own_notes_take_precedence_in_any_order(
     tmp_path: Path, workspace: Workspace, order: tuple[str, str]
 ) -> None:
     hidden = note("kite2", readers=[KITES])
@@ -259,7 +259,7 @@ def test_openreviews_own_notes_win_whichever_came_first(
     assert left["kite2"] is Reason.NOT_PUBLIC
 
 
-def test_a_score_that_repeats_one_of_the_form_is_read_once_and_lines_that_name_none_are_kept(
+def test_a_repeated_score_is_read_once_and_lines_without_a_known_score_are_kept(
     tmp_path: Path, workspace: Workspace
 ) -> None:
     review = reviewbench_review(rating=4, overall_recommendation="4: Accept", confidence=None)
@@ -344,7 +344,7 @@ def published_rows(release: Path) -> dict[str, dict[str, Any]]:
 SAME = ("conference", "year", "track", "venue_id", "paper_number", "title", "abstract", "authors", "keywords", "tldr")
 
 
-def test_a_release_of_our_own_comes_back_through_the_command_line(run: Run, demo_folder: Path, tmp_path: Path) -> None:
+def test_our_own_release_can_be_imported_from_the_command_line(run: Run, demo_folder: Path, tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     imported = run("import", demo_folder / "release", "--workspace", corpus)
     assert imported.code == 0

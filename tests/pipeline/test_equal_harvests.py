@@ -61,7 +61,9 @@ def test_a_venue_without_pseudonyms_gives_the_same_release_in_every_workspace(se
     assert publish(tmp_path / "second", service, ANONYMOUS) == first
 
 
-def test_pseudonyms_are_of_the_workspace_and_one_key_gives_one_release(service: Service, tmp_path: Path) -> None:
+def test_pseudonyms_depend_on_the_workspaces_key_and_one_key_gives_one_release(
+    service: Service, tmp_path: Path
+) -> None:
     first = publish(tmp_path / "first", service, SIGNED, bytes(32))
     assert publish(tmp_path / "second", service, SIGNED, bytes(32)) == first
     third = publish(tmp_path / "third", service, SIGNED)

@@ -116,7 +116,7 @@ def aside(workspace: Workspace, venue_id: str = KITES) -> dict[str, Reason]:
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 @pytest.mark.parametrize("members", NO_INVITATION.values(), ids=NO_INVITATION)
 @pytest.mark.parametrize("forum", [forum_v1, forum_v2])
-def test_a_root_without_an_invitation_is_known_by_its_place_and_its_replies(
+def test_a_root_without_an_invitation_is_identified_by_its_position_and_replies(
     tmp_path: Path, workspace: Workspace, forum: Any, members: dict[str, Any], wrapping: str
 ) -> None:
     take(workspace, tmp_path, WRAPPINGS[wrapping](changed(forum(), **members)))
@@ -140,15 +140,13 @@ def test_a_root_without_an_invitation_is_known_by_its_place_and_its_replies(
     assert workspace.venues() == [KITES]
 
 
-def test_a_root_with_an_invitation_says_itself_where_it_belongs(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_root_with_an_invitation_determines_its_venue(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, forum_v1())
     (paper,) = rows(workspace, Paper)
     assert (paper.known_from, paper.venue_from) == (PaperSource.NOTE, VenueSource.NOTE)
 
 
-def test_a_forum_in_which_no_note_names_an_invitation_is_known_by_its_signatures(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_a_forum_without_invitations_is_identified_by_its_signatures(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, changed(forum_v1(), "r1", "c1", "d1", invitations=None, invitation=...))
     (paper,) = rows(workspace, Paper)
     assert (paper.title, paper.status, paper.venue_from) == ("On Kites", Status.UNKNOWN, VenueSource.REPLIES)
@@ -164,7 +162,7 @@ DISAGREEING: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", [*DISAGREEING, "no submission"])
-def test_replies_that_name_two_venues_leave_their_forum_without_one(
+def test_replies_naming_two_venues_leave_their_forum_without_a_venue(
     tmp_path: Path, workspace: Workspace, name: str
 ) -> None:
     changed_id, members = DISAGREEING.get(name, DISAGREEING["two invitations"])
@@ -178,7 +176,7 @@ def test_replies_that_name_two_venues_leave_their_forum_without_one(
     assert [paper.title for paper in rows(workspace, Paper)] == ["On Kites"]
 
 
-def test_replies_without_their_submission_make_a_paper_that_says_so(tmp_path: Path, workspace: Workspace) -> None:
+def test_replies_without_their_submission_make_a_paper_marked_as_such(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, forum_v1()[1:])
     (paper,) = rows(workspace, Paper)
     assert (paper.forum_id, paper.title, paper.abstract, paper.number, paper.created_at) == ("kite", *[None] * 4)
@@ -202,7 +200,7 @@ REFUSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_replies_stay_aside_where_no_review_stands_for_a_paper_or_its_submission_is_hidden(
+def test_replies_are_set_aside_without_a_review_or_with_a_hidden_submission(
     tmp_path: Path, workspace: Workspace, name: str
 ) -> None:
     notes = REFUSED[name](forum_v1())
@@ -227,7 +225,7 @@ def reviews_only() -> Notes:
 
 
 @pytest.mark.parametrize("name", ["iclr2019_reviews.json", "ICLR.cc_2019_Conference.json", "some.json"])
-def test_reviews_of_which_only_the_content_is_left_are_reviews_of_papers_never_seen(
+def test_content_only_reviews_belong_to_papers_not_in_the_corpus(
     tmp_path: Path, workspace: Workspace, name: str
 ) -> None:
     take(workspace, tmp_path, reviews_only(), name, venue_id=ICLR if name == "some.json" else None)
@@ -249,7 +247,7 @@ def test_reviews_of_which_only_the_content_is_left_are_reviews_of_papers_never_s
     assert len(rows(workspace, Conversation, ICLR)) == 3
 
 
-def test_without_a_venue_they_wait_until_one_is_named_and_another_one_can_be(
+def test_content_only_reviews_wait_until_a_venue_is_named_and_it_can_be_changed(
     tmp_path: Path, workspace: Workspace
 ) -> None:
     take(workspace, tmp_path, reviews_only(), "some.json")
@@ -263,7 +261,7 @@ def test_without_a_venue_they_wait_until_one_is_named_and_another_one_can_be(
     assert workspace.venues() == [ICLR]
 
 
-def test_what_a_forum_says_of_its_venue_is_stronger_than_what_is_named(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_forums_own_venue_takes_precedence_over_the_one_named(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, [*forum_v1()[2:], content_only(9, "kite")], "iclr2019.json", venue_id=ICLR)
     assert workspace.venues() == [KITES]
     (paper,) = rows(workspace, Paper)
@@ -274,9 +272,7 @@ def test_what_a_forum_says_of_its_venue_is_stronger_than_what_is_named(tmp_path:
     assert workspace.venues() == [KITES]
 
 
-def test_a_content_only_review_of_a_submission_that_is_held_is_a_review_of_it(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_a_content_only_review_of_a_stored_submission_belongs_to_it(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, [*forum_v1(), content_only(9, "kite")])
     assert sorted((one.review_id, one.reviewer) for one in rows(workspace, Review)) == [
         ("r1", "AnonReviewer1"),
@@ -297,7 +293,7 @@ NO_REVIEWS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("content", NO_REVIEWS.values(), ids=NO_REVIEWS)
-def test_content_that_does_not_answer_the_form_is_not_taken_for_a_review(
+def test_content_that_does_not_fit_the_form_is_not_a_review(
     tmp_path: Path, workspace: Workspace, content: dict[str, Any]
 ) -> None:
     notes = [{"forum": "kite1", "id": "x", "content": content}, content_only(1, "kite1")]
@@ -307,7 +303,9 @@ def test_content_that_does_not_answer_the_form_is_not_taken_for_a_review(
 
 
 @pytest.mark.parametrize("content", [content for name, content in NO_REVIEWS.items() if "form" not in name])
-def test_nor_where_the_form_is_not_known(tmp_path: Path, workspace: Workspace, content: dict[str, Any]) -> None:
+def test_content_is_not_a_review_if_the_form_is_unknown(
+    tmp_path: Path, workspace: Workspace, content: dict[str, Any]
+) -> None:
     notes = [{"forum": "kite1", "id": "x", "content": content}, content_only(1, "kite1")]
     take(workspace, tmp_path, notes, venue_id=KITES)
     assert aside(workspace) == {"x": Reason.NO_INVITATION}
@@ -317,14 +315,14 @@ def test_nor_where_the_form_is_not_known(tmp_path: Path, workspace: Workspace, c
     "members",
     [{"replyto": "another"}, {"signatures": [f"{V1_GROUP}/Authors"]}, {"signatures": [f"{V1_GROUP}/Area_Chair1"]}],
 )
-def test_nor_what_answers_another_note_or_is_signed_by_others(
+def test_content_that_replies_to_another_note_or_is_signed_by_others_is_not_a_review(
     tmp_path: Path, workspace: Workspace, members: dict[str, Any]
 ) -> None:
     take(workspace, tmp_path, [content_only(1, "kite1") | members, content_only(2, "kite1")], venue_id=KITES)
     assert aside(workspace) == {"r1": Reason.NO_INVITATION}
 
 
-def test_a_published_record_of_the_paper_is_more_than_replies_alone(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_published_record_takes_precedence_over_replies_alone(tmp_path: Path, workspace: Workspace) -> None:
     write_parquet(tmp_path / "in" / "kites.parquet", [reviewbench_row("kite", venue_id=KITES, year=2019)])
     import_dumps(workspace, [tmp_path / "in"])
     take(workspace, tmp_path, forum_v1()[1:])
@@ -352,5 +350,5 @@ def test_a_published_record_of_the_paper_is_more_than_replies_alone(tmp_path: Pa
         ("iclr.json", None),
     ],
 )
-def test_the_name_of_a_file_names_a_venue_only_where_it_says_nothing_else(name: str, venue_id: str | None) -> None:
+def test_a_file_name_determines_the_venue_only_if_the_file_does_not(name: str, venue_id: str | None) -> None:
     assert venue_of_file(name) == venue_id

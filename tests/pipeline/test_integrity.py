@@ -161,7 +161,7 @@ def everything(folder: Path) -> dict[str, list[Any]]:
     " `harvest` and `build` bring back what an undisturbed workspace holds, row for row", times=13
 )  # fmt: skip
 @pytest.mark.parametrize(("damage", "held"), DAMAGES.items(), ids=[damage.__name__ for damage in DAMAGES])
-def test_what_is_damaged_is_found_and_comes_back(
+def test_damage_is_found_and_repaired(
     corpus: Path, built: Path, service: Service, damage: Damaging, held: Held
 ) -> None:
     damage(corpus)
@@ -177,7 +177,7 @@ def test_what_is_damaged_is_found_and_comes_back(
     assert everything(corpus) == everything(built)
 
 
-def test_a_workspace_as_it_was_built_is_whole(corpus: Path, run: Run) -> None:
+def test_a_freshly_built_workspace_has_no_damage(corpus: Path, run: Run) -> None:
     ended = run("check", "--workspace", corpus)
     assert ended.code == 0
     assert "all unchanged since they were stored." in ended.out
@@ -220,7 +220,7 @@ def test_a_changed_pdf_is_not_read_as_the_paper(corpus: Path, damage: Damaging) 
 
 
 @pytest.mark.fault("disk", "a page of `raw.db` is zeroed", "what is whole is taken over, a harvest brings the rest")
-def test_a_file_that_sqlite_cannot_read_is_told_left_and_made_again(
+def test_a_file_that_sqlite_cannot_read_is_reported_kept_and_replaced(
     corpus: Path, built: Path, service: Service, run: Run
 ) -> None:
     path = corpus / "raw.db"
@@ -252,7 +252,7 @@ def _repair_database(corpus: Path, run: Run) -> list[Path]:
 
 
 @pytest.mark.fault("disk", "an empty `raw.db` beside tables and files", "no command takes it for a new workspace")
-def test_an_empty_database_is_not_taken_for_a_new_one(corpus: Path, run: Run) -> None:
+def test_an_empty_database_is_not_mistaken_for_a_new_one(corpus: Path, run: Run) -> None:
     (corpus / "raw.db").write_bytes(b"")
     for command in ("build", "status", "check"):
         assert_refused(run(command, "--workspace", corpus), "raw.db", "backup")
@@ -260,7 +260,7 @@ def test_an_empty_database_is_not_taken_for_a_new_one(corpus: Path, run: Run) ->
 
 
 @pytest.mark.fault("disk", "the log of a table is cut", "one sentence; set aside, and made again by the next build")
-def test_a_table_with_a_damaged_log_is_made_again(corpus: Path, built: Path, run: Run) -> None:
+def test_a_table_with_a_damaged_log_is_rebuilt(corpus: Path, built: Path, run: Run) -> None:
     commit = max((corpus / "tables" / "3-posts" / "_delta_log").iterdir())
     commit.write_bytes(commit.read_bytes()[:-40])
     assert_refused(run("status", "--workspace", corpus), "3-posts", "check --repair")
@@ -303,7 +303,7 @@ def reasons(folder: Path, record_id: str) -> set[str]:
     " again, and the deleted one stays away", times=2, lost="nothing"
 )  # fmt: skip
 @pytest.mark.parametrize("damage", [damage_database, zero_header])
-def test_a_paper_gone_before_a_recovery_is_not_published_after_it(corpus: Path, run: Run, damage: Damaging) -> None:
+def test_a_paper_removed_before_a_recovery_is_not_published_after_it(corpus: Path, run: Run, damage: Damaging) -> None:
     world = build_world(papers=3, venues=[VENUE])
     before = papers(corpus)
     hidden = min(before)
@@ -326,7 +326,7 @@ def test_a_paper_gone_before_a_recovery_is_not_published_after_it(corpus: Path, 
 
 
 @pytest.mark.parametrize("damage", [cut_a_body, change_an_edit])
-def test_a_gone_paper_stays_gone_while_its_lists_are_read_again(corpus: Path, damage: Damaging) -> None:
+def test_a_removed_paper_stays_removed_while_its_lists_are_read_again(corpus: Path, damage: Damaging) -> None:
     world = build_world(papers=3, venues=[VENUE])
     hidden = min(papers(corpus))
     with serve_simulator(world) as service, open_workspace(corpus) as workspace:

@@ -51,7 +51,7 @@ SOURCES: dict[str, tuple[list[dict[str, Any]], dict[str, int] | None]] = {
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_what_is_foreseen_at_the_import_is_what_the_build_does(name: str, run: Run, tmp_path: Path) -> None:
+def test_losses_predicted_at_import_match_the_build(name: str, run: Run, tmp_path: Path) -> None:
     content, expected = SOURCES[name]
     path, corpus = write_json(tmp_path / "some.json", content), tmp_path / "corpus"
     with open_workspace(corpus, create=True) as workspace:
@@ -67,7 +67,7 @@ def test_what_is_foreseen_at_the_import_is_what_the_build_does(name: str, run: R
     assert [loss["aside"] for loss in json.loads(status.out)["mostly_set_aside"]] == ([told] if told else [])
 
 
-def test_they_say_so_first_and_nothing_is_called_imported(run: Run, tmp_path: Path) -> None:
+def test_losses_are_reported_first_and_nothing_is_called_imported(run: Run, tmp_path: Path) -> None:
     path, corpus = write_json(tmp_path / "some.json", SOURCES["no venue at all"][0]), tmp_path / "corpus"
     for code, *arguments in ((1, "import", path), (1, "build"), (0, "status")):
         told = run(*arguments, "--workspace", corpus)
@@ -93,7 +93,7 @@ def test_published_records_count_by_their_file(run: Run, tmp_path: Path) -> None
     assert all(word in first for word in ("1 of 3", "kites.parquet", "record_unreadable 2"))
 
 
-def test_there_is_something_to_do_for_every_reason_of_the_stage() -> None:
+def test_every_reason_of_the_stage_has_advice() -> None:
     assert {"no_venue", "no_forum", "no_invitation", "forum_missing", "unreadable", "left_out"} <= set(REMEDIES)
 
 

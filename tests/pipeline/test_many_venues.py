@@ -77,7 +77,7 @@ def count_steps(folder: Path, venues: int, counts: Counter[str]) -> dict[str, Co
     return found
 
 
-def test_only_reading_and_writing_the_rows_grows_with_the_venues(
+def test_only_reading_and_writing_rows_grows_with_the_number_of_venues(
     tmp_path: Path, counts: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)
@@ -93,7 +93,7 @@ def test_only_reading_and_writing_the_rows_grows_with_the_venues(
 
 
 @pytest.mark.cluster
-def test_a_store_is_asked_as_often_for_its_tables_whatever_the_number_of_venues(
+def test_the_number_of_store_requests_does_not_depend_on_the_number_of_venues(
     tmp_path: Path, bucket: S3Path, store_log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)

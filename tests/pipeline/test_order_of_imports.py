@@ -107,9 +107,7 @@ def papers(workspace: Workspace, venue_id: str) -> list[Paper]:
 
 
 @pytest.mark.parametrize("first", ["user", "file"])
-def test_the_word_of_a_user_is_stronger_than_the_name_of_a_file(
-    tmp_path: Path, workspace: Workspace, first: str
-) -> None:
+def test_a_users_statement_takes_precedence_over_a_file_name(tmp_path: Path, workspace: Workspace, first: str) -> None:
     steps = [(PARTS["content"], KITES), (PARTS["2019"], None)]
     for (name, notes), venue_id in steps if first == "user" else reversed(steps):
         take(workspace, tmp_path, notes, name, venue_id=venue_id)
@@ -118,7 +116,7 @@ def test_the_word_of_a_user_is_stronger_than_the_name_of_a_file(
     assert [one.venue_from for one in papers(workspace, KITES)] == [VenueSource.IMPORT]
 
 
-def test_a_user_decides_between_the_names_of_two_files(tmp_path: Path, workspace: Workspace) -> None:
+def test_the_user_decides_between_conflicting_file_names(tmp_path: Path, workspace: Workspace) -> None:
     for part in ("2019", "2018"):
         name, notes = PARTS[part]
         take(workspace, tmp_path, notes, name)
@@ -144,7 +142,7 @@ def public_forum(world: World, venue_id: str) -> str:
     return next(str(one["id"]) for one in public if venue_id in str(one) and not one.get("ddate"))
 
 
-def test_a_harvest_takes_what_an_import_placed_elsewhere(tmp_path: Path) -> None:
+def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Path) -> None:
     world, venue_id, found = build_world(papers=3), VENUES[0].venue_id, []
     with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2, None) as client:
         for order in (("import", "harvest"), ("harvest", "import")):
@@ -164,7 +162,7 @@ def test_a_harvest_takes_what_an_import_placed_elsewhere(tmp_path: Path) -> None
     assert found[0] == found[1]
 
 
-def test_two_lists_that_tell_of_one_paper_are_both_counted_and_one_is_used_in_any_order(tmp_path: Path) -> None:
+def test_of_two_lists_with_one_paper_both_are_counted_and_one_is_used_in_any_order(tmp_path: Path) -> None:
     lists = {"iclr2024.json": "6;3", "iclr2024_before.json": "5;3"}
     told = []
     for number, order in enumerate((tuple(lists), tuple(reversed(lists)), ("all",))):
@@ -182,7 +180,7 @@ def test_two_lists_that_tell_of_one_paper_are_both_counted_and_one_is_used_in_an
     assert [review.scores[0].label for review in told[0][1]] == ["6", "3"]
 
 
-def test_a_list_that_was_updated_takes_the_place_of_the_earlier_one(tmp_path: Path, workspace: Workspace) -> None:
+def test_an_updated_list_replaces_the_earlier_one(tmp_path: Path, workspace: Workspace) -> None:
     for rating in ("6;3", "8;3"):
         path = write_json(tmp_path / "iclr2024.json", [paper_row(rating=rating, confidence="4;2", reviewers="")])
         import_dumps(workspace, [path])

@@ -157,7 +157,7 @@ def test_lists_of_papers_with_ratings(tmp_path: Path, row: dict[str, Any], suffi
     assert ratings == [[6.0], [3.0]]
 
 
-def test_values_that_do_not_say_whose_they_are_stay_beside_the_paper(tmp_path: Path) -> None:
+def test_values_of_unknown_reviewers_stay_with_the_paper(tmp_path: Path) -> None:
     found = built(tmp_path, write(tmp_path / "iclr2024.json", [paper_row(confidence="4;2")]))
     assert [[score.field for score in one.scores] for one in found.reviews] == [["rating"]] * 3
     assert json.loads(found.papers[0].extra)["confidence"] == "4;2"
@@ -242,7 +242,9 @@ def test_a_table_whose_columns_are_members_of_notes(tmp_path: Path, suffix: str)
         ("gpt_reviews.csv", "paper_id,review,rating\nkItE1-abcd,Red.,6\n"),
     ],
 )
-def test_another_layout_is_one_sentence_and_nothing_is_stored(tmp_path: Path, name: str, value: object) -> None:
+def test_an_unknown_layout_is_refused_in_one_sentence_and_nothing_is_stored(
+    tmp_path: Path, name: str, value: object
+) -> None:
     path = write(tmp_path / name, value)
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         with pytest.raises(DumpError) as caught:
@@ -261,7 +263,7 @@ def test_a_record_that_names_no_paper_is_named(tmp_path: Path) -> None:
     assert (summary.taken(RawKind.PUBLISHED).new, sum(summary.left_out.values())) == (1, 1)
 
 
-def test_a_damaged_file_of_peerread_is_named_and_the_others_can_be_kept(tmp_path: Path) -> None:
+def test_a_damaged_file_of_peerread_is_named_and_the_others_can_be_imported(tmp_path: Path) -> None:
     write_peerread(tmp_path / "PeerRead", ("1", "9"), (True, False))
     write(tmp_path / "PeerRead/data/iclr_2017/train/reviews/400.json", json.dumps(peerread_reviews())[:-9])
     write(tmp_path / "PeerRead/data/iclr_2017/train/parsed_pdfs/401.pdf.json", {"metadata": {}})
@@ -297,7 +299,7 @@ def test_nlpeer_is_read_from_any_of_its_folders(tmp_path: Path, below: str) -> N
     assert [(one.forum_id, one.title) for one in found.papers] == [("ARR-22-p17", "On Kites")]
 
 
-def test_two_tables_whose_papers_are_numbered_alike_are_of_two_venues(tmp_path: Path) -> None:
+def test_tables_with_the_same_paper_numbers_belong_to_different_venues(tmp_path: Path) -> None:
     for year in (2023, 2024):
         write(tmp_path / "in" / f"ijcai{year}.json", [paper_row(id="paper176", site="", title=f"Kites of {year}")])
     found = built(tmp_path, tmp_path / "in")
@@ -307,7 +309,7 @@ def test_two_tables_whose_papers_are_numbered_alike_are_of_two_venues(tmp_path: 
     }
 
 
-def test_a_link_to_reviews_is_no_review(tmp_path: Path) -> None:
+def test_a_link_to_reviews_is_not_a_review(tmp_path: Path) -> None:
     row = paper_row(rating="", confidence="", reviewers="", review="https://papers.nips.cc/x-Reviews.html")
     found = built(tmp_path, write(tmp_path / "nips2018.json", [row, paper_row(id=OTHER, site="", review="")]))
     assert [(one.forum_id, one.title) for one in found.papers] == [(PAPER, "On Kites"), (OTHER, "On Kites")]
@@ -328,6 +330,6 @@ def test_reviewers_without_a_rating_are_as_many_as_their_other_scores(tmp_path: 
     ]
 
 
-def test_an_affiliation_of_the_authors_is_not_kept_beside_the_paper(tmp_path: Path) -> None:
+def test_affiliations_of_authors_are_not_kept(tmp_path: Path) -> None:
     found = built(tmp_path, write(tmp_path / "kdd2023.json", [paper_row(affs="University of Wind")]))
     assert "University" not in found.papers[0].extra

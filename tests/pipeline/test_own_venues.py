@@ -138,7 +138,7 @@ def versions(corpus: Path, venue_id: str = HARBOUR) -> dict[str, PaperVersion]:
         return {row.edit_id: row for row in workspace.tables.read(PaperVersion, venue_id)}
 
 
-def test_a_deadline_of_the_users_file_proves_the_version_and_stands_in_its_evidence(
+def test_a_deadline_of_the_users_file_proves_the_version_and_is_in_its_evidence(
     corpus: Path, build_with: BuildWith
 ) -> None:
     build_with("")
@@ -153,7 +153,7 @@ def test_a_deadline_of_the_users_file_proves_the_version_and_stands_in_its_evide
     assert not any(row.grade is Grade.EXACT for row in versions(corpus, LAGOON).values())
 
 
-def test_a_deadline_that_one_list_states_gives_no_grade_of_proof(corpus: Path, build_with: BuildWith) -> None:
+def test_a_deadline_from_a_single_list_proves_no_grade(corpus: Path, build_with: BuildWith) -> None:
     hint = DEADLINE.replace("[venue.full_deadline]", "[[venue.listed_deadlines]]").replace(
         "source = \"https://harbour.example/2031/dates: 'by the first of March, anywhere on earth'\"",
         'sources = ["a list"]',
@@ -162,7 +162,7 @@ def test_a_deadline_that_one_list_states_gives_no_grade_of_proof(corpus: Path, b
     assert not any(row.grade is Grade.EXACT for row in versions(corpus).values())
 
 
-def test_words_statuses_and_the_form_of_the_users_file_are_read_with(corpus: Path, build_with: BuildWith) -> None:
+def test_words_statuses_and_the_form_of_the_users_file_are_used(corpus: Path, build_with: BuildWith) -> None:
     build_with(DEADLINE)
     with open_workspace(corpus, write=False) as workspace:
         assert list(workspace.tables.read(Review, HARBOUR)) == []
@@ -214,7 +214,7 @@ def test_a_status_that_the_user_states_is_taken_word_for_word(
         assert [paper.status for paper in workspace.tables.read(Paper, HARBOUR)] == [status]
 
 
-def test_a_row_that_changes_builds_its_venue_alone_and_only_what_it_concerns(build_with: BuildWith) -> None:
+def test_a_changed_row_rebuilds_only_the_affected_stages_of_its_venue(build_with: BuildWith) -> None:
     assert {venue_id for venue_id, _ in build_with(DEADLINE)} >= set(VENUES)
     assert build_with(f"# A comment.\n{DEADLINE}\n{LAGOON_ROW}") == []
     moved = build_with(DEADLINE.replace("03-02T12", "03-02T11") + LAGOON_ROW)
@@ -227,7 +227,9 @@ def test_a_row_that_changes_builds_its_venue_alone_and_only_what_it_concerns(bui
     assert build_with(DEADLINE.replace("03-02T12", "03-02T11") + WORDS) == []
 
 
-def test_a_release_names_the_file_and_holds_the_row(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
+def test_a_release_names_the_users_file_and_contains_the_row(
+    corpus: Path, build_with: BuildWith, tmp_path: Path
+) -> None:
     text = DEADLINE + WORDS + FORM + LAGOON_ROW
     build_with(text)
     with open_workspace(corpus, write=False) as workspace:
@@ -274,7 +276,7 @@ def test_a_form_that_cannot_be_read_is_refused_before_anything_is_built(
         assert_refused(refused, part)
 
 
-def test_a_row_of_a_venue_that_the_workspace_does_not_hold_is_told_of(corpus: Path, run: Run) -> None:
+def test_a_row_of_a_venue_not_in_the_workspace_is_reported(corpus: Path, run: Run) -> None:
     (corpus / "venues.toml").write_text(DEADLINE.replace("Harbour", "Harbor"))
     built = run("build", "--workspace", corpus)
     assert built.code == 0
@@ -282,7 +284,7 @@ def test_a_row_of_a_venue_that_the_workspace_does_not_hold_is_told_of(corpus: Pa
     assert "'Harbour.org/2031/Conference'" in built.out
 
 
-def test_what_an_invitation_does_to_a_pdf_is_taken_from_the_users_file(corpus: Path, build_with: BuildWith) -> None:
+def test_the_users_file_states_what_an_invitation_does_to_a_pdf(corpus: Path, build_with: BuildWith) -> None:
     build_with(DEADLINE)
     assert versions(corpus)["h-late"].moment is not VersionMoment.DISCUSSION
     stated = DEADLINE + '[venue.invitations]\ndiscussion = ["Camera_Ready"]\n'
@@ -311,7 +313,7 @@ def test_the_form_of_the_users_file_is_shown(corpus: Path, build_with: BuildWith
     assert "how_sure" in shown.out
 
 
-def test_the_file_may_be_there_before_the_workspace_and_stays(tmp_path: Path) -> None:
+def test_the_users_file_may_exist_before_the_workspace_and_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     (folder / "venues.toml").write_text(DEADLINE)
@@ -328,7 +330,7 @@ def test_the_file_may_be_there_before_the_workspace_and_stays(tmp_path: Path) ->
         ("public", None, None),
     ],
 )
-def test_status_and_the_card_say_what_the_users_file_states_of_visibility(
+def test_status_and_the_card_show_the_visibility_stated_in_the_users_file(
     corpus: Path, build_with: BuildWith, tmp_path: Path, visibility: str, caution: KnownIssue | None, bias: str | None
 ) -> None:
     seen = f'visibility = "{visibility}"\nremark = "Low tide."\n'
@@ -346,7 +348,7 @@ def test_status_and_the_card_say_what_the_users_file_states_of_visibility(
     assert "its visibility (" in card
 
 
-def test_reviews_that_the_users_file_calls_reverted_are_first_ones(corpus: Path, build_with: BuildWith) -> None:
+def test_reviews_that_the_users_file_calls_reverted_are_initial_ones(corpus: Path, build_with: BuildWith) -> None:
     seen = "[venue.full_deadline]"
     build_with(DEADLINE.replace(seen, f'visibility = "reverted_before_discussion"\n{seen}') + WORDS + FORM)
     with open_workspace(corpus, write=False) as workspace:
@@ -383,7 +385,7 @@ def records(corpus: Path) -> None:
 
 @pytest.mark.usefixtures("records")
 @pytest.mark.parametrize("form", ["", FORM])
-def test_statuses_and_scores_of_the_users_file_hold_for_published_records(
+def test_statuses_and_scores_of_the_users_file_apply_to_published_records(
     corpus: Path, build_with: BuildWith, form: str
 ) -> None:
     def read() -> tuple[dict[str, Status], list[tuple[Aspect, float | None]]]:
@@ -406,7 +408,7 @@ def test_statuses_and_scores_of_the_users_file_hold_for_published_records(
     assert scores == [(Aspect.CONFIDENCE, 4)]
 
 
-def test_a_role_of_the_users_file_comes_before_what_the_package_knows(corpus: Path, build_with: BuildWith) -> None:
+def test_a_role_of_the_users_file_takes_precedence_over_the_packages(corpus: Path, build_with: BuildWith) -> None:
     stated = DEADLINE + WORDS.replace("roles.reviewer", 'roles.area_chair = ["Program_Chairs"]\nroles.reviewer')
     build_with(stated)
     with open_workspace(corpus, write=False) as workspace:

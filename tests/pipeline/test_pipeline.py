@@ -134,7 +134,7 @@ def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_p
     assert ends == [step for step in steps_run(steps) if step not in nothing_to_do]
 
 
-def test_a_pdf_that_took_too_long_is_read_again_on_request_only(harvested: Path, tmp_path: Path) -> None:
+def test_a_pdf_that_timed_out_is_read_again_only_on_request(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         build_here(workspace, VENUES[:1])
         key = expected_key(workspace, STAGES[NAMES.index("read_texts")], VENUES[0], Options())
@@ -162,7 +162,7 @@ def test_a_file_that_was_removed_is_named_and_fetched_again(harvested: Path, tmp
         assert workspace.tables.count("5-texts", AURORA) == missing[Reason.FILE_MISSING]
 
 
-def test_tables_older_than_what_was_received_are_not_published(harvested: Path, tmp_path: Path) -> None:
+def test_tables_older_than_the_received_data_are_not_published(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         with pytest.raises(TableError, match=f"'{AURORA}'.*'peercorpus build'"):
             require_built(workspace, [AURORA])
@@ -201,7 +201,7 @@ def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:
 
 
 @pytest.mark.parametrize("venue_id", VENUES)
-def test_after_one_note_changes_only_its_venue_is_built_and_comes_out_as_from_nothing(
+def test_a_changed_note_rebuilds_only_its_venue_with_the_result_of_a_full_build(
     copied: Path, tmp_path: Path, venue_id: str
 ) -> None:
     other = next(other for other in VENUES if other != venue_id)
@@ -244,7 +244,7 @@ def test_the_same_raw_data_gives_the_same_tables_row_for_row(built: Path, harves
     assert all(any(venue_rows[name] for venue_rows in found) for name in seldom)
 
 
-def test_points_are_found_on_demand_and_are_out_of_date_once_their_key_is_another(copied: Path) -> None:
+def test_points_are_found_on_demand_and_outdated_once_their_key_changes(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         assert "find_points" not in {balance.stage for balance in read_status(workspace).balances}
         build_here(workspace, [BOREALIS], Options(points=True))
@@ -291,7 +291,7 @@ def test_a_build_of_one_venue_links_its_papers_to_those_of_all(copied: Path, mon
     assert [(link.earlier_id, link.forum_id) for link in links] == [(older.forum_id, newer.forum_id)]
 
 
-def test_every_sum_agrees(built: Path) -> None:
+def test_every_sum_balances(built: Path) -> None:
     with open_workspace(built, write=False) as workspace:
         standing = read_status(workspace)
         notes = {venue_id: workspace.raw.count(RawKind.NOTE, venue_id) for venue_id in VENUES}
@@ -317,7 +317,7 @@ def remove_a_row(folder: Path, name: str) -> str:
 
 # Nothing else in the tables records how many pairs of papers are the same work, so no sum can miss a link.
 @pytest.mark.parametrize("name", [name for name in TABLES if name not in {"8-links", *ON_DEMAND}])
-def test_a_table_that_lost_a_row_does_not_agree(
+def test_a_lost_row_breaks_the_balance(
     copied: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     venue_id = remove_a_row(copied, name)
@@ -339,7 +339,9 @@ def test_a_table_that_lost_a_row_does_not_agree(
     assert err == ""
 
 
-def test_status_of_a_whole_workspace_agrees_and_exits_with_0(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_of_a_complete_workspace_balances_and_exits_with_0(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["status", "--workspace", str(built), "--all"])
     assert ended.value.code == 0
@@ -368,7 +370,7 @@ def test_another_engine_leaves_only_the_texts_to_do(built: Path) -> None:
     assert list(standing.unfinished) == [(name, one) for one in VENUES for name in left]
 
 
-def test_a_build_that_was_stopped_between_stages_continues_there(copied: Path) -> None:
+def test_a_build_stopped_between_stages_resumes_there(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         texts = list(workspace.tables.read(PaperText, AURORA))
         posts = list(workspace.tables.read(Post, AURORA))
@@ -388,7 +390,7 @@ def late_reply(workspace: Workspace) -> RawObject:
     return found._replace(object_id="late", forum_id="not here", subject_id="late", body=json.dumps(body).encode())
 
 
-def test_a_note_that_cannot_be_placed_is_counted_and_set_aside(copied: Path) -> None:
+def test_a_note_without_a_known_place_is_counted_and_set_aside(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         workspace.raw.add([late_reply(workspace)])
         build_here(workspace)

@@ -83,11 +83,11 @@ def build_posts(workspace: Workspace) -> tuple[set[str], set[str]]:
     return made, {row.record_id for row in left}
 
 
-def test_what_was_removed_is_set_aside_and_the_rest_is_kept(workspace: Workspace) -> None:
+def test_removed_comments_are_set_aside_and_the_rest_is_kept(workspace: Workspace) -> None:
     assert build_posts(workspace) == (set(KEPT), set(REMOVED))
 
 
-def test_no_release_holds_what_was_removed(workspace: Workspace, tmp_path: Path) -> None:
+def test_no_release_contains_removed_comments(workspace: Workspace, tmp_path: Path) -> None:
     build_posts(workspace)
     publish_release(workspace, tmp_path / "release")
     files = sorted((tmp_path / "release").rglob("*.parquet"))
@@ -95,7 +95,7 @@ def test_no_release_holds_what_was_removed(workspace: Workspace, tmp_path: Path)
     assert [note_id for note_id in (*REMOVED, *KEPT) if f"Says {note_id}." in rows] == list(KEPT)
 
 
-def test_a_comment_that_a_later_listing_shows_comes_back(workspace: Workspace) -> None:
+def test_a_removed_comment_that_is_listed_again_is_restored(workspace: Workspace) -> None:
     build_posts(workspace)
     with workspace.raw.transaction():
         workspace.raw.state.sight([PAPERS[0]["id"], *KEPT, "late"], AFTER)

@@ -45,7 +45,7 @@ def release(tmp_path_factory: pytest.TempPathFactory, rows: Mapping[str, dict[st
 
 
 @pytest.mark.parametrize("column", REVIEWBENCH.names)
-def test_every_column_comes_back_value_for_value(
+def test_every_column_survives_the_round_trip_unchanged(
     release: Path, rows: Mapping[str, dict[str, Any]], column: str
 ) -> None:
     back = read_rows(release)

@@ -47,11 +47,11 @@ NAMES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_is_that_of_the_one_venue_with_its_words(name: str) -> None:
+def test_a_name_matches_the_only_venue_with_its_words(name: str) -> None:
     assert venue_named(name) == NAMES[name]
 
 
-def test_a_venue_that_the_catalogue_learns_takes_what_was_imported_before(
+def test_a_venue_added_to_the_catalogue_gets_records_imported_before(
     tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_json(tmp_path / "REVIEWS_train.json", [re2_paper(track="Borealis 2024 Conference")])
@@ -63,7 +63,7 @@ def test_a_venue_that_the_catalogue_learns_takes_what_was_imported_before(
 
 
 @pytest.mark.parametrize("order", [("import", "harvest"), ("harvest", "import")])
-def test_a_harvest_takes_the_place_of_records_and_leaves_their_texts(
+def test_a_harvest_replaces_records_and_keeps_their_texts(
     tmp_path: Path, workspace: Workspace, order: tuple[str, str]
 ) -> None:
     world = build_world(papers=3)

@@ -93,7 +93,7 @@ def built(folder: Path, spread: Any, options: Options | None = None) -> tuple[di
 
 
 @pytest.mark.usefixtures("tiny_ranges")
-def test_rows_digests_and_files_are_those_of_one_worker(corpus: Path, tmp_path: Path) -> None:
+def test_several_workers_give_the_rows_digests_and_files_of_one(corpus: Path, tmp_path: Path) -> None:
     copies = [shutil.copytree(corpus, tmp_path / f"{number}") for number in range(4)]
     alone, steps = built(copies[0], LocalExecutor(), Options(workers=1))
     for copied, workers in zip(copies[1:3], (2, 3), strict=True):
@@ -104,9 +104,7 @@ def test_rows_digests_and_files_are_those_of_one_worker(corpus: Path, tmp_path: 
     assert max(len(files) for _, _, files in alone.values()) > 3
 
 
-def test_the_rows_of_ranges_are_those_of_the_whole_venue(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ranges_give_the_rows_of_the_whole_venue(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = shutil.copytree(corpus, tmp_path / "whole")
     built(whole, LocalExecutor(), Options(workers=1))
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
@@ -123,7 +121,7 @@ def test_the_rows_of_ranges_are_those_of_the_whole_venue(
 
 
 @pytest.mark.usefixtures("tiny_ranges")
-def test_only_what_changed_is_built_again_by_workers(corpus: Path) -> None:
+def test_workers_rebuild_only_what_changed(corpus: Path) -> None:
     before, _ = built(corpus, InThisProcess())
     with open_workspace(corpus) as workspace:
         found = next(workspace.raw.latest(RawKind.NOTE, VENUES[1]))
@@ -150,7 +148,7 @@ def test_the_progress_of_workers_counts_every_paper_once(corpus: Path) -> None:
     assert (of_workers[-1].done, of_workers[-1].total) == (forums, forums)
 
 
-def test_few_notes_start_no_workers(corpus: Path) -> None:
+def test_a_few_notes_start_no_workers(corpus: Path) -> None:
     told: list[Progress] = []
     with open_workspace(corpus) as workspace:
         build(workspace, progress=told.append, spread=InThisProcess())
@@ -179,7 +177,7 @@ class Failing(InThisProcess):
         (Failure(FailureKind.ERROR, "", error=DamagedError("raw.db is damaged.")), DamagedError, "raw.db is damaged"),
     ],
 )
-def test_a_worker_that_fails_ends_the_build_with_a_sentence_and_the_next_goes_on(
+def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resumes(
     corpus: Path, tmp_path: Path, failure: Failure, kind: type[Exception], sentence: str
 ) -> None:
     alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
@@ -204,7 +202,7 @@ def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytes
     assert len(steps) == 6 * 9 + 1
 
 
-def test_ranges_hold_every_forum_once() -> None:
+def test_ranges_contain_every_forum_once() -> None:
     forum_ids = [f"{number:03}" for number in range(101)]
     for most in (1, 7, 100, 101, 500):
         spans = split_forums(forum_ids, most)
@@ -244,7 +242,7 @@ with open_workspace(Path(sys.argv[1])) as workspace:
 @pytest.mark.fault("kill", "a build whose workers are at work", "it goes on", times=4, lost="what was not committed")
 @pytest.mark.parametrize("victim", ["worker", "build"])
 @pytest.mark.parametrize("after", [2, 9])
-def test_a_kill_of_the_build_or_of_a_worker_leaves_what_the_next_build_completes(
+def test_after_a_killed_build_or_worker_the_next_build_completes(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: str, after: int
 ) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
@@ -258,7 +256,7 @@ def test_a_kill_of_the_build_or_of_a_worker_leaves_what_the_next_build_completes
 
 
 @pytest.mark.cluster
-def test_workers_write_into_a_store_what_they_write_here(
+def test_workers_write_the_same_to_a_store_as_to_disk(
     tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 1)
@@ -269,7 +267,7 @@ def test_workers_write_into_a_store_what_they_write_here(
     assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
 
 
-def test_the_workers_of_a_cluster_are_not_counted_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_of_a_cluster_are_not_limited_by_local_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
     assert build_venues._count_processes(LocalExecutor(), Options(workers=200)) == 200
     assert build_venues._count_processes(RayExecutor(), Options(workers=200)) == 4

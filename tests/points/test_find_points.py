@@ -127,7 +127,7 @@ def test_a_point_has_its_answer_its_reaction_and_its_change(tmp_path: Path) -> N
     assert second.changes == ()
 
 
-def test_words_about_all_points_hold_for_each_and_later_words_count(tmp_path: Path) -> None:
+def test_a_reaction_to_all_points_applies_to_each_and_later_ones_count(tmp_path: Path) -> None:
     said = post("r2", 9, Role.REVIEWER, "The comparison with NimbusNet is still unfair.", "a1")
     all_said = post("r3", 12, Role.REVIEWER, "All my concerns have been addressed.", "a1")
     points = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, said, all_said])
@@ -136,7 +136,7 @@ def test_words_about_all_points_hold_for_each_and_later_words_count(tmp_path: Pa
     ] * 2
 
 
-def test_what_nobody_says_stays_unknown(tmp_path: Path) -> None:
+def test_an_unstated_reaction_is_unknown(tmp_path: Path) -> None:
     silent = post("r2", 9, Role.REVIEWER, "I have read the response. I raise my score.", "a1")
     points = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, silent])
     assert [point.reaction for point in points] == [None, None]
@@ -203,7 +203,7 @@ def several_papers(workspace: Workspace) -> None:
                 out.add(replace(one, post_id=f"{forum_id}{one.post_id}", forum_id=forum_id))
 
 
-def test_processes_find_what_this_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_find_the_same_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[list[Point], list[str]]] = []
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         several_papers(workspace)

@@ -66,14 +66,14 @@ def test_the_judged_answers_are_of_the_reviews_that_were_read(benchmark: ModuleT
     assert {one.review_id for one in answers} <= {one.review_id for one in benchmark.read_points()}
 
 
-def test_a_text_that_changed_is_not_taken_for_what_was_read(benchmark: ModuleType) -> None:
+def test_a_changed_text_is_not_matched_with_the_one_read(benchmark: ModuleType) -> None:
     digest = hashlib.sha256(TEXT[:20].encode()).hexdigest()
     assert benchmark.is_as_read(TEXT, (0, 20), digest)
     assert not benchmark.is_as_read(TEXT.replace("grey", "blue"), (0, 20), digest)
     assert not benchmark.is_as_read(None, (0, 20), digest)
 
 
-def test_a_point_that_was_read_is_joined_to_the_one_that_most_of_it_lies_in(benchmark: ModuleType) -> None:
+def test_an_annotated_point_is_matched_with_the_point_that_contains_most_of_it(benchmark: ModuleType) -> None:
     read = replace(benchmark.read_points()[0], review_id="r", field="review", start=21, end=39)
     first, second = _point(0, 25), _point(25, 39)
     assert benchmark.judge(read, [first, second], []).found is second
@@ -90,7 +90,7 @@ def test_an_answer_counts_as_judged_where_passage_and_point_are_mostly_the_same(
     assert benchmark.judge_answer(_point(0, 21), _answer(0, 100), judged) is None
 
 
-def test_shares_have_their_interval_and_nothing_is_a_dash(
+def test_shares_have_intervals_and_missing_values_are_dashes(
     benchmark: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert benchmark.share(8, 10) == "0.80 (0.49–0.94)"  # noqa: RUF001
@@ -104,7 +104,7 @@ def test_shares_have_their_interval_and_nothing_is_a_dash(
 
 @pytest.mark.real
 @pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data")
-def test_every_text_that_was_read_stands_in_the_recorded_data(tmp_path: Path) -> None:
+def test_every_annotated_text_is_in_the_recorded_data(tmp_path: Path) -> None:
     command = [sys.executable, str(BENCHMARKS / "run.py"), "points-read", "--out", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr

@@ -92,7 +92,7 @@ def test_every_reference_and_edit_in_the_files_is_a_version_or_set_aside(corpus:
     assert edits <= versions | aside
 
 
-def test_all_sums_agree(folder: Path) -> None:
+def test_all_sums_balance(folder: Path) -> None:
     with open_workspace(folder / "corpus", write=False) as workspace:
         standing = read_status(workspace)
     assert standing.unfinished == []
@@ -120,7 +120,7 @@ PRINTED = sorted(
 
 
 @pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.stem)
-def test_a_forum_whose_root_names_no_invitation_gives_what_it_gives_with_one(path: Path, tmp_path: Path) -> None:
+def test_a_forum_without_a_root_invitation_gives_the_same_rows_as_with_one(path: Path, tmp_path: Path) -> None:
     forum = json.loads(path.read_text(encoding="utf-8"))
     root = forum if isinstance(forum, dict) and "forum" in forum else next(_roots(forum))
     made = []
@@ -253,7 +253,7 @@ def test_the_string_ratings_of_iclr_2020_are_read_as_numbers(
     assert {score.label for score in scores} == {"6: Weak Accept", "8: Accept"}
 
 
-def test_words_in_place_of_a_number_stay_words(corpus: Corpus) -> None:
+def test_words_instead_of_a_number_stay_words(corpus: Corpus) -> None:
     reviews = [review for review in corpus.records(Review) if review.forum_id == "ryxz8CVYDH"]
     confidence = [
         score for review in reviews for score in _list_final_scores(review) if score.aspect is Aspect.CONFIDENCE
@@ -262,7 +262,7 @@ def test_words_in_place_of_a_number_stay_words(corpus: Corpus) -> None:
     assert all(score.label.startswith("I ") for score in confidence)
 
 
-def test_the_scores_of_iclr_2022_keep_those_that_do_not_apply(corpus: Corpus) -> None:
+def test_inapplicable_scores_of_iclr_2022_are_kept(corpus: Corpus) -> None:
     found: dict[str, Counter[float | None]] = {}
     for review in corpus.records(Review, "ICLR.cc/2022/Conference"):
         for score in _list_final_scores(review):
@@ -290,7 +290,7 @@ def test_the_workshop_dialogue_alternates_twelve_times(corpus: Corpus) -> None:
     assert papers == {36: "accept", 49: "accept"}
 
 
-def test_a_paper_without_reviews_is_a_paper_all_the_same(corpus: Corpus) -> None:
+def test_a_paper_without_reviews_is_kept(corpus: Corpus) -> None:
     (paper,) = [paper for paper in corpus.records(Paper) if paper.forum_id == "ry5wc1bCW"]
     assert (paper.status, paper.decision) == (Status.REJECTED, "Reject")
     turns = [("program_chair", "ByGXDAuyz"), ("program_chair", "ryQZDk6SM")]
@@ -311,7 +311,7 @@ def test_the_iclr_2025_initial_version_is_hidden_and_no_later_one_takes_its_plac
     assert not any(version.is_initial for version in versions)
 
 
-def test_a_note_not_everyone_may_read_is_kept_and_not_published(corpus: Corpus, folder: Path) -> None:
+def test_a_hidden_note_is_kept_and_not_published(corpus: Corpus, folder: Path) -> None:
     (review,) = corpus.records(Review, ".TMLR")
     assert not review.readers_public
     assert {section.text for section in review.sections} == {"asdfasdfds", "asdfasdf", "asdfdsaf", "asdfsadf"}
@@ -319,7 +319,7 @@ def test_a_note_not_everyone_may_read_is_kept_and_not_published(corpus: Corpus, 
     assert review.review_id.encode() not in published
 
 
-def test_the_release_opens_with_one_split_a_conference(
+def test_the_release_opens_with_one_split_per_conference(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

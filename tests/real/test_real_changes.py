@@ -137,7 +137,7 @@ def as_markdown(path: Path) -> str:
     return "\n\n".join(blocks)
 
 
-def test_every_pair_is_looked_at() -> None:
+def test_every_pair_is_compared() -> None:
     assert {path.parent.name for path in PAIRS.glob("*/final.pdf")} == set(EQUAL)
 
 
@@ -155,19 +155,19 @@ def test_most_of_a_submission_is_in_the_final_version(folder: str, engine: str) 
 
 
 @pytest.mark.parametrize(("folder", "kind", "section", "words"), TOLD)
-def test_what_was_read_by_eye_is_told(
+def test_changes_found_by_eye_are_found(
     folder: str, kind: ChangeKind, section: str | None, words: str, engine: str
 ) -> None:
     assert has(of_pair(folder, engine).passages, kind, section, words)
     assert joined(words) not in joined(text(PAIRS / folder / "initial.pdf", engine))
 
 
-def test_six_places_were_put_right_and_nothing_else_is_told(engine: str) -> None:
+def test_six_corrections_are_found_and_nothing_else(engine: str) -> None:
     found = of_pair("iclr_2021__-5W5OBfFlwX", engine).passages
     assert [one.kind for one in found] == [CHANGED] * 6
 
 
-def test_of_displayed_formulas_only_the_one_with_another_letter_is_told() -> None:
+def test_of_displayed_formulas_only_the_one_with_a_changed_letter_is_reported() -> None:
     found = of_pair("iclr_2018__B13EC5u6W", LAYOUT).passages
     (formula,) = (one for one in found if "$$" in one.before + one.after)
     assert formula.kind is CHANGED
@@ -175,14 +175,14 @@ def test_of_displayed_formulas_only_the_one_with_another_letter_is_told() -> Non
     assert "\N{GREEK SMALL LETTER GAMMA}" in formula.after
 
 
-def test_rows_of_a_new_table_are_told_and_none_of_the_old_one() -> None:
+def test_rows_of_a_new_table_are_reported_and_none_of_the_old_one() -> None:
     found = of_pair("iclr_2018__B13EC5u6W", LAYOUT).passages
     rows = [line for one in found for line in (one.before + one.after).splitlines() if line.startswith("|")]
     assert len(rows) >= 6
     assert not any("0.7546" in row or "0.7069" in row for row in rows)
 
 
-def test_the_title_that_stayed_is_no_change_and_the_authors_are(engine: str) -> None:
+def test_an_unchanged_title_is_not_reported_and_new_authors_are(engine: str) -> None:
     found = of_pair("iclr_2022__-70L8lpp9DF", engine).passages
     assert not any("HYPERPARAMETER TUNING WITH" in one.before + one.after for one in found)
     assert any("Anonymous authors" in one.before for one in found)
@@ -190,7 +190,7 @@ def test_the_title_that_stayed_is_no_change_and_the_authors_are(engine: str) -> 
 
 
 @pytest.mark.parametrize("folder", EQUAL)
-def test_no_passage_holds_a_running_header_or_is_a_number(folder: str, engine: str) -> None:
+def test_no_passage_is_a_running_header_or_a_number(folder: str, engine: str) -> None:
     for one in of_pair(folder, engine).passages:
         for side in (one.before, one.after):
             assert "as a conference paper at ICLR" not in side
@@ -199,13 +199,13 @@ def test_no_passage_holds_a_running_header_or_is_a_number(folder: str, engine: s
 
 
 @pytest.mark.parametrize("folder", EQUAL)
-def test_no_passage_but_a_moved_one_has_the_same_words_on_both_sides(folder: str, engine: str) -> None:
+def test_only_moved_passages_have_the_same_words_in_both_versions(folder: str, engine: str) -> None:
     for one in of_pair(folder, engine).passages:
         assert one.kind is MOVED or joined(one.before) != joined(one.after)
 
 
 @pytest.mark.parametrize("pair", SAME_SOURCE)
-def test_one_source_in_two_styles_differs_in_its_authors_alone(pair: str, engine: str) -> None:
+def test_one_source_in_two_styles_differs_only_in_its_authors(pair: str, engine: str) -> None:
     left, right = (BENCH / f"{name}.pdf" for name in pair.split())
     found = compared(left, right, engine)
     assert len(found.passages) == SAME_SOURCE[pair], json.dumps([one.before + one.after for one in found.passages])

@@ -149,7 +149,7 @@ def _talks(corpus: Corpus, forum_id: str) -> list[Conversation]:
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_every_turn_of_a_recorded_forum_is_as_a_reader_has_it(corpus: Corpus, forum_id: str) -> None:
+def test_turns_of_recorded_forums_match_those_labelled_by_hand(corpus: Corpus, forum_id: str) -> None:
     letters = {Role.REVIEWER: "r", Role.AUTHOR: "a"}
     assert {
         talk.reviewer: [f"{letters[turn.role]}:{'+'.join(turn.post_ids)}" for turn in talk.turns]
@@ -158,7 +158,7 @@ def test_every_turn_of_a_recorded_forum_is_as_a_reader_has_it(corpus: Corpus, fo
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_every_response_to_all_stands_where_it_became_visible(corpus: Corpus, forum_id: str) -> None:
+def test_every_response_to_all_is_placed_where_it_became_visible(corpus: Corpus, forum_id: str) -> None:
     found = {
         talk.reviewer: [(response.post_id, response.before_turn) for response in talk.context]
         for talk in _talks(corpus, forum_id)
@@ -182,12 +182,12 @@ def test_no_post_of_a_recorded_forum_is_outside_a_conversation(corpus: Corpus) -
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_only_what_a_reader_takes_for_a_reminder_is_set_aside_as_one(corpus: Corpus, forum_id: str) -> None:
+def test_only_posts_labelled_as_reminders_are_set_aside_as_such(corpus: Corpus, forum_id: str) -> None:
     rows = [row for row in corpus.records(SetAside) if row.forum_id == forum_id]
     assert {row.record_id for row in rows if row.reason.value == "reminder"} == REMINDERS.get(forum_id, set())
 
 
-def test_every_title_is_one_without_the_marks_of_parts(corpus: Corpus) -> None:
+def test_every_title_is_free_of_part_numbers(corpus: Corpus) -> None:
     titles = {turn.post_ids: turn.title for talk in corpus.records(Conversation) for turn in talk.turns}
     assert titles["Byxm28RjoB", "ryePwUAsjS"] == "Response to Reviewer #3"
     assert titles["vklsxCdcEv", "MbSLUafgYh"] == "Response to Reviewer NkPg"
@@ -240,12 +240,12 @@ def _together(pairs: list[tuple[Post, Post]]) -> list[bool]:
     return [place[answer.post_id] == place[first.post_id] for first, answer in pairs if answer.post_id in place]
 
 
-def test_every_pair_of_disapere_is_in_one_conversation_by_what_it_answers() -> None:
+def test_every_pair_of_disapere_is_in_one_conversation_by_reply_structure() -> None:
     together = [found for pairs in _forums().values() for found in _together(pairs)]
     assert (len(together), all(together)) == (506, True)
 
 
-def test_without_what_it_answers_a_rebuttal_goes_to_the_reviewer_it_names_or_to_none() -> None:
+def test_without_reply_structure_a_rebuttal_goes_to_the_named_reviewer_or_to_none() -> None:
     forums = _forums()
     stripped = [[(first, replace(answer, reply_to=None)) for first, answer in pairs] for pairs in forums.values()]
     together = [found for pairs in stripped for found in _together(pairs)]
@@ -253,7 +253,7 @@ def test_without_what_it_answers_a_rebuttal_goes_to_the_reviewer_it_names_or_to_
     assert (len(together), sum(together)) == (36, 36)
 
 
-def test_hardly_any_recorded_answer_is_taken_for_a_reminder(corpus: Corpus) -> None:
+def test_hardly_any_recorded_reply_is_mistaken_for_a_reminder(corpus: Corpus) -> None:
     posts = [one for one in corpus.records(Post) if one.role is Role.AUTHOR]
     taken = {one.post_id for one in posts if is_reminder(one.title, one.text)}
     assert taken == REMINDERS["odjMSBSWRt"]

@@ -62,7 +62,7 @@ def ceilings() -> dict[tuple[str, str], Ceiling]:
     return {(ceiling.measure, ceiling.venue): ceiling for ceiling in found}
 
 
-def test_one_reviewer_tells_the_decision_better_than_any_floor(ceilings: dict[tuple[str, str], Ceiling]) -> None:
+def test_one_reviewer_predicts_the_decision_better_than_any_floor(ceilings: dict[tuple[str, str], Ceiling]) -> None:
     assert all(ceiling.is_clear for ceiling in ceilings.values())
     accuracy, area, brier = (ceilings[name, "all"] for name in ("accuracy", "AUROC", "Brier score"))
     assert (accuracy.papers, accuracy.best) == (705, "majority")

@@ -45,9 +45,7 @@ def form_of(venue_id: str) -> ReviewForm:
 
 @pytest.mark.parametrize("venue_id", RATINGS)
 @pytest.mark.parametrize("is_declared", [True, False], ids=["declared", "inferred"])
-def test_every_field_of_every_review_has_its_place_and_every_rating_its_value(
-    venue_id: str, *, is_declared: bool
-) -> None:
+def test_every_review_field_is_assigned_and_every_rating_has_a_value(venue_id: str, *, is_declared: bool) -> None:
     form = form_of(venue_id) if is_declared else infer_form(venue_id, contents(venue_id))
     ratings: Counter[float | None] = Counter()
     for fields in contents(venue_id):
@@ -94,7 +92,7 @@ def recorded_reviews() -> dict[tuple[str, int | None], Note]:
     return found
 
 
-def test_every_field_of_every_review_in_the_raw_files_has_its_place() -> None:
+def test_every_review_field_in_the_raw_files_is_assigned() -> None:
     reviews = recorded_reviews().values()
     assert len(reviews) == STATES_OF_REVIEWS
     for note in reviews:
@@ -149,9 +147,7 @@ def test_the_edited_reviews_of_iclr_2019_have_their_first_and_their_last_rating(
     assert sum(map(len, texts.values())) == 5
 
 
-def test_one_review_in_fourteen_of_iclr_2019_marks_its_update_and_hardly_any_of_iclr_2020_before_the_discussion() -> (
-    None
-):
+def test_one_in_fourteen_reviews_of_iclr_2019_marks_an_update_and_hardly_any_of_iclr_2020() -> None:
     marked = {}
     for venue_id in RATINGS:
         form = form_of(venue_id)

@@ -92,7 +92,7 @@ def _limits(folder: str) -> list[datetime]:
 
 
 @pytest.mark.parametrize("folder", WHY)
-def test_the_initial_and_the_final_file_of_a_paper_are_told_apart(folder: str) -> None:
+def test_the_initial_and_the_final_file_of_a_paper_are_distinguished(folder: str) -> None:
     for limit in _limits(folder):
         said = {
             name: infer_version(inspection(PAIRS / folder / f"{name}.pdf"), limit)[0] for name in ("initial", "final")
@@ -100,11 +100,11 @@ def test_the_initial_and_the_final_file_of_a_paper_are_told_apart(folder: str) -
         assert said == {"initial": S, "final": F}, WHY[folder]
 
 
-def test_of_the_recorded_pairs_one_is_of_a_year_whose_deadline_is_known() -> None:
+def test_one_of_the_recorded_pairs_has_a_known_deadline() -> None:
     assert {folder for folder in WHY if len(_limits(folder)) == 2} == {"iclr_2022__-70L8lpp9DF"}
 
 
-def test_every_pair_has_an_answer() -> None:
+def test_every_pair_has_a_verdict() -> None:
     assert {path.parent.name for path in PAIRS.glob("*/final.pdf")} == set(WHY)
 
 
@@ -113,7 +113,7 @@ def test_without_a_deadline_the_last_revision_of_a_rejected_paper_reads_as_submi
     assert infer_version(inspection(PAIRS / folder / "final.pdf"), None)[0] is S
 
 
-def test_no_file_of_the_bench_is_called_what_it_is_not() -> None:
+def test_no_file_of_the_benchmark_is_misclassified() -> None:
     keys = [entry["key"] for entry in json.loads((BENCH / "manifest.json").read_text(encoding="utf-8"))]
     assert set(keys) == set(TELLING)
     said = {key: infer_version(inspection(BENCH / "pdf" / f"{key}.pdf"), None)[0] for key in keys}
@@ -123,7 +123,7 @@ def test_no_file_of_the_bench_is_called_what_it_is_not() -> None:
     assert (len(right), len(keys)) == (36, 37)
 
 
-def test_of_every_paper_that_names_its_authors_no_name_and_no_address_is_kept() -> None:
+def test_no_name_or_email_address_of_authors_is_stored() -> None:
     for path in sorted([*PAIRS.glob("*/*.pdf"), *BENCH.glob("pdf/*.pdf")]):
         words = " ".join(sign.words for sign in inspection(path).signs)
         assert "@" not in words

@@ -46,7 +46,7 @@ def test_reviews_before_chatbots_come_out_near_0(samples: dict[int, Sample]) -> 
         assert found.high < 0.01
 
 
-def test_the_interval_holds_a_share_that_is_planted_in_them(recorded: dict[int, dict[str, list[str]]]) -> None:
+def test_the_interval_contains_a_planted_share(recorded: dict[int, dict[str, list[str]]]) -> None:
     for share in (0.0, 0.1, 0.3):
         made = [
             planted_in(recorded[2019], recorded[2020], seed, share, LEAST_RATIO, resamples=200) for seed in range(20)
@@ -55,7 +55,7 @@ def test_the_interval_holds_a_share_that_is_planted_in_them(recorded: dict[int, 
         assert sum(bound <= share for _, bound, _ in made) >= 18
 
 
-def test_words_that_are_left_out_are_those_that_reviews_hold_often(recorded: dict[int, dict[str, list[str]]]) -> None:
+def test_excluded_words_are_those_frequent_in_reviews(recorded: dict[int, dict[str, list[str]]]) -> None:
     """A list counts a word if at most one in a thousand passages of these reviews contains it."""
     texts = [text for papers in recorded.values() for each in papers.values() for text in each]
     rare = {word for each in marker_lists() for word in each.frequent} | marker_words()

@@ -67,10 +67,10 @@ def medians() -> dict[str, float]:
 
 
 @pytest.mark.parametrize("measure", AT_LEAST)
-def test_a_median_is_at_least(medians: dict[str, float], measure: str) -> None:
+def test_the_median_has_a_minimum(medians: dict[str, float], measure: str) -> None:
     assert round(medians[measure], 3) >= AT_LEAST[measure]
 
 
 @pytest.mark.parametrize("measure", AT_MOST)
-def test_a_median_is_at_most(medians: dict[str, float], measure: str) -> None:
+def test_the_median_has_a_maximum(medians: dict[str, float], measure: str) -> None:
     assert round(medians[measure], 3) <= AT_MOST[measure]

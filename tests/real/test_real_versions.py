@@ -152,7 +152,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("forum_id", "edit_id", "grade", "rule"), CASES)
-def test_the_right_answer_is_given(corpus: Corpus, forum_id: str, edit_id: str | None, grade: Grade, rule: str) -> None:
+def test_the_right_version_is_chosen(
+    corpus: Corpus, forum_id: str, edit_id: str | None, grade: Grade, rule: str
+) -> None:
     versions = _versions(corpus, forum_id)
     assert [version.edit_id for version in versions if version.is_initial] == ([edit_id] if edit_id else [])
     (graded,) = [version for version in versions if version.grade is not None]
@@ -160,7 +162,7 @@ def test_the_right_answer_is_given(corpus: Corpus, forum_id: str, edit_id: str |
     assert rule in graded.evidence.rule
 
 
-def test_the_cases_are_all_the_papers_there_are(corpus: Corpus) -> None:
+def test_the_cases_cover_all_papers(corpus: Corpus) -> None:
     recorded = {version.forum_id for version in corpus.records(PaperVersion)}
     assert {str(case.values[0]) for case in CASES} == recorded
 
@@ -192,19 +194,19 @@ def test_the_cases_are_all_the_papers_there_are(corpus: Corpus) -> None:
         ("S1sRrN-CW", {"BysijzbCb": None}),
     ],
 )
-def test_every_version_has_its_moment(corpus: Corpus, forum_id: str, expected: dict[str, VersionMoment | None]) -> None:
+def test_every_version_has_its_stage(corpus: Corpus, forum_id: str, expected: dict[str, VersionMoment | None]) -> None:
     assert {version.edit_id: version.moment for version in _versions(corpus, forum_id)} == expected
 
 
 @pytest.mark.parametrize(("path", "number", "files"), [(REFERENCES_2020, 46, 3), (REFERENCES_2023, 72, 3)])
-def test_of_a_long_list_of_references_few_bring_a_file(corpus: Corpus, path: Path, number: int, files: int) -> None:
+def test_few_of_many_references_have_a_file(corpus: Corpus, path: Path, number: int, files: int) -> None:
     references = json.loads(path.read_text(encoding="utf-8"))
     assert len(references) == number
     versions = _versions(corpus, references[0]["forum"])
     assert len({version.path for version in versions if version.path.startswith("/pdf/")}) == files
 
 
-def test_title_and_abstract_are_those_of_then(corpus: Corpus) -> None:
+def test_title_and_abstract_are_those_of_the_version(corpus: Corpus) -> None:
     abstracts = {version.edit_id: version.abstract for version in _versions(corpus, "tmIiMPl4IPa")}
     found = {
         one["id"]: one["content"].get("abstract") for one in json.loads(REFERENCES_2023.read_text(encoding="utf-8"))

@@ -35,7 +35,7 @@ def test_equal_numbers_need_no_reason() -> None:
     assert (row.verdict, row.reasons, row.made) == (Verdict.ABOUT, (), "717")
 
 
-def test_what_nothing_explains_is_not_known() -> None:
+def test_an_unexplained_difference_has_an_unknown_reason() -> None:
     evidence = {venue_id: VenueEvidence(is_listed=True) for venue_id in COLM}
     less = number_of(Subject(REVIEWBENCH, measured(y2024=300, y2025=410), evidence), "papers of colm", "717")
     assert (less.verdict, less.reasons) == (Verdict.DIFFERENT, (NOT_KNOWN,))
@@ -52,7 +52,7 @@ def test_counted_reasons_leave_the_rest_unknown() -> None:
     assert row.reasons == ("2: taken down", "3: set aside (record_unreadable)", f"5: {NOT_KNOWN}")
 
 
-def test_a_venue_that_is_missing_is_named_and_nothing_is_made_of_it() -> None:
+def test_a_missing_venue_is_named_and_no_number_is_invented_for_it() -> None:
     evidence = {COLM[1]: VenueEvidence(is_listed=True)}
     subject = Subject(REVIEWBENCH, measured(y2025=400), evidence)
     assert number_of(subject, "papers of colm", "717").reasons == (f"not harvested: {COLM[0]}",)
@@ -95,7 +95,7 @@ def test_names_from_files_cannot_break_the_page() -> None:
     assert "\\<b>" in line
 
 
-def test_a_key_without_a_value_where_the_card_says_that_it_has_one_is_different() -> None:
+def test_an_empty_key_that_the_card_says_is_filled_counts_as_different() -> None:
     made = measured(y2024=2)
     made.keys = Counter({"review_id": 6, "summary": 6, "soundness": 6, "reviewer": 5})
     made.filled["summary"] = {"colm"}

@@ -46,7 +46,7 @@ def make(run: Run, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyP
     return made
 
 
-def test_an_interrupted_harvest_goes_on_and_is_built_published_and_reported_once(
+def test_an_interrupted_harvest_resumes_and_is_built_published_and_reported_once(
     make: MakeHere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:

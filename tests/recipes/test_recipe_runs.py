@@ -65,9 +65,7 @@ def by_what(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["section"], row["what"]): row for row in read_rows(folder)}
 
 
-def test_reviewbench_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(
-    make: Any, tmp_path: Path
-) -> None:
+def test_reviewbench_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make: Any, tmp_path: Path) -> None:
     source = write_reviewbench(tmp_path / "published")
     first = make("reviewbench", source, "--offline")
     assert (first.code, "Nothing to do" in first.out) == (0, False), first.err
@@ -93,7 +91,7 @@ def test_reviewbench_is_made_from_two_hundred_papers_and_the_same_command_does_n
     assert "conformance.md" in again.out
 
 
-def test_re2_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(make: Any, tmp_path: Path) -> None:
+def test_re2_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make: Any, tmp_path: Path) -> None:
     source = write_re2(tmp_path / "published")
     first = make("re2", source, "--offline")
     assert (first.code, "Nothing to do" in first.out) == (0, False), first.err
@@ -122,7 +120,7 @@ def test_re2_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(m
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
 
 
-def test_figures_of_re2_are_cut_out_of_the_pdfs_that_are_held(make: Any, run: Run, tmp_path: Path) -> None:
+def test_figures_of_re2_are_cut_out_of_the_available_pdfs(make: Any, run: Run, tmp_path: Path) -> None:
     source, pdfs = write_re2(tmp_path / "published", re2_papers(8), test=2), tmp_path / "pdfs"
     assert make("re2", source, "--offline").code == 0
     row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
@@ -232,7 +230,7 @@ def test_an_empty_workspace_without_files_or_harvest_is_refused(make: Any, tmp_p
     assert not (tmp_path / "corpus").exists()
 
 
-def test_without_a_network_the_sentence_names_the_way_out(run: Run, few: Path, tmp_path: Path) -> None:
+def test_without_a_network_the_message_says_what_to_do(run: Run, few: Path, tmp_path: Path) -> None:
     closed = "http://127.0.0.1:9"
     urls = ("--url-v1", closed, "--url-v2", closed)
     ended = run("recipe", "reviewbench", "--workspace", tmp_path / "corpus", "--from", few, *urls)
@@ -241,7 +239,7 @@ def test_without_a_network_the_sentence_names_the_way_out(run: Run, few: Path, t
     assert "import: " in ended.out
 
 
-def test_a_dataset_of_the_hub_that_is_not_here_is_one_sentence_offline(
+def test_a_dataset_not_in_the_cache_is_refused_offline_in_one_sentence(
     make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
@@ -251,7 +249,7 @@ def test_a_dataset_of_the_hub_that_is_not_here_is_one_sentence_offline(
     assert "hf_secret" not in ended.err
 
 
-def test_a_commit_of_the_hub_once_used_is_used_again(
+def test_a_commit_of_the_hub_that_was_used_once_is_reused(
     make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit = "0123456789abcdef0123456789abcdef01234567"
@@ -280,7 +278,7 @@ STOPS = (
 
 
 @pytest.mark.parametrize("place", STOPS)
-def test_an_interrupted_run_goes_on(
+def test_an_interrupted_run_resumes(
     make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     def stop(*_: object, **__: object) -> None:
@@ -296,7 +294,7 @@ def test_an_interrupted_run_goes_on(
 
 
 @pytest.mark.fault("kill", "a recipe, by SIGKILL", "the same command makes the same report")
-def test_a_killed_run_goes_on_to_the_same_report(make: Any, few: Path, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_and_gives_the_same_report(make: Any, few: Path, tmp_path: Path) -> None:
     arguments = ["recipe", "reviewbench", "--workspace", "corpus", "--from", str(few), "--no-harvest", "--workers", "1"]
     command = [sys.executable, "-m", "peercorpus", *arguments]
     with subprocess.Popen(

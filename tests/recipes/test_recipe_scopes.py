@@ -16,7 +16,7 @@ REVIEWBENCH, RE2 = read_recipe(RecipeName.REVIEWBENCH), read_recipe(RecipeName.R
 
 
 @pytest.mark.parametrize("recipe", [REVIEWBENCH, RE2], ids=["reviewbench", "re2"])
-def test_every_venue_of_a_scope_is_in_the_catalogue_and_not_from_memory(recipe: Recipe) -> None:
+def test_every_venue_of_a_scope_is_in_the_catalogue_with_a_source(recipe: Recipe) -> None:
     rows = [catalogue.row_of(venue.id) for venue in (*recipe.venue, *recipe.likely) if venue.id is not None]
     assert all(row is not None and row.confidence is not Confidence.D for row in rows)
 
@@ -53,7 +53,7 @@ def test_the_documented_keys_are_those_that_a_release_writes() -> None:
     assert len(documented) == len(set(documented))
 
 
-def test_what_no_text_names_of_re2_is_counted() -> None:
+def test_items_of_re2_that_no_text_names_are_counted() -> None:
     assert (len(RE2.venue), RE2.unnamed, RE2.stated_venues) == (2, 43, 45)
     assert REVIEWBENCH.unnamed == 0
     assert RE2.find_printed(Quantity.REBUTTALS) == 53_818
@@ -85,7 +85,7 @@ def test_the_cost_counts_every_printed_paper_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["reviewbench", "re2"])
-def test_without_a_workspace_a_recipe_prints_what_it_takes(run: Run, name: str) -> None:
+def test_without_a_workspace_a_recipe_prints_what_it_needs(run: Run, name: str) -> None:
     ended = run("recipe", name)
     assert (ended.code, ended.err) == (0, "")
     recipe = read_recipe(RecipeName(name))

@@ -49,7 +49,9 @@ def address(posts: list[Post], post_id: str = "x") -> tuple[list[str], str | Non
         ({"reply_to": "gone"}, [], "none"),
     ],
 )
-def test_a_post_to_the_forum_addresses_whom_it_names(written: dict[str, Any], to: list[str], by: str) -> None:
+def test_a_post_to_the_forum_addresses_the_reviewers_that_it_names(
+    written: dict[str, Any], to: list[str], by: str
+) -> None:
     assert address([*NUMBERED, post("x", 5, AUTHORS, **written)]) == (to, by, [])
 
 
@@ -64,11 +66,11 @@ def test_a_post_to_the_forum_addresses_whom_it_names(written: dict[str, Any], to
         (post("y", 2, AUTHORS, "A"), [A]),
     ],
 )
-def test_an_answer_addresses_whom_it_answers(above: Post, to: list[str]) -> None:
+def test_a_reply_addresses_the_author_of_its_parent(above: Post, to: list[str]) -> None:
     assert address([*REVIEWS, above, post("x", 3, AUTHORS, "y")]) == (to, "tree", [])
 
 
-def test_a_part_addresses_whom_another_part_names() -> None:
+def test_a_part_addresses_the_reviewer_that_another_part_names() -> None:
     first = post("1", 2, AUTHORS, title="Rebuttal", text="Dear Reviewer A1bC, kites fly.")
     assert address([*REVIEWS, first, post("x", 3, AUTHORS, title="Rebuttal (Part 2)")]) == ([A], "part", [])
 
@@ -76,7 +78,7 @@ def test_a_part_addresses_whom_another_part_names() -> None:
 GREETS_B = post("x", 3, AUTHORS, "A", title="Response to Reviewer B2cD", text="Kites fly.")
 
 
-def test_a_post_under_the_wrong_review_is_the_greeted_ones_if_that_is_certain() -> None:
+def test_a_post_under_the_wrong_review_is_moved_to_the_greeted_reviewer_if_that_is_certain() -> None:
     assert address([*REVIEWS, GREETS_B]) == ([B], "title", [B])
 
 
@@ -88,11 +90,11 @@ def test_a_post_under_the_wrong_review_is_the_greeted_ones_if_that_is_certain() 
         [post("r", 4, REVIEWER, "x")],
     ],
 )
-def test_a_post_under_the_wrong_review_stays_and_is_marked_if_that_is_not_certain(more: list[Post]) -> None:
+def test_a_post_under_the_wrong_review_stays_and_is_flagged_if_that_is_not_certain(more: list[Post]) -> None:
     assert address([*REVIEWS, GREETS_B, *more]) == ([A], "tree", [B])
 
 
-def test_numbers_of_the_authors_own_do_not_move_answers() -> None:
+def test_reviewer_numbers_invented_by_the_authors_do_not_move_replies() -> None:
     answers = [post(f"a{n}", 5, AUTHORS, f"r{n}", title=f"Response to Reviewer {5 - n}") for n in (1, 2, 3, 4)]
     assert address([*NUMBERED, *answers], "a1") == (["AnonReviewer1"], "tree", ["AnonReviewer4"])
 
@@ -101,7 +103,7 @@ def test_numbers_of_the_authors_own_do_not_move_answers() -> None:
     "text",
     ["We thank Reviewer B2cD for the idea.", "As Reviewer B2cD notes, kites fly.", "Reviewer B2cD asked the same."],
 )
-def test_a_mention_of_another_reviewer_is_no_greeting(text: str) -> None:
+def test_mentioning_another_reviewer_is_not_a_greeting(text: str) -> None:
     assert address([*REVIEWS, post("x", 3, AUTHORS, "A", text=text)]) == ([A], "tree", [])
 
 
@@ -118,5 +120,5 @@ def test_a_mention_of_another_reviewer_is_no_greeting(text: str) -> None:
         *("Chair detection: results", "Response to AC-OPF question", "On confidential data", "Response to Reviewer 2"),
     ],
 )
-def test_a_title_about_something_else_is_no_letter(title: str) -> None:
+def test_a_title_about_something_else_is_not_a_letter_to_the_chairs(title: str) -> None:
     assert (find_letter(title, is_title=True), is_confidential(title)) == (None, False)

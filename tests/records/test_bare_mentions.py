@@ -56,7 +56,9 @@ def link_formulas(sentence: str, *parts: Part) -> list[tuple[str, str]]:
         ("by (5)(2).", []),
     ],
 )
-def test_a_number_in_round_brackets_is_a_formula_by_the_words_around_it(sentence: str, numbers: list[str]) -> None:
+def test_a_number_in_parentheses_is_an_equation_if_the_words_around_it_say_so(
+    sentence: str, numbers: list[str]
+) -> None:
     assert [number for _, number in link_formulas(sentence)] == numbers
 
 
@@ -69,27 +71,27 @@ def test_a_number_in_round_brackets_is_a_formula_by_the_words_around_it(sentence
         "We ask for three things: (1) is it green, (2) is it hot, and (3) is it tea?",
     ],
 )
-def test_numbers_of_list_items_are_no_formulas(sentence: str) -> None:
+def test_numbers_of_list_items_are_not_equation_numbers(sentence: str) -> None:
     assert link_formulas(sentence) == []
 
 
-def test_a_number_means_the_list_item_or_the_formula_that_had_it_last() -> None:
+def test_a_number_refers_to_the_latest_list_item_or_equation_with_it() -> None:
     listed = "There are two teas: (1) green tea, and (2) mint."
     assert link(structured(formula("1"), listed, "As shown in (1), it is green."), 2) == []
     assert link(structured(listed, formula("1"), "As shown in (1), it is green."), 2) == [("(1)", "1")]
 
 
-def test_a_formula_of_a_work_that_is_cited_behind_it_is_none_of_this_paper() -> None:
+def test_an_equation_of_a_cited_work_is_not_one_of_this_paper() -> None:
     assert link_formulas("by (2) of [3].", *ENTRIES, "As [1-6].") == [("3", "3")]
 
 
-def test_where_round_brackets_may_cite_no_number_in_them_is_a_formula() -> None:
+def test_if_parentheses_may_be_citations_no_number_in_them_is_an_equation() -> None:
     assert link_formulas("as shown in (2).", *ENTRIES) == []
     assert link_formulas("as shown in (2), within [1, 2].", *ENTRIES) == [("1", "1"), ("2", "2")]
     assert link_formulas("as shown in (2).", *ENTRIES, "As [4-6] say.") == [("(2)", "2")]
 
 
-def test_a_number_in_code_is_no_formula() -> None:
+def test_a_number_in_code_is_not_an_equation() -> None:
     listing: Part = (BlockKind.LISTING, "```\nfor boat in (2):\n```", {})
     assert link(structured(listing, *FORMULAS)) == []
 
@@ -110,7 +112,7 @@ def test_a_number_in_code_is_no_formula() -> None:
         ("Teas<sup>2,99</sup> are hot", []),
     ],
 )
-def test_raised_numbers_are_citations_in_a_paper_that_cites_so(sentence: str, numbers: list[str]) -> None:
+def test_superscript_numbers_are_citations_in_a_paper_that_cites_that_way(sentence: str, numbers: list[str]) -> None:
     text = structured(*CITING, sentence, *ENTRIES)
     assert [number for _, number in link(text, 2)] == numbers
 
@@ -124,11 +126,11 @@ def test_raised_numbers_are_citations_in_a_paper_that_cites_so(sentence: str, nu
     ],
     ids=["others in brackets", "most are never cited", "no list"],
 )
-def test_elsewhere_they_are_not(parts: tuple[Part, ...]) -> None:
+def test_superscript_numbers_in_other_papers_are_not_citations(parts: tuple[Part, ...]) -> None:
     assert link(structured(*CITING, *parts), 1) == []
 
 
-def test_marks_of_footnotes_and_of_affiliations_are_no_citations() -> None:
+def test_footnote_and_affiliation_marks_are_not_citations() -> None:
     note: Part = (BlockKind.FOOTNOTE, "<sup>2</sup>A note.", {})
     authors = "Ada Bell,<sup>1,2</sup> Zoe Cole<sup>3</sup>"
     text = structured(authors, *CITING, "Cups<sup>1</sup> and teas<sup>1</sup> are hot.<sup>2</sup>", note, *ENTRIES)
@@ -136,19 +138,19 @@ def test_marks_of_footnotes_and_of_affiliations_are_no_citations() -> None:
     assert [number for _, number in link(text, 3)] == ["1", "1"]
 
 
-def test_captions_cite_as_well() -> None:
+def test_captions_contain_citations_too() -> None:
     text = structured(*CITING, caption(MentionKind.FIGURE, "1", "From Smith.<sup>2</sup>"), *ENTRIES)
     assert link(text, 2) == [("2", "2")]
 
 
 @given(st.text(alphabet="(),.;-\u2013 0123456789AbyinseeEq<sup>/\n$", max_size=200))
-def test_any_text_has_mentions_within_it(sentence: str) -> None:
+def test_mentions_of_any_text_are_within_the_text(sentence: str) -> None:
     text = structured(sentence or "x", *CITING, *FORMULAS, *ENTRIES)
     assert all(0 <= one.start < one.end <= len(text.markdown) for one in text.mentions)
 
 
 @pytest.mark.parametrize("text", ["in (1), ", "(1)", "(1) and ", "a<sup>1</sup> ", "<sup>1,", "abc"])
-def test_the_time_is_in_proportion_to_the_length(text: str) -> None:
+def test_run_time_is_linear_in_the_length(text: str) -> None:
     def find(size: int) -> Callable[[], object]:
         return lambda: structured(text * (size // len(text)), *CITING, *FORMULAS, *ENTRIES).mentions
 

@@ -29,7 +29,7 @@ EARLY = rating("preliminary_rating", 2, Phase.INITIAL)
         ([UNRELATED], False, (None, None)),
     ],
 )
-def test_what_is_first_and_last(
+def test_first_and_last_scores_are_chosen(
     scores: list[Score], revised: bool | None, expected: tuple[Score | None, Score | None]
 ) -> None:
     assert choose_first_and_last(scores, Aspect.RECOMMENDATION, "rating", revised=revised) == expected

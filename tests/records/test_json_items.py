@@ -58,7 +58,7 @@ def test_an_item_or_text_that_is_too_large_is_refused(content: str) -> None:
         list(read)
 
 
-def test_a_wrapper_gives_the_records_in_it_wherever_they_are() -> None:
+def test_records_are_found_anywhere_in_a_wrapper() -> None:
     wrapper = {"count": 2, "venues": {"a": [{"id": 1}, {"id": 2}], "b": {"id": 3}}, "end": None}
     items = list(read_items(BytesIO(json.dumps(wrapper).encode()), 24))
     assert [(name, json.loads(content)) for name, content in items] == [
@@ -76,7 +76,7 @@ class Endless(BufferedIOBase):
         return next(self.pieces, b"")
 
 
-def test_memory_is_bounded_by_an_item() -> None:
+def test_memory_is_bounded_by_the_size_of_an_item() -> None:
     record = b'{"text": "' + b"[kites\\n" * 6000 + b'"}'
     tracemalloc.start()
     try:
@@ -109,14 +109,14 @@ def test_a_row_that_is_too_large_is_named(
     assert sentence in str(find_damage(path))
 
 
-def test_blank_lines_are_no_part_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blank_lines_are_not_part_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_BYTES", 50)
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + "\n" * 60 + "1,2\n")
     assert list(read_rows(path)) == [{"a": "1", "b": "2"}]
 
 
-def test_few_rows_are_held_where_they_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_large_rows_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.records.layouts.tables.FIRST_CHARACTERS", 250)
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": "%s"}\n' % ("b" * 100) * 9)

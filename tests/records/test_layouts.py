@@ -18,7 +18,7 @@ def read(**members: Any) -> StatedPaper:
     return peerread.read_peerread({peerread.REVIEW: peerread_reviews() | members})
 
 
-def test_entries_that_say_nothing_of_their_own_are_counted() -> None:
+def test_entries_without_content_of_their_own_are_counted() -> None:
     stated = read()
     assert len(stated.reviews) == 1
     assert {name: stated.extra[name] for name in (peerread.REPEATED, peerread.COPIED, peerread.EMPTY)} == {
@@ -29,36 +29,36 @@ def test_entries_that_say_nothing_of_their_own_are_counted() -> None:
     assert len(stated.reviews) + len(stated.posts) + 6 + 1 + 1 == len(peerread_reviews()["reviews"])
 
 
-def test_entries_that_are_no_objects_are_counted_too() -> None:
+def test_entries_that_are_not_objects_are_counted_too() -> None:
     stated = read(reviews=[7, "Good.", *peerread_reviews()["reviews"]], sections=["1"])
     counted = sum(stated.extra[name] for name in (peerread.REPEATED, peerread.COPIED, peerread.EMPTY))
     assert len(stated.reviews) + len(stated.posts) + counted == 2 + len(peerread_reviews()["reviews"])
 
 
-def test_scores_of_annotators_are_not_the_reviewers() -> None:
+def test_scores_by_annotators_are_not_taken_for_the_reviewers() -> None:
     (review,) = read().reviews
     assert review.scores & review.answers.keys() == {"RECOMMENDATION", "REVIEWER_CONFIDENCE"}
     assert review.extra[peerread.ANNOTATED] == {"CLARITY": 5}
 
 
-def test_scores_of_a_review_that_no_annotator_saw_are_the_reviewers() -> None:
+def test_scores_of_a_review_without_annotators_are_the_reviewers() -> None:
     (review,) = read(
         reviews=[{"RECOMMENDATION": "4", "CLARITY": "3", "comments": "Good.", "is_meta_review": None}]
     ).reviews
     assert review.scores & review.answers.keys() == {"RECOMMENDATION", "CLARITY"}
 
 
-def test_a_meta_review_of_its_own_is_kept() -> None:
+def test_a_separate_meta_review_is_kept() -> None:
     (post,) = read(reviews=[{"IS_META_REVIEW": True, "comments": "It flies, say the chairs."}]).posts
     assert (post.kind, post.role) == (PostKind.META_REVIEW, Role.UNKNOWN)
 
 
-def test_reviews_of_nips_have_a_text_alone() -> None:
+def test_reviews_of_nips_have_only_a_text() -> None:
     stated = read(conference="NIPS2013", reviews=[{"comments": "Red.", "IS_META_REVIEW": False}, {"comments": "High."}])
     assert [review.answers["comments"] for review in stated.reviews] == ["Red.", "High."]
 
 
-def test_a_question_before_the_review_is_none() -> None:
+def test_a_question_posted_before_the_review_is_not_one_of_its_questions() -> None:
     question = {"TITLE": "Q", "comments": "How high?", "OTHER_KEYS": "ICLR 2017 conference AnonReviewer1"}
     stated = read(reviews=[question | {"CLARITY": 5, "IS_ANNOTATED": True, "DATE": "2 Dec 2016"}])
     assert (stated.reviews, [post.role for post in stated.posts]) == ((), [Role.REVIEWER])
@@ -72,7 +72,7 @@ def test_the_name_of_a_person_who_reviewed_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-def test_what_is_only_probable_of_papers_from_arxiv_is_no_decision(accepted: bool) -> None:
+def test_a_merely_probable_decision_of_an_arxiv_paper_is_not_a_decision(accepted: bool) -> None:
     stated = read(conference="arxiv", SUBJECTS="cs.AI", accepted=accepted, reviews=[])
     assert (stated.status, stated.extra["accepted"]) == (None, accepted)
     assert read(accepted=accepted).status is (Status.ACCEPTED if accepted else Status.REJECTED)
@@ -150,7 +150,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("content", TABLES.values(), ids=TABLES)
-def test_a_table_is_read_however_its_cells_are_told_apart(tmp_path: Path, content: str) -> None:
+def test_a_table_is_read_with_any_delimiter(tmp_path: Path, content: str) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(content.encode())
     assert list(read_rows(path)) == [{"id": "k1", "title": "On Kites"}]
@@ -161,7 +161,7 @@ def test_cells_beyond_the_header_are_kept(tmp_path: Path) -> None:
     assert list(read_rows(path)) == [{"id": "k1", "title": "On Kites", "cells beyond the header": ["red", "7"]}]
 
 
-def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_duplicate_column_names_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,rating,rating\nk1,6,3\n")
     with pytest.raises(ValueError, match="two of its columns are called 'rating'"):
         list(read_rows(path))
@@ -183,7 +183,7 @@ def test_a_json_list_gives_its_items(tmp_path: Path, content: str, rows: int) ->
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.json", '[{"a": 1}, "b"]'), ("a.jsonl", '{"a": 1}\n"b"\n')])
-def test_an_item_that_is_no_object_is_a_row_without_an_id(tmp_path: Path, name: str, content: str) -> None:
+def test_an_item_that_is_not_an_object_is_a_row_without_an_id(tmp_path: Path, name: str, content: str) -> None:
     assert list(read_rows(write(tmp_path / name, content))) == [{"a": 1}, {"value without a name": "b"}]
 
 

@@ -127,13 +127,13 @@ def test_authors_and_years_are_linked(sentence: str, expected: list[tuple[str, s
     assert linked(sentence, NAMED) == expected
 
 
-def test_two_names_mean_the_entry_of_two_authors_and_others_the_other() -> None:
+def test_citations_with_two_names_and_with_et_al_mean_different_entries() -> None:
     parts = (entry("Kim Wu and Max Ray. Herbs. 2020."), entry("Kim Wu, Max Ray, and Ada Lee. Teas. 2020."))
     found = linked("(Wu & Ray, 2020; Wu et al., 2020)", parts)
     assert [target for _, target in found] == ["Kim Wu and M", "Kim Wu, Max "]
 
 
-def test_labels_of_letters_are_linked_where_there_is_such_an_entry() -> None:
+def test_alphabetic_labels_are_linked_to_their_entries() -> None:
     parts = (entry("Ada Bell and others. Herbs.", "ABC+20"), entry("Zoe. Teas.", "Zoe21"))
     assert linked("as [ABC+20, Zoe21] and [MASK] say", parts) == [
         ("ABC+20", "[ABC+20] Ada"),
@@ -141,11 +141,11 @@ def test_labels_of_letters_are_linked_where_there_is_such_an_entry() -> None:
     ]
 
 
-def test_numbers_in_brackets_are_kept_where_no_list_of_references_was_recognised() -> None:
+def test_bracketed_numbers_are_kept_unlinked_without_a_list_of_references() -> None:
     assert linked("as [1, 2] say", ()) == [("1", None), ("2", None)]
 
 
-def test_two_sections_of_one_number_are_no_target() -> None:
+def test_a_section_number_that_occurs_twice_is_not_a_target() -> None:
     assert linked("See Section 1.", (heading("1", "Here"), heading("1", "There"))) == [("Section 1", None)]
 
 
@@ -155,12 +155,12 @@ def test_subsections_with_letters_are_found_below_their_section() -> None:
     assert [target for _, target in found] == ["### A Data", "### A Scores", "## A Proofs"]
 
 
-def test_the_label_of_a_caption_is_no_mention_of_it() -> None:
+def test_a_captions_own_label_is_not_a_mention() -> None:
     text = structured(caption(MentionKind.FIGURE, "1", "As Figure 2."), caption(MentionKind.FIGURE, "2"))
     assert [(mention.number, mention.target) for mention in text.mentions] == [("2", 1)]
 
 
-def test_what_is_linked_is_read_back_from_both_ends() -> None:
+def test_links_can_be_read_from_both_ends() -> None:
     text = structured(
         heading("1", "Why"), "As (5) says.", NEXT_PAGE, heading("2", "How", 1), formula("5"), "See Eq. (5)."
     )
@@ -172,7 +172,7 @@ def test_what_is_linked_is_read_back_from_both_ends() -> None:
 
 
 @given(st.lists(st.sampled_from(["Eq. (5) holds.", "as [1-3] say", "Fig. 2", NEXT_PAGE, "## 1"]), max_size=8))
-def test_without_marks_of_pages_the_same_is_linked(sentences: list[str]) -> None:
+def test_links_are_the_same_without_page_marks(sentences: list[str]) -> None:
     text = structured(*sentences, *NUMBERED)
     plain = text.without_page_marks()
     assert "---" not in plain.markdown
@@ -183,13 +183,13 @@ def test_without_marks_of_pages_the_same_is_linked(sentences: list[str]) -> None
 
 
 @given(st.text(alphabet="[](),;-\u2013 0123456789EqFigTable.Smith&etal§AI\n$", max_size=200))
-def test_any_text_has_mentions_within_it(sentence: str) -> None:
+def test_mentions_of_any_text_are_within_the_text(sentence: str) -> None:
     text: StructuredText = structured(sentence or "x", *NUMBERED, *NAMED)
     assert all(0 <= one.start < one.end <= len(text.markdown) for one in text.mentions)
 
 
 @pytest.mark.parametrize("text", ["Aa" * 40 + "2019", "Aa" * 40 + "+2019+", "Ab (2019, 2019)", "Aa Bb Cc, 2019x "])
-def test_what_looks_like_names_and_years_takes_time_in_proportion_to_its_length(text: str) -> None:
+def test_text_resembling_names_and_years_is_parsed_in_linear_time(text: str) -> None:
     def find(size: int) -> Callable[[], object]:
         return lambda: structured(text * (size // len(text)), *NAMED).mentions
 

@@ -39,7 +39,7 @@ def noise(size: int) -> str:
     "a Parquet file of a few kB whose cells unpack to more than memory holds",
     "the file, the column and the rows are named",
 )
-def test_what_its_own_sizes_betray_is_refused_before_it_is_read(
+def test_a_file_whose_declared_sizes_are_too_large_is_refused_before_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: pytest.fail("it was read"))
@@ -53,7 +53,7 @@ def test_what_its_own_sizes_betray_is_refused_before_it_is_read(
 
 
 @pytest.mark.parametrize("use_dictionary", [True, False])
-def test_a_cell_among_small_ones_is_named_with_its_row(tmp_path: Path, use_dictionary: bool) -> None:
+def test_a_large_cell_among_small_ones_is_named_with_its_row(tmp_path: Path, use_dictionary: bool) -> None:
     path = write(
         tmp_path / "a.parquet", ["x", "y", "z", noise(1_600), "w"], row_group_size=4, use_dictionary=use_dictionary
     )
@@ -80,7 +80,7 @@ def test_a_row_is_measured_as_a_whole(tmp_path: Path) -> None:
     assert find_damage(path) == "row 2 has 1,200 bytes; at most 1,000 are read"
 
 
-def test_rows_that_share_one_text_are_not_held_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_share_a_text_are_not_expanded_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "a.parquet", ["y" * 900] * 60)
     sizes = list[int]()
     monkeypatch.setattr(parquet_rows, "_check_batch", lambda batch, _: sizes.append(batch.nbytes))

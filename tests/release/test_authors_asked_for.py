@@ -29,9 +29,7 @@ def named(release: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("is_dated", [False, True])
-def test_a_release_that_names_the_authors_does_not_stand_where_none_shall_be_named(
-    corpus: Path, run: Run, *, is_dated: bool
-) -> None:
+def test_a_release_with_authors_is_not_kept_if_none_are_requested(corpus: Path, run: Run, *, is_dated: bool) -> None:
     out = () if is_dated else ("--out", corpus.parent / "release")
     asked = ("publish", "--workspace", corpus, "--splits", "none", *out)
     made: list[list[str]] = []

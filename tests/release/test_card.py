@@ -73,7 +73,7 @@ def rows_of(out: Path, config: str) -> list[dict[str, object]]:
     return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
 
 
-def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
+def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     unread = [paper("f2", status=Status.REJECTED), version("f2", None, Grade.UNAVAILABLE)]
     venues: dict[str, list[object]] = {ICLR: [*a_forum("f1"), *what_follows("f1"), *unread], TMLR: []}
     venues[ICML] = [*a_forum("f3", ICML), link("f3", ICML, "f1")]
@@ -95,14 +95,14 @@ def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     assert re.findall(r".*`rejected`.* 0 \|", card)[1:] == [f"| {ICLR} | `rejected` |{zeros} 1 | 0 | 0 |"]
 
 
-def test_without_sides_it_does_not_speak_of_tasks_that_the_release_lacks(tmp_path: Path) -> None:
+def test_without_splits_the_card_does_not_mention_missing_tasks(tmp_path: Path) -> None:
     words = ("in the tasks", "configurations for tasks", "keeps its split")
     assert [word for word in words if word in a_card(tmp_path, {ICLR: a_forum("f1")})] == []
     card = a_card(tmp_path / "with", {ICLR: a_forum("f1")}, RE2)
     assert [word for word in words if word not in card] == []
 
 
-def test_it_credits_only_the_datasets_that_it_was_made_from(tmp_path: Path) -> None:
+def test_the_card_credits_only_the_datasets_used(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         at = datetime(2026, 11, 1, tzinfo=UTC)
         workspace.raw.add([received(ICLR, at, RawKind.PUBLISHED, "re2-reviews:f1")])
@@ -113,9 +113,7 @@ def test_it_credits_only_the_datasets_that_it_was_made_from(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("grade", "named"), [(Grade.STATED, True), (Grade.UNAVAILABLE, False), (Grade.EXACT, False)])
-def test_publishing_names_the_grade_that_opens_tasks_which_hold_nothing(
-    tmp_path: Path, grade: Grade, named: bool
-) -> None:
+def test_publish_names_the_grade_that_would_fill_empty_tasks(tmp_path: Path, grade: Grade, named: bool) -> None:
     records = [replace(one, grade=grade) if isinstance(one, PaperVersion) else one for one in a_forum("f1")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         told = published(publish_release(workspace, tmp_path / "out", sides=RE2), tmp_path / "out", RE2.profile)
@@ -123,7 +121,7 @@ def test_publishing_names_the_grade_that_opens_tasks_which_hold_nothing(
     assert ("--grade" in told) == named
 
 
-def test_it_says_for_which_outcome_the_text_is_missing_most_often(tmp_path: Path) -> None:
+def test_the_card_says_for_which_outcome_texts_are_missing_most_often(tmp_path: Path) -> None:
     lost = [paper(f"f{number}", status=Status.REJECTED) for number in range(4, 6)]
     card = a_card(tmp_path, {ICLR: [*a_forum("f1"), *a_forum("f2"), paper("f3"), *lost]})
     accepted, missing, *_, unreviewed = section(card, "Known biases").strip().splitlines()
@@ -138,7 +136,7 @@ def test_it_says_for_which_outcome_the_text_is_missing_most_often(tmp_path: Path
     assert "review" in unreviewed.split("(60%)")[1]
 
 
-def test_it_names_the_venues_that_hide_rejected_papers_or_put_their_reviews_back(tmp_path: Path) -> None:
+def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), OPT_IN: [paper("f2", OPT_IN)]}
     said = section(a_card(tmp_path, venues), "Known biases")
     naming = [
@@ -152,7 +150,7 @@ def test_it_names_the_venues_that_hide_rejected_papers_or_put_their_reviews_back
     assert " 1 reviews" in reverted
 
 
-def test_it_counts_scores_and_reviews_of_which_the_beginning_is_not_known(tmp_path: Path) -> None:
+def test_the_card_counts_scores_and_reviews_without_a_known_initial_value(tmp_path: Path) -> None:
     told = (
         replace(score("rating", 3, "from 3", Aspect.RECOMMENDATION, Phase.INITIAL), source=ScoreSource.TEXT),
         score("rating", 6, "6", Aspect.RECOMMENDATION),
@@ -165,13 +163,13 @@ def test_it_counts_scores_and_reviews_of_which_the_beginning_is_not_known(tmp_pa
     assert re.search(r"1 of 2 \(50%\) reviews.*`updated_fields`, `holds_update`", said)
 
 
-def test_a_first_answer_that_holds_no_number_is_known_all_the_same(tmp_path: Path) -> None:
+def test_an_initial_answer_without_a_number_counts_as_known(tmp_path: Path) -> None:
     unrevised = review("f1", "R1", revised=False, scores=(score("audience", None, "Yes", Aspect.OTHER),))
     said = section(a_card(tmp_path, {ICLR: [paper("f1"), unrevised]}), "Known biases")
     assert "0 of 1 (0%) scores" in said
 
 
-def test_what_was_set_aside_is_counted_by_stage_and_reason_in_the_words_of_the_reason(tmp_path: Path) -> None:
+def test_rows_set_aside_are_counted_by_stage_and_worded_reason(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         for venue_id in (ICLR, ICML):
             with workspace.tables.replacing((), venue_id, "read_<b>", "b" * 64) as replacement:
@@ -184,7 +182,7 @@ def test_what_was_set_aside_is_counted_by_stage_and_reason_in_the_words_of_the_r
     assert line.replace("2 |", "1 |") in (one / "README.md").read_text()
 
 
-def test_every_grade_and_every_reason_has_words() -> None:
+def test_every_grade_and_every_reason_has_a_description() -> None:
     assert (list(GRADE_MEANINGS), list(REASON_MEANINGS)) == (list(Grade), list(Reason))
     assert all(said.endswith(".") for said in (*GRADE_MEANINGS.values(), *REASON_MEANINGS.values()))
 
@@ -192,7 +190,7 @@ def test_every_grade_and_every_reason_has_words() -> None:
 @pytest.mark.fault(
     "input", "Markdown and YAML in names that stand on the card of a release", "the card keeps its shape"
 )
-def test_what_openreview_names_cannot_change_its_shape(tmp_path: Path) -> None:
+def test_names_from_openreview_cannot_change_the_cards_markup(tmp_path: Path) -> None:
     bad_id = 'X.cc/2020/<script>alert("1")</script>|`${upstream}](http://x)'
     licence = "CC <b>|`\n\n# Heading"
     body, plain = (
@@ -207,10 +205,10 @@ def test_what_openreview_names_cannot_change_its_shape(tmp_path: Path) -> None:
     assert "CC &lt;b&gt;|`" in shown
 
 
-def test_a_release_without_texts_reviews_and_sides_says_so(tmp_path: Path) -> None:
+def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path: Path) -> None:
     card = a_card(tmp_path, {ICLR: [paper("f1", status=Status.UNDER_REVIEW, decision=None)]})
     assert [row[0] for row in cells(card, "What is in it")][2:4] == ["`papers` (default)", "`papers_full`"]
-    for heading in ("Sides to train and test on", "What was set aside", "Submissions that are one work"):
+    for heading in ("Train, validation and test splits", "What was set aside", "Submissions of the same work"):
         assert cells(card, heading) == []
     assert "1 of 1 (100%) papers" in section(card, "Known biases")
     assert 'load_dataset("path/to/this/folder", "papers", split="iclr")' in card
@@ -218,7 +216,7 @@ def test_a_release_without_texts_reviews_and_sides_says_so(tmp_path: Path) -> No
     assert "missing" not in section(card, "Known biases")
 
 
-def test_it_is_dated_by_the_newest_of_what_was_received(tmp_path: Path) -> None:
+def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
     days = [datetime(2025, 3, 4, 5, tzinfo=UTC), datetime(2025, 6, 7, tzinfo=UTC)]
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         undated = card_of(workspace, tmp_path / "undated")
@@ -234,7 +232,7 @@ def test_it_is_dated_by_the_newest_of_what_was_received(tmp_path: Path) -> None:
     assert "@misc{peercorpus,\n" in undated
 
 
-def test_the_datasets_whose_records_it_holds_are_to_be_cited(tmp_path: Path) -> None:
+def test_the_card_asks_to_cite_the_datasets_it_contains(tmp_path: Path) -> None:
     day = datetime(2025, 1, 1, tzinfo=UTC)
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         assert "eprint" not in card_of(workspace, tmp_path / "out")
@@ -245,7 +243,7 @@ def test_the_datasets_whose_records_it_holds_are_to_be_cited(tmp_path: Path) -> 
     assert "Samarth0710" not in card
 
 
-def test_it_says_whether_authors_are_named(tmp_path: Path) -> None:
+def test_the_card_says_whether_authors_are_named(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         named = card_of(workspace, tmp_path / "out")
         unnamed = card_of(workspace, tmp_path / "out", with_authors=False)

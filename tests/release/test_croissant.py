@@ -101,7 +101,7 @@ def test_mlcroissant_reads_every_record_set_without_a_warning(release: Path, tmp
     assert done.returncode == 0, done.stderr
 
 
-def test_every_parquet_file_is_there_with_its_sum_and_size(release: Path, metadata: Any) -> None:
+def test_every_parquet_file_is_listed_with_checksum_and_size(release: Path, metadata: Any) -> None:
     files = {one["contentUrl"]: one for one in metadata["distribution"] if one["@type"] == "cr:FileObject"}
     assert sorted(files) == sorted(path.relative_to(release).as_posix() for path in release.rglob("*.parquet"))
     for name, one in files.items():
@@ -142,7 +142,7 @@ def test_every_column_is_a_field_in_the_words_of_the_schema(metadata: Any, confi
     assert found == dict(described(CONFIGS[config].schema, [config]))
 
 
-def test_it_says_what_the_card_says(release: Path, metadata: Any) -> None:
+def test_croissant_agrees_with_the_card(release: Path, metadata: Any) -> None:
     card = (release / "README.md").read_text()
     said = {name: value for name, value in metadata.items() if name.startswith("rai:")}
     assert len(said) >= 17
@@ -156,7 +156,7 @@ def test_it_says_what_the_card_says(release: Path, metadata: Any) -> None:
     assert BAD_ID not in card
 
 
-def test_it_is_dated_by_the_newest_of_what_was_received(metadata: Any) -> None:
+def test_the_date_is_that_of_the_newest_object_received(metadata: Any) -> None:
     assert metadata["datePublished"] == "2025-06-07"
     assert metadata["version"].endswith("+20250607")
     assert metadata["rai:dataCollectionTimeframe"] == ["2025-06-07", "2025-06-07"]

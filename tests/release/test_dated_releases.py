@@ -56,7 +56,7 @@ def sides_of(release: Path, profile: str = "re2") -> dict[str, str]:
     return {forum_id: side for side, ids in found.items() for forum_id in ids}
 
 
-def test_a_release_is_named_by_its_day_and_the_next_by_a_number(workspace: Path) -> None:
+def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(workspace: Path) -> None:
     assert add(workspace).name == "2026-11-20"
     for number in range(2, 11):
         hold(workspace, "abcdef"[: number % 5 + 1])
@@ -65,7 +65,7 @@ def test_a_release_is_named_by_its_day_and_the_next_by_a_number(workspace: Path)
     assert add(workspace, NEXT).name == "2026-11-20-10"
 
 
-def test_what_would_be_the_same_is_not_kept_again_and_this_is_said(workspace: Path, run: Run) -> None:
+def test_an_identical_release_is_not_written_again_and_this_is_reported(workspace: Path, run: Run) -> None:
     first = run("publish", "--workspace", workspace, "--splits", "re2")
     (name,) = [one for one in names(workspace) if one != ".lock"]
     assert first.code == 0
@@ -77,13 +77,13 @@ def test_what_would_be_the_same_is_not_kept_again_and_this_is_said(workspace: Pa
     assert names(workspace) == [".lock", name]
 
 
-def test_the_files_of_a_release_can_only_be_read(workspace: Path) -> None:
+def test_the_files_of_a_release_are_read_only(workspace: Path) -> None:
     release = add(workspace)
     modes = {path.stat().st_mode & 0o777 for path in release.rglob("*") if path.is_file()}
     assert modes == {0o444}
 
 
-def test_papers_keep_the_sides_that_earlier_releases_of_the_kind_gave(workspace: Path) -> None:
+def test_papers_keep_the_splits_of_earlier_releases_of_the_same_profile(workspace: Path) -> None:
     asked = SplitRequest(Profile.RE2)
     before = sides_of(add(workspace, sides=asked))
     add(workspace, sides=SplitRequest(Profile.TEMPORAL, date(2019, 12, 31)))
@@ -97,14 +97,14 @@ def test_papers_keep_the_sides_that_earlier_releases_of_the_kind_gave(workspace:
     assert not before.items() <= sides_of(workspace.parent / "anew").items()
 
 
-def test_sides_of_another_day_are_no_earlier_sides(workspace: Path) -> None:
+def test_splits_with_another_test_date_are_not_carried_over(workspace: Path) -> None:
     early, late = (SplitRequest(Profile.TEMPORAL, date(year, 12, 31)) for year in (2018, 2019))
     add(workspace, sides=early)
     found = json.loads((add(workspace, sides=late) / "splits" / "temporal.json").read_text())
     assert (found["test_after"], found["made"]["earlier"]) == ("2019-12-31", None)
 
 
-def test_sides_named_by_hand_may_not_move_a_paper_of_the_newest_release(workspace: Path, run: Run) -> None:
+def test_explicit_splits_may_not_move_a_paper_of_the_newest_release(workspace: Path, run: Run) -> None:
     asked = ("publish", "--workspace", workspace, "--splits", "re2")
     assert run(*asked).code == 0
     (newest,) = dated_releases(workspace)
@@ -127,7 +127,7 @@ def test_no_release_is_replaced(workspace: Path, run: Run) -> None:
     assert names(workspace) == [".lock", "2026-11-20"]
 
 
-def test_a_release_that_fails_leaves_nothing_and_what_was_left_is_cleared(
+def test_a_failed_release_leaves_nothing_and_leftovers_are_removed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
@@ -152,7 +152,7 @@ def test_two_runs_do_not_write_at_once(workspace: Path) -> None:
             add(workspace)
 
 
-def test_folders_of_other_names_are_no_releases(workspace: Path) -> None:
+def test_folders_with_other_names_are_not_releases(workspace: Path) -> None:
     release = add(workspace)
     for name in ("2026-11-20-0", "2026-11-20-01", "mine", "2026-11-30"):
         (workspace / "releases" / name).mkdir()
@@ -161,7 +161,7 @@ def test_folders_of_other_names_are_no_releases(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "  "])
-def test_an_empty_name_is_no_folder(workspace: Path, run: Run, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_an_empty_name_is_not_a_folder(workspace: Path, run: Run, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.chdir(workspace.parent)
     before = sorted(workspace.parent.iterdir())
     assert_refused(run("publish", "--workspace", workspace, "--out", value), "--out")

@@ -52,7 +52,7 @@ def told(added: str = "", changed: str = "", gone: str = "", taken_down: int | N
     return {"added": list(added), "changed": list(changed), "gone": list(gone), "taken_down": taken_down}
 
 
-def test_of_posts_that_are_gone_reviews_taken_down_are_not_counted(tmp_path: Path, run: Run) -> None:
+def test_removed_posts_exclude_reviews_taken_down(tmp_path: Path, run: Run) -> None:
     one = release(tmp_path, "one", {ICLR: a_forum("f1")}, "")
     other = release(tmp_path, "other", {ICLR: a_forum("f1")}, "f1-R1\nf1-answer\n")
     found = compared(run, one, other)["rows"]
@@ -66,7 +66,7 @@ def first(tmp_path: Path) -> Path:
     return release(tmp_path, "first", {ICLR: texts("abc"), ICML: texts("xyz", ICML)})
 
 
-def test_papers_are_added_changed_and_gone_by_venue(tmp_path: Path, run: Run, first: Path) -> None:
+def test_papers_are_counted_as_added_changed_and_removed_by_venue(tmp_path: Path, run: Run, first: Path) -> None:
     records = {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("xyz", ICML)}
     found = compared(run, first, release(tmp_path, "second", records))
     assert found["rows"]["papers"] == {ICLR: told("d", "b", "a")}
@@ -76,7 +76,7 @@ def test_papers_are_added_changed_and_gone_by_venue(tmp_path: Path, run: Run, fi
     assert (found["columns"], found["sides_changed"]) == ([], [])
 
 
-def test_of_what_is_gone_the_tombstone_tells_what_was_taken_down(tmp_path: Path, run: Run) -> None:
+def test_the_tombstone_shows_which_removed_papers_were_taken_down(tmp_path: Path, run: Run) -> None:
     all_of_them = {ICLR: texts("abcde"), ICML: texts("xyz", ICML)}
     one = release(tmp_path, "one", all_of_them, "e\n")
     other = release(tmp_path, "other", {ICLR: texts("bcde"), ICML: texts("xyz", ICML)}, "e\nb\nz\n")
@@ -108,12 +108,12 @@ def test_the_table_is_by_venue_and_lists_ids_on_request(tmp_path: Path, run: Run
     assert counts == {"added": 1, "changed": 1, "gone": 1, "taken_down": 0}
 
 
-def test_equal_releases_differ_in_nothing(tmp_path: Path, run: Run, first: Path) -> None:
+def test_equal_releases_have_no_differences(tmp_path: Path, run: Run, first: Path) -> None:
     shutil.copytree(first, tmp_path / "copy")
     assert (run("diff", first, tmp_path / "copy").out, run("diff", first, first).code) == ("Nothing differs.\n", 0)
 
 
-def test_whose_side_changed_is_told(tmp_path: Path, run: Run) -> None:
+def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> None:
     asked = SplitRequest(Profile.RE2)
     one = release(tmp_path, "one", {ICLR: texts("abcdefghi")}, sides=asked)
     other = tmp_path / "other"
@@ -131,7 +131,7 @@ def test_whose_side_changed_is_told(tmp_path: Path, run: Run) -> None:
     assert papers == [f"side re2 {moved} train -> test", f"side re2 {lost} train -> no side"]
 
 
-def test_columns_that_differ_are_named_and_the_rest_is_compared(tmp_path: Path, run: Run, first: Path) -> None:
+def test_differing_columns_are_named_and_the_others_compared(tmp_path: Path, run: Run, first: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(first, other)
     (path,) = (other / "data" / "papers").glob("iclr-*")
@@ -149,7 +149,7 @@ def test_columns_that_differ_are_named_and_the_rest_is_compared(tmp_path: Path, 
     assert mood == Naming("'mood'", "'papers'", "-> string")
 
 
-def test_rows_of_one_name_are_taken_together_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
+def test_rows_with_the_same_key_are_compared_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
     rows = [{"review_id": f"r{n % 2}", "venue_id": ICLR, "value": n} for n in range(4)]
     other = tmp_path / "other"
     shutil.copytree(first, other)
@@ -166,7 +166,7 @@ def test_rows_of_one_name_are_taken_together_in_any_order(tmp_path: Path, run: R
 
 
 @pytest.mark.parametrize("manifest", [None, "{", '{"generator": "x", "version": "1", "files": {}}', '"no"'])
-def test_what_is_no_release_is_refused(tmp_path: Path, run: Run, first: Path, manifest: str | None) -> None:
+def test_a_folder_without_a_release_is_refused(tmp_path: Path, run: Run, first: Path, manifest: str | None) -> None:
     (tmp_path / "none").mkdir()
     if manifest is not None:
         (tmp_path / "none" / "release.json").write_text(manifest)
@@ -176,7 +176,7 @@ def test_what_is_no_release_is_refused(tmp_path: Path, run: Run, first: Path, ma
     assert_refused(run("diff", first, ""), "is empty")
 
 
-def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path, run: Run, first: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path, run: Run, first: Path) -> None:
     shutil.copytree(first, tmp_path / "other")
     (path,) = (tmp_path / "other" / "data" / "papers").glob("iclr-*")
     path.write_bytes(b"PAR1 and nothing more")
@@ -185,6 +185,6 @@ def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path, run: Run, first: 
     assert "'peercorpus verify'" in ended.err
 
 
-def test_ids_from_outside_cannot_move_the_cursor(tmp_path: Path, run: Run, first: Path) -> None:
+def test_ids_with_control_characters_cannot_move_the_cursor(tmp_path: Path, run: Run, first: Path) -> None:
     other = release(tmp_path, "second", {ICLR: texts("abc"), ICML: texts("xyz", ICML) + a_forum("z\x1b[2J", ICML)})
     assert "\x1b" not in run("diff", first, other, "--ids").out

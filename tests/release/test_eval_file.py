@@ -87,9 +87,7 @@ def ask(task: str | Task, folder: Path) -> tuple[list[tuple[str, ...]], dict[str
     return sorted(asked), {name: metric.value for name, metric in metrics.items()}
 
 
-def test_inspect_runs_the_task_from_a_dataset_of_the_hub_with_our_very_questions(
-    on_the_hub: Path, tmp_path: Path
-) -> None:
+def test_inspect_runs_the_task_from_a_hub_dataset_with_our_questions(on_the_hub: Path, tmp_path: Path) -> None:
     questions, results = ask("hf/ada/reviews@abc123", tmp_path / "hub")
     assert len(questions) == 3
     assert results["accuracy"] == pytest.approx(2 / 3)
@@ -109,7 +107,7 @@ def test_inspect_runs_the_task_from_a_dataset_of_the_hub_with_our_very_questions
         "",
     ],
 )
-def test_its_scorer_reads_an_answer_as_ours_does(said: str) -> None:
+def test_its_scorer_reads_answers_like_ours(said: str) -> None:
     try:
         ours = "accept" if read_decision(said).accept else "reject"
     except UnreadableAnswerError:
@@ -130,7 +128,7 @@ def test_the_file_has_the_fields_that_the_hub_documents_and_no_others(published:
     assert task["field_spec"].keys() == {"input", "target"}
 
 
-def test_a_release_without_questions_has_no_such_file(tmp_path: Path) -> None:
+def test_a_release_without_questions_has_no_eval_file(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, tmp_path / "out", sides=SplitRequest(Profile.RE2))
     assert not (tmp_path / "out" / EVAL_FILE).exists()

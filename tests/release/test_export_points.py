@@ -69,7 +69,7 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_a_sample_is_a_point_and_its_answer_on_the_side_of_its_paper(release: Path, tmp_path: Path) -> None:
+def test_a_sample_is_a_point_and_its_answer_in_the_split_of_its_paper(release: Path, tmp_path: Path) -> None:
     exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (), BY_POINT))
     found = rows(tmp_path / "out")
     assert found.keys() == {*PAPERS} - {"p03", "p04", "p05", "p06"}
@@ -89,7 +89,7 @@ def test_a_sample_is_a_point_and_its_answer_on_the_side_of_its_paper(release: Pa
     assert "one point of a review" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_without_a_paper_the_point_stands_alone_and_less_certain_answers_can_be_taken(
+def test_without_a_paper_the_point_is_alone_and_less_certain_answers_can_be_included(
     release: Path, tmp_path: Path
 ) -> None:
     telling = PromptOptions(Opening.NONE, with_system=False, by_point=0.0)
@@ -137,14 +137,16 @@ def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
         (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, got nan"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(
+def test_incompatible_options_are_refused(
     release: Path, tmp_path: Path, layout: ExportLayout, tasks: tuple[Task, ...], telling: PromptOptions, says: str
 ) -> None:
     with pytest.raises(PeercorpusError, match=says):
         export_release(release, tmp_path / "out", ExportRequest(layout, tasks, telling))
 
 
-def test_a_release_without_points_and_a_workspace_say_what_is_needed(release: Path, tmp_path: Path, run: Run) -> None:
+def test_a_release_without_points_and_a_workspace_are_refused_with_advice(
+    release: Path, tmp_path: Path, run: Run
+) -> None:
     told = ("--format", "trl", "--by-point", 0.9)
     plain = run("export", release.with_name("plain"), "--out", tmp_path / "out", *told)
     assert (plain.code, "publish it with --points" in plain.err) == (2, True)
@@ -154,7 +156,7 @@ def test_a_release_without_points_and_a_workspace_say_what_is_needed(release: Pa
     assert rows(tmp_path / "out")
 
 
-def test_an_answer_that_a_model_told_is_no_sample_as_nothing_says_how_sure_it_is(tmp_path: Path) -> None:
+def test_an_answer_labelled_by_a_model_is_no_sample_as_it_has_no_confidence(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: corpus()}) as workspace, serving(completion("P1: S1")) as stand:
         settings = ModelSettings(stand.url, "kite-1", MODEL_KEY_VARIABLE)
         with closing(AskedModel.of(settings, None, "run", 99)) as model:

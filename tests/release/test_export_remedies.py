@@ -37,7 +37,7 @@ def reviewbench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("typed", [(), ("--assistant", "author"), ("--no-system",)])
-def test_what_reviewbench_gives_no_dialogue_of_is_exported_by_the_options_that_are_named(
+def test_the_suggested_options_export_reviewbench_papers_that_gave_no_dialogue(
     reviewbench: Path, tmp_path: Path, run: Run, typed: tuple[str, ...]
 ) -> None:
     out = tmp_path / "train.jsonl"
@@ -52,7 +52,7 @@ def test_what_reviewbench_gives_no_dialogue_of_is_exported_by_the_options_that_a
     assert out.read_text().count("\n") == int(advice[2]) > 3
 
 
-def test_jsonl_of_a_workspace_is_refused_with_the_option_that_writes_json_lines(
+def test_jsonl_from_a_workspace_is_refused_with_the_option_that_writes_json_lines(
     reviewbench: Path, tmp_path: Path, run: Run
 ) -> None:
     ended = run("export", reviewbench, "--out", tmp_path / "t.jsonl", "--format", "jsonl")
@@ -73,15 +73,15 @@ def regraded(grade: Grade) -> list[object]:
     ]
 
 
-def test_the_strictest_grade_that_helps_is_named_before_the_abstract(tmp_path: Path) -> None:
+def test_the_strictest_grade_that_helps_is_suggested_before_the_abstract(tmp_path: Path) -> None:
     remedy = written_with(tmp_path, regraded(Grade.BEFORE_FIRST_REVIEW), Role.AUTHOR)
     assert remedy == Remedy("--grade before_first_review", 1)
 
 
-def test_of_a_paper_whose_text_is_not_held_the_abstract_is_named(tmp_path: Path) -> None:
+def test_for_a_paper_without_a_text_the_abstract_is_suggested(tmp_path: Path) -> None:
     records = [record for record in regraded(Grade.STATED) if type(record).__name__ != "PaperText"]
     assert written_with(tmp_path, records, Role.AUTHOR) == Remedy("--paper abstract", 1)
 
 
-def test_nothing_is_named_where_all_are_dialogues(tmp_path: Path) -> None:
+def test_nothing_is_suggested_if_all_conversations_are_dialogues(tmp_path: Path) -> None:
     assert written_with(tmp_path, regraded(Grade.EXACT), Role.AUTHOR) is None

@@ -69,7 +69,7 @@ def test_bench_takes_the_same_name(dataset: tuple[Path, Asked], tmp_path: Path, 
 
 
 @pytest.mark.usefixtures("dataset")
-def test_a_cutoff_downloads_what_dates_the_papers(tmp_path: Path, run: Run) -> None:
+def test_a_cutoff_downloads_the_dates_of_papers(tmp_path: Path, run: Run) -> None:
     with quiet():
         ended = run("bench", "acceptance", "--release", NAME, "--logs", tmp_path / "logs", "--cutoff", "2024-06-30")
     assert ended.code == 0, ended.err
@@ -95,7 +95,9 @@ def test_a_dataset_that_is_no_release_is_refused(tmp_path: Path) -> None:
         find_release(NAME)
 
 
-def test_a_name_without_a_revision_is_refused_before_the_hub_is_asked(dataset: tuple[Path, Asked], run: Run) -> None:
+def test_a_name_without_a_revision_is_refused_before_any_request_to_the_hub(
+    dataset: tuple[Path, Asked], run: Run
+) -> None:
     ended = run("bench", "acceptance", "--release", "hf:ada/reviews")
     assert ended.code == 2
     assert "hf:ada/reviews@COMMIT" in ended.err
@@ -103,7 +105,7 @@ def test_a_name_without_a_revision_is_refused_before_the_hub_is_asked(dataset: t
 
 
 @pytest.mark.fault("service", "the Hub cannot be reached, and the release is not cached", "one sentence")
-def test_a_hub_that_cannot_be_reached_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_hub_is_reported_in_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     def refuse(*_: object, **__: object) -> str:
@@ -116,7 +118,7 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence(run: Run, monkeypatch: pyt
     assert (ended.code, len(ended.err.splitlines())) == (3, 1)
 
 
-def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_a_folder_is_used_as_it_is(tmp_path: Path) -> None:
     assert find_release(str(tmp_path)) == tmp_path
     shutil.rmtree(tmp_path)
     assert find_release(str(tmp_path)) == tmp_path

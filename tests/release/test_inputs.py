@@ -57,7 +57,7 @@ def test_a_copy_of_the_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Pa
     assert "inputs.json" in json.loads(first["release.json"])["files"]
 
 
-def test_a_release_that_kept_sides_is_made_again_with_its_own(corpus: Path, tmp_path: Path) -> None:
+def test_a_release_with_kept_splits_is_reproduced_with_them(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     with open_workspace(corpus) as workspace:
         fill(workspace, ICLR, [record for n in range(5, 40) for record in a_forum(f"f{n:02}")])
@@ -67,7 +67,7 @@ def test_a_release_that_kept_sides_is_made_again_with_its_own(corpus: Path, tmp_
     assert json.loads(second["inputs.json"])["sides"]["earlier"] is not None
 
 
-def test_it_says_how_the_sides_were_drawn_and_nothing_of_none(corpus: Path, tmp_path: Path) -> None:
+def test_inputs_state_how_splits_were_drawn_if_there_are_any(corpus: Path, tmp_path: Path) -> None:
     found = json.loads(
         release(corpus, tmp_path / "out", SplitRequest(Profile.TEMPORAL, date(2020, 1, 1)))["inputs.json"]
     )
@@ -77,7 +77,7 @@ def test_it_says_how_the_sides_were_drawn_and_nothing_of_none(corpus: Path, tmp_
     assert json.loads(release(corpus, tmp_path / "none", None)["inputs.json"])["sides"] is None
 
 
-def test_what_has_moved_is_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
+def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     with open_workspace(corpus) as workspace:
         workspace.tables.append("3-posts", ICLR, "invent", [next(workspace.tables.read(Post, ICLR))])
@@ -93,7 +93,7 @@ def test_what_has_moved_is_named_by_venue_and_table(corpus: Path, tmp_path: Path
     ]
 
 
-def test_a_build_that_gives_the_same_rows_moves_nothing(corpus: Path, tmp_path: Path) -> None:
+def test_a_rebuild_with_the_same_rows_changes_no_input(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     with open_workspace(corpus) as workspace:
         workspace.tables.finish("3-posts", ICLR, "invent", "b" * 64)
@@ -126,7 +126,7 @@ def test_a_release_without_inputs_says_nothing_and_a_broken_file_is_refused(corp
     assert read_inputs(tmp_path / "out") is None
 
 
-def test_the_model_that_gives_titles_is_named(corpus: Path, tmp_path: Path) -> None:
+def test_the_model_that_writes_titles_is_named(corpus: Path, tmp_path: Path) -> None:
     settings = ModelSettings("http://127.0.0.1:9/v1", "titles-7b", MODEL_KEY_VARIABLE)
     with (
         closing(AskedModel.of(settings, None, "r", 1)) as model,

@@ -48,7 +48,7 @@ def rewrite(corpus: Path, change: Callable[[Part], None]) -> None:
 
 @pytest.mark.parametrize("field", ["config", "split"])
 @pytest.mark.parametrize("name", ["../../../planted", "/tmp/planted", "a/b", "", ".."])
-def test_a_name_that_leads_elsewhere_is_not_used(corpus: Path, tmp_path: Path, field: str, name: str) -> None:
+def test_a_path_leading_elsewhere_is_not_used(corpus: Path, tmp_path: Path, field: str, name: str) -> None:
     before = publish(corpus, tmp_path / "out")
 
     def plant(part: Part) -> None:
@@ -71,7 +71,7 @@ def test_a_note_whose_counts_were_changed_without_its_digest_is_not_used(corpus:
     assert publish(corpus, tmp_path / "out") == before
 
 
-def test_a_file_behind_a_link_is_copied(corpus: Path, tmp_path: Path) -> None:
+def test_a_file_behind_a_symbolic_link_is_copied(corpus: Path, tmp_path: Path) -> None:
     before = publish(corpus, tmp_path / "out")
     file = next((tmp_path / "out" / "data" / "reviews").glob("*.parquet"))
     elsewhere = tmp_path / "elsewhere.parquet"
@@ -83,7 +83,7 @@ def test_a_file_behind_a_link_is_copied(corpus: Path, tmp_path: Path) -> None:
     assert not file.samefile(elsewhere)
 
 
-def test_files_of_others_in_the_folder_of_parts_stay(corpus: Path, tmp_path: Path) -> None:
+def test_other_files_in_the_folder_of_parts_are_kept(corpus: Path, tmp_path: Path) -> None:
     publish(corpus, tmp_path / "out")
     (corpus / PARTS / "notes.txt").write_text("mine")
     (corpus / PARTS / ("0" * 64)).write_bytes(b"of a release that is gone")
@@ -92,7 +92,7 @@ def test_files_of_others_in_the_folder_of_parts_stay(corpus: Path, tmp_path: Pat
     assert not (corpus / PARTS / ("0" * 64)).exists()
 
 
-def test_a_release_that_will_be_removed_leaves_the_workspace_as_it_was(corpus: Path, tmp_path: Path) -> None:
+def test_a_temporary_release_leaves_the_workspace_unchanged(corpus: Path, tmp_path: Path) -> None:
     publish(corpus, tmp_path / "out")
     before = {path: path.stat().st_mtime_ns for path in corpus.rglob("*")}
     with open_workspace(corpus, write=False) as workspace:
@@ -102,7 +102,7 @@ def test_a_release_that_will_be_removed_leaves_the_workspace_as_it_was(corpus: P
     assert after.keys() == {path for path in before if not path.name.startswith("raw.db-")}
 
 
-def test_a_paper_in_the_tables_of_two_venues_goes_from_the_files_of_both(tmp_path: Path) -> None:
+def test_a_paper_in_the_tables_of_two_venues_is_removed_from_the_files_of_both(tmp_path: Path) -> None:
     secret = "zanzibarquagga"
     venues: dict[str, list[object]] = {
         ICLR: [*a_forum("a1"), paper("shared01", title=secret)],

@@ -49,7 +49,7 @@ def moved(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return [forum_id for forum_id, side in before.items() if after.get(forum_id) != side]
 
 
-def test_papers_keep_their_sides_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
+def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
     first = release(corpus, tmp_path / "first")
     hold(corpus, MANY)
     second = release(corpus, tmp_path / "second")
@@ -68,7 +68,7 @@ def test_the_same_papers_give_the_same_bytes_in_every_folder(corpus: Path, tmp_p
     assert manifests[0] == manifests[1]
 
 
-def test_new_sides_are_drawn_if_asked_for_and_the_card_and_diff_say_how_many_moved(
+def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
     corpus: Path, tmp_path: Path, run: Run
 ) -> None:
     first = release(corpus, tmp_path / "first")
@@ -84,7 +84,7 @@ def test_new_sides_are_drawn_if_asked_for_and_the_card_and_diff_say_how_many_mov
     assert moved(anew, release(corpus, tmp_path / "later")) == []
 
 
-def test_a_paper_taken_down_has_its_side_again_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
+def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
     first = release(corpus, tmp_path / "first")
     (tested,) = (forum_id for forum_id, side in first.items() if side == "test")
     (corpus / "takedown.txt").write_text(f"{tested}\n")
@@ -97,7 +97,7 @@ def test_a_paper_taken_down_has_its_side_again_if_that_is_undone(corpus: Path, t
     assert moved(first, release(corpus, tmp_path / "again")) == []
 
 
-def test_sides_of_another_corpus_join_those_kept_and_move_none(corpus: Path, tmp_path: Path) -> None:
+def test_splits_of_another_corpus_are_added_and_move_no_paper(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     with invented(tmp_path / "theirs", {ICLR: forums(MANY)}) as workspace:
         publish_release(workspace, tmp_path / "other", sides=RE2)
@@ -111,7 +111,7 @@ def test_sides_of_another_corpus_join_those_kept_and_move_none(corpus: Path, tmp
     )
 
 
-def test_the_command_draws_new_sides_only_where_they_are_asked_for(
+def test_the_command_draws_new_splits_only_on_request(
     corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
@@ -149,7 +149,7 @@ def test_a_release_that_is_stopped_moves_no_paper(
     "input", "the sides that a workspace keeps cannot be read", "a sentence that names the file", lost="nothing"
 )
 @pytest.mark.parametrize("content", ["", "{}", "[1", "\x00"])
-def test_kept_sides_that_cannot_be_read_are_named(corpus: Path, tmp_path: Path, content: str) -> None:
+def test_unreadable_kept_splits_are_named(corpus: Path, tmp_path: Path, content: str) -> None:
     release(corpus, tmp_path / "first")
     (corpus / "sides" / "re2.json").write_text(content)
     with pytest.raises(PeercorpusError, match=r"sides/re2\.json.*--splits-from"):
@@ -157,7 +157,7 @@ def test_kept_sides_that_cannot_be_read_are_named(corpus: Path, tmp_path: Path, 
     assert not (tmp_path / "second").exists()
 
 
-def test_kept_sides_are_open_to_the_owner_only(corpus: Path, tmp_path: Path) -> None:
+def test_kept_splits_are_readable_by_the_owner_only(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     assert (corpus / "sides").stat().st_mode & 0o777 == 0o700
     assert (corpus / "sides" / "re2.json").stat().st_mode & 0o777 == 0o600

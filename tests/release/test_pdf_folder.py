@@ -65,9 +65,7 @@ def read_table(to: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_files_have_readable_names_and_the_table_says_of_every_paper_what_there_is_or_why_not(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_files_have_readable_names_and_the_table_accounts_for_every_paper(corpus: Path, tmp_path: Path) -> None:
     reasons = {"WORSE_GRADE": 1, "NO_GRADE": 1, "NOT_FETCHED": 1, "NONE_KNOWN": 1}
     assert write(corpus, tmp_path / "to") == (2, 0, reasons)
     assert held(tmp_path / "to") == {NAMES[forum_id]: CONTENTS[forum_id] for forum_id in ("f0", "f1")}
@@ -92,9 +90,7 @@ def test_files_have_readable_names_and_the_table_says_of_every_paper_what_there_
     }
 
 
-def test_a_second_run_copies_only_what_is_missing_and_removes_what_is_not_chosen_any_more(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_a_second_run_copies_missing_files_and_removes_those_no_longer_selected(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     write(corpus, to, "before_first_review")
     assert sorted(held(to)) == sorted(NAMES.values())
@@ -120,9 +116,7 @@ def test_an_interrupted_run_is_continued(corpus: Path, tmp_path: Path, monkeypat
     assert write(corpus, tmp_path / "to")[:2] == (2, 0)
 
 
-def test_what_is_taken_down_is_neither_copied_nor_named_and_its_earlier_copy_is_removed(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_a_taken_down_paper_is_neither_copied_nor_named_and_its_copy_is_removed(corpus: Path, tmp_path: Path) -> None:
     write(corpus, tmp_path / "to")
     (corpus / "takedown.txt").write_text("f0\n")
     assert write(corpus, tmp_path / "to") == (
@@ -155,7 +149,7 @@ def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, 
     assert [path.name for path in to.iterdir()] == ["thesis.tex"]
 
 
-def test_a_table_of_somebody_else_is_refused_and_its_files_stay(corpus: Path, tmp_path: Path) -> None:
+def test_a_foreign_table_is_refused_and_its_files_are_kept(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     to.mkdir()
     (to / "mine.pdf").write_bytes(b"stays")
@@ -166,7 +160,7 @@ def test_a_table_of_somebody_else_is_refused_and_its_files_stay(corpus: Path, tm
     assert (to / "pdfs.csv").read_text() == "forum_id,file\nabc,mine.pdf\n"
 
 
-def test_a_changed_table_names_no_file_to_remove_outside_the_folder(corpus: Path, tmp_path: Path) -> None:
+def test_a_manipulated_table_cannot_remove_files_outside_the_folder(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     write(corpus, to)
     (tmp_path / "outside.pdf").write_bytes(b"stays")
@@ -176,7 +170,7 @@ def test_a_changed_table_names_no_file_to_remove_outside_the_folder(corpus: Path
     assert (tmp_path / "outside.pdf").read_bytes() == b"stays"
 
 
-def test_links_point_to_the_files_of_the_workspace_and_copies_take_their_place(corpus: Path, tmp_path: Path) -> None:
+def test_links_point_to_the_workspaces_files_and_can_be_replaced_by_copies(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     write(corpus, to, link=True)
     linked = to / NAMES["f0"]
@@ -187,7 +181,7 @@ def test_links_point_to_the_files_of_the_workspace_and_copies_take_their_place(c
     assert held(to)[NAMES["f0"]] == CONTENTS["f0"]
 
 
-def test_a_frame_has_the_path_of_each_file_and_conditions_choose_papers(corpus: Path) -> None:
+def test_a_frame_has_the_path_of_each_file_and_conditions_select_papers(corpus: Path) -> None:
     opened = peercorpus.open(corpus)
     assert [Path(path).read_bytes() for path in opened.pdfs()["path"]] == [CONTENTS["f0"], CONTENTS["f1"]]
     assert opened.pdfs(grade="exact")["forum_id"].to_list() == ["f0"]
@@ -199,7 +193,7 @@ def test_a_frame_has_the_path_of_each_file_and_conditions_choose_papers(corpus: 
         opened.pdfs(grade="stated")
 
 
-def test_the_command_says_what_it_wrote_and_ends_with_1_where_nothing_is_to_be_had(
+def test_the_command_reports_what_it_wrote_and_exits_with_1_without_files(
     demo_folder: Path, tmp_path: Path, run: Run
 ) -> None:
     ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "to")
@@ -229,7 +223,7 @@ def invented_pdf(forum_id: str, title: str | None, conference: str = "iclr") -> 
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.none() | st.text(), st.text()), unique_by=lambda one: one[0]))
-def test_no_text_of_openreview_chooses_a_path_and_no_two_papers_one_name(
+def test_openreview_text_cannot_choose_a_path_and_names_are_unique(
     papers: list[tuple[str, str | None, str]],
 ) -> None:
     names = name_files(invented_pdf(*one) for one in papers)
@@ -238,7 +232,7 @@ def test_no_text_of_openreview_chooses_a_path_and_no_two_papers_one_name(
     assert len({name.lower() for name in names}) == len(names)
 
 
-def test_ids_that_differ_by_case_alone_give_names_that_do_not() -> None:
+def test_ids_that_differ_only_in_case_give_distinct_names() -> None:
     first, second = name_files([invented_pdf("aB", "T"), invented_pdf("Ab", "T")])
     assert first == "ICLR2024_aB_t.pdf"
     assert second.lower() != first.lower()

@@ -112,25 +112,25 @@ def row_of(folder: Path, config: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("column", [name for name in PAPERS.names if name not in NO_TEXT])
-def test_each_column_of_papers_is_blotted(exports: Path, column: str) -> None:
+def test_each_column_of_papers_is_masked(exports: Path, column: str) -> None:
     said = json.dumps(row_of(exports, "papers")[column])
     assert BLOTTED in said
     assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
 
 
 @pytest.mark.parametrize("column", ["title", "text", "titles", "final_justification"])
-def test_each_text_of_a_turn_is_blotted(exports: Path, column: str) -> None:
+def test_each_text_of_a_turn_is_masked(exports: Path, column: str) -> None:
     for turn in row_of(exports, "conversations")["turns"]:
         assert BLOTTED in json.dumps(turn[column])
 
 
 @pytest.mark.parametrize("column", ["title", "text", "concerning"])
-def test_each_text_of_a_response_to_all_is_blotted(exports: Path, column: str) -> None:
+def test_each_text_of_a_response_to_all_is_masked(exports: Path, column: str) -> None:
     for response in row_of(exports, "conversations")["context"]:
         assert BLOTTED in json.dumps(response[column])
 
 
-def test_no_other_column_holds_an_address(exports: Path) -> None:
+def test_no_other_column_contains_an_email_address(exports: Path) -> None:
     # Links contain no text by people, and tries only the decision of `papers`.
     for config in CONFIGS.keys() - {"links", "tries"}:
         (path,) = (exports / "out" / "data" / config).iterdir()
@@ -152,7 +152,7 @@ def test_no_other_column_holds_an_address(exports: Path) -> None:
         *(("rebuttal", name) for name in ("markdown", "title", "conversations")),
     ],
 )
-def test_each_text_of_the_typed_tables_is_blotted(exports: Path, config: str, column: str) -> None:
+def test_each_text_of_the_typed_tables_is_masked(exports: Path, config: str, column: str) -> None:
     assert BLOTTED in json.dumps(row_of(exports, config)[column], default=str)
 
 
@@ -164,7 +164,7 @@ def test_authors_can_be_left_unnamed_and_task_configurations_never_name_them(exp
     assert row_of(exports, "papers")["authors"] == [BLOTTED]
 
 
-def test_without_authors_no_field_that_openreview_makes_of_them_is_left(tmp_path: Path) -> None:
+def test_without_authors_no_field_derived_from_them_is_published(tmp_path: Path) -> None:
     told = {
         "_bibtex": "author={Ada Example and Bo Ek}",
         "paperhash": "example|sorting",
@@ -184,7 +184,7 @@ def test_without_authors_no_field_that_openreview_makes_of_them_is_left(tmp_path
 
 
 @pytest.mark.parametrize("layout", RENDERERS)
-def test_each_format_of_dialogues_is_blotted(exports: Path, layout: ExportLayout) -> None:
+def test_each_format_of_dialogues_is_masked(exports: Path, layout: ExportLayout) -> None:
     said = (exports / f"{layout}.jsonl").read_text()
     assert BLOTTED in said
     assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
@@ -202,17 +202,17 @@ def test_each_format_of_dialogues_is_blotted(exports: Path, layout: ExportLayout
         "mailto:ada@kites.example",
     ],
 )
-def test_addresses_are_found_however_papers_write_them(written: str) -> None:
+def test_email_addresses_are_found_however_papers_write_them(written: str) -> None:
     assert "ada" not in redact_people(f"We are {written}, all of us.")
     assert redact_people(f"We are {written}, all of us.").endswith(", all of us.")
 
 
 @pytest.mark.parametrize("text", ["mAP@0.5", "Hits@10 (see f) @ k", "f(x)@y", "x\\_1 and @ada", "Recall@{1, 5}"])
-def test_what_only_looks_like_an_address_stays(text: str) -> None:
+def test_text_resembling_an_email_address_is_kept(text: str) -> None:
     assert redact_people(text) == text
 
 
-def test_licences_stand_where_they_are_stated_and_are_counted(tmp_path: Path) -> None:
+def test_licences_are_given_where_stated_and_counted(tmp_path: Path) -> None:
     stated = [paper("f1", licence="CC BY 4.0"), paper("f2", licence="CC BY 4.0"), paper("f3")]
     with invented(tmp_path / "corpus", {ICLR: stated}) as workspace:
         publish_release(workspace, tmp_path / "out")
@@ -224,7 +224,7 @@ def test_licences_stand_where_they_are_stated_and_are_counted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("unit", ["\\_", "{", "{a", "(a ", "[a ", "a.", "{ab} ", "a\\_b"])
-def test_a_long_text_takes_no_longer_for_what_looks_like_the_beginning_of_an_address(unit: str) -> None:
+def test_text_resembling_the_start_of_an_email_address_is_masked_in_linear_time(unit: str) -> None:
     text = "@ " + unit * (200_000 // len(unit))
     began = time.process_time()
     assert redact_people(text) == text
@@ -235,13 +235,13 @@ def test_a_long_text_takes_no_longer_for_what_looks_like_the_beginning_of_an_add
 @example("{ada@kites.example}@kites.example")
 @example("ada@kites.example@kites.example")
 @example("{" * 20 + "ada@kites.example" + "}@kites.example" * 20)
-def test_what_is_blotted_once_is_blotted_for_good(text: str) -> None:
+def test_masking_is_idempotent(text: str) -> None:
     once = redact_people(text)
     assert redact_people(once) == once
 
 
 @pytest.mark.parametrize("unit", ["@kites.example", " @ kites.example", "}@kites.example"])
-def test_addresses_in_one_another_take_no_longer(unit: str) -> None:
+def test_nested_email_addresses_are_masked_in_linear_time(unit: str) -> None:
     opening = "{" * 20_000 if unit.startswith("}") else ""
     begun = time.process_time()
     blotted = redact_people(f"{opening}ada{unit * 20_000}")

@@ -72,9 +72,9 @@ def prompt_of(body: dict[str, Any]) -> str:
 
 
 @contextmanager
-def asking(url: str, answers: Path | None = None, most_questions: int = 99) -> Iterator[Annotator]:
+def asking(url: str, answers: Path | None = None, max_questions: int = 99) -> Iterator[Annotator]:
     settings = ModelSettings(url, "kite|1", MODEL_KEY_VARIABLE, attempts=1, first_wait_s=0.01, timeout_s=0.5)
-    model = AskedModel.of(settings, answers, "run", most_questions)
+    model = AskedModel.of(settings, answers, "run", max_questions)
     try:
         yield Annotator(model)
     finally:
@@ -121,7 +121,9 @@ BY_RULES = [
 ]
 
 
-def test_what_the_rules_left_open_is_told_by_the_model_and_marked(workspace: Workspace, tmp_path: Path) -> None:
+def test_points_left_open_by_the_rules_are_labelled_by_the_model_and_marked(
+    workspace: Workspace, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
         found = publish(workspace, out, stand)
@@ -149,7 +151,7 @@ def test_what_the_rules_left_open_is_told_by_the_model_and_marked(workspace: Wor
     assert [breach for check in verify_release(open_release(out)).checks for breach in check.breaches] == []
 
 
-def test_only_what_is_open_and_public_is_asked_and_a_text_cannot_pass_for_a_line(
+def test_only_open_public_points_are_sent_and_a_text_cannot_imitate_a_line(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
@@ -161,7 +163,7 @@ def test_only_what_is_open_and_public_is_asked_and_a_text_cannot_pass_for_a_line
     assert "hidden" not in kinds + answers
 
 
-def test_nothing_is_asked_twice_and_the_bytes_are_the_same(workspace: Workspace, tmp_path: Path) -> None:
+def test_no_question_is_repeated_and_the_bytes_are_the_same(workspace: Workspace, tmp_path: Path) -> None:
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
         publish(workspace, tmp_path / "one", stand)
         again = publish(workspace, tmp_path / "two", stand)
@@ -170,7 +172,7 @@ def test_nothing_is_asked_twice_and_the_bytes_are_the_same(workspace: Workspace,
     assert (tmp_path / "one" / "release.json").read_bytes() == (tmp_path / "two" / "release.json").read_bytes()
 
 
-def test_no_release_by_rules_is_made_of_what_a_model_told(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_release_by_rules_uses_no_labels_of_a_model(workspace: Workspace, tmp_path: Path) -> None:
     out = tmp_path / "out"
     publish_release(workspace, out, points=True)
     before = (out / "release.json").read_bytes()
@@ -200,7 +202,7 @@ def test_no_release_by_rules_is_made_of_what_a_model_told(workspace: Workspace, 
         ("P1: other, none\nP2: other, novelty", "P1: none", 0),
     ],
 )
-def test_what_was_not_offered_leaves_what_the_rules_found(
+def test_an_answer_that_was_not_offered_keeps_the_rules_result(
     workspace: Workspace, tmp_path: Path, kinds: str, answers: str, unread: int
 ) -> None:
     with serving(rule=answering(kinds, answers)) as stand:
@@ -215,9 +217,7 @@ def test_what_was_not_offered_leaves_what_the_rules_found(
     [refusal(400), completion(None), completion("P2: weakness", finish="length"), slow(1.0, completion(KINDS))],
     ids=["refused", "no text", "cut off", "too late"],
 )
-def test_a_question_without_an_answer_leaves_what_the_rules_found(
-    workspace: Workspace, tmp_path: Path, reply: Any
-) -> None:
+def test_an_unanswered_question_keeps_the_rules_result(workspace: Workspace, tmp_path: Path, reply: Any) -> None:
     with serving(reply) as stand:
         found = publish(workspace, tmp_path / "out", stand)
     assert how(found.points) == BY_RULES
@@ -237,7 +237,7 @@ def test_an_endpoint_that_answers_nothing_ends_the_run_and_what_was_answered_is_
     assert len(stand.bodies) == 3
 
 
-def test_what_a_model_refuses_of_one_review_keeps_no_other_from_being_told(tmp_path: Path) -> None:
+def test_a_refusal_for_one_review_does_not_affect_others(tmp_path: Path) -> None:
     papers = [record for name in ("a1", "a2", "a3", "a4", "a5") for record in open_points(name)]
     answer = answering(KINDS, ANSWERS)
     asked = count()
@@ -262,7 +262,7 @@ def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path, monkey
     assert len(stand.bodies) == 4
 
 
-def test_a_blank_answer_is_asked_for_again(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_blank_answer_is_requested_again(workspace: Workspace, tmp_path: Path) -> None:
     with serving(completion(" ")) as stand:
         publish(workspace, tmp_path / "out", stand)
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
@@ -270,10 +270,10 @@ def test_a_blank_answer_is_asked_for_again(workspace: Workspace, tmp_path: Path)
     assert len(stand.bodies) == 2
 
 
-def test_the_budget_holds(workspace: Workspace, tmp_path: Path) -> None:
+def test_the_budget_is_respected(workspace: Workspace, tmp_path: Path) -> None:
     with (
         serving(completion(KINDS)) as stand,
-        asking(stand.url, most_questions=1) as asked,
+        asking(stand.url, max_questions=1) as asked,
         pytest.raises(ModelError, match="budget"),
     ):
         publish_release(workspace, tmp_path / "out", points=True, annotator=asked)
@@ -284,7 +284,7 @@ def test_the_budget_holds(workspace: Workspace, tmp_path: Path) -> None:
     ("listed", "questions", "gone"),
     [("a1", 0, ""), ("a1-R1", 0, ""), ("a1-answer", 2, "We measured"), ("a1-to-all", 2, "Words of")],
 )
-def test_what_is_taken_down_is_not_asked_about(tmp_path: Path, listed: str, questions: int, gone: str) -> None:
+def test_taken_down_points_are_not_sent_to_the_model(tmp_path: Path, listed: str, questions: int, gone: str) -> None:
     with invented(tmp_path / "corpus", {ICLR: [*open_points("a1"), *a_forum("a2")]}) as workspace:
         (workspace.folder / "takedown.txt").write_text(f"{listed}\n")
         with serving(rule=answering(KINDS, "P1: S1\nP2: S1")) as stand:
@@ -299,7 +299,7 @@ def test_what_is_taken_down_is_not_asked_about(tmp_path: Path, listed: str, ques
 POINT = next(one for one in open_points("a1") if isinstance(one, Point) and one.number == 2)
 
 
-def test_long_replies_are_asked_about_in_several_questions_and_sentences_in_a_row_are_one_passage() -> None:
+def test_long_replies_take_several_questions_and_consecutive_sentences_are_one_passage() -> None:
     long = " ".join(f"Gust {number} {'blew ' * 300}hard." for number in range(40))
     text = f"{long}\n\nIt is calm."
     replies = [Reply("p", text, None, is_to_all=True, concerning=(text[:30], "It is calm.")), Reply("q", text, None)]
@@ -327,7 +327,7 @@ def test_a_review_without_open_points_or_replies_costs_no_question() -> None:
         }
 
 
-def test_marks_around_a_line_are_no_part_of_it() -> None:
+def test_markup_around_a_line_is_not_part_of_it() -> None:
     assert read_kinds("```\n- P1 : Weakness , none\n**P2: minor, clarity**\n```", 2) == {
         0: (PointKind.WEAKNESS, None),
         1: (PointKind.MINOR, PointAspect.CLARITY),

@@ -214,7 +214,7 @@ def test_a_graded_version_that_is_not_proven_is_no_text_though_it_is_late(tmp_pa
     assert "texts" not in published(tmp_path, [paper("f1"), *versions, text("bb", "B")], texts=TextChoice.INITIAL)
 
 
-def test_changes_stand_between_two_texts(tmp_path: Path) -> None:
+def test_changes_are_between_two_texts(tmp_path: Path) -> None:
     rows = published(tmp_path, with_later())["changes"]
     assert [(row["number"], row["changes"], row["before"], row["after"]) for row in rows] == [
         (1, 2, "They fly.", "They soar."),
@@ -243,7 +243,7 @@ def test_without_authors_a_text_and_a_change_that_name_one_are_left_out_and_coun
     assert "1 changes that name an author" in card
 
 
-def test_the_file_that_the_reviewers_read_is_no_later_text_where_it_was_uploaded_again(tmp_path: Path) -> None:
+def test_the_reviewed_file_is_not_a_later_text_if_uploaded_again(tmp_path: Path) -> None:
     again = later("f1", "sha-f1", edit_id="edit-again")
     rows = published(tmp_path, [*with_later(), again])
     assert [(row["edit_id"], row["is_initial"]) for row in rows["texts"]] == [
@@ -254,7 +254,7 @@ def test_the_file_that_the_reviewers_read_is_no_later_text_where_it_was_uploaded
 
 
 @pytest.mark.parametrize("grade", [Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE])
-def test_a_file_that_may_be_what_the_reviewers_read_is_no_later_text(tmp_path: Path, grade: Grade) -> None:
+def test_a_file_that_reviewers_may_have_read_is_not_a_later_text(tmp_path: Path, grade: Grade) -> None:
     versions = [version("f1", "aa", grade), later("f1", "aa", VersionMoment.DISCUSSION, edit_id="edit-again")]
     assert "texts" not in published(tmp_path, [paper("f1"), *versions, text("aa", "A")], texts=TextChoice.INITIAL)
 
@@ -302,7 +302,7 @@ def test_without_authors_a_later_text_that_names_none_stays(tmp_path: Path) -> N
         ("m1", {"posts": ["f1-answer", "f1-to-all"], "meta_reviews": [], "texts": None, "changes": 2}),
     ],
 )
-def test_what_is_taken_down_is_in_none(tmp_path: Path, listed: str, left: dict[str, Any]) -> None:
+def test_no_configuration_contains_what_is_taken_down(tmp_path: Path, listed: str, left: dict[str, Any]) -> None:
     answers = MetaReview("recommendation", "Reject", Status.REJECTED, (), ())
     rows = published(tmp_path, [*with_later(), meta("m1", answers=answers), *a_forum("f2")], f"{listed}\n")
     of = {config: [row for row in found if row["forum_id"] == "f1"] for config, found in rows.items()}
@@ -312,7 +312,7 @@ def test_what_is_taken_down_is_in_none(tmp_path: Path, listed: str, left: dict[s
     assert len(of["texts"]) == (0 if listed == "f1" else 2)
 
 
-def test_a_file_of_a_paper_taken_down_is_no_text_and_no_change_of_another(tmp_path: Path) -> None:
+def test_a_taken_down_papers_file_gives_no_text_or_change_of_another(tmp_path: Path) -> None:
     records = [*with_later("f1"), paper("f2"), version("f2", "late", Grade.EXACT), review("f2")]
     rows = published(tmp_path, records, "f2\n")
     assert [row["sha256"] for row in rows["texts"]] == ["sha-f1"]
@@ -320,7 +320,7 @@ def test_a_file_of_a_paper_taken_down_is_no_text_and_no_change_of_another(tmp_pa
     assert "2 changes that were taken down" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_papers_that_share_a_later_text_are_on_one_side(tmp_path: Path) -> None:
+def test_papers_that_share_a_later_text_are_in_one_split(tmp_path: Path) -> None:
     forums = [record for number in range(12) for record in a_forum(f"p{number:02d}")]
     same = [later(f"p{number:02d}", "same") for number in range(0, 12, 2)]
     order = sorted([*forums, *same], key=lambda record: getattr(record, "forum_id", ""))

@@ -68,7 +68,7 @@ def rows(release: Path) -> list[dict[str, Any]]:
     ]
 
 
-def test_only_the_figures_of_the_published_text_are_here(workspace: Workspace, tmp_path: Path) -> None:
+def test_only_figures_of_the_published_text_are_included(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out", figures=True)
     figure, table = rows(tmp_path / "out")
@@ -91,14 +91,14 @@ def test_only_the_figures_of_the_published_text_are_here(workspace: Workspace, t
     assert blocks[table["block"]] == "**Table 1:** Prices."
 
 
-def test_without_the_option_nothing_of_figures_is_published(workspace: Workspace, tmp_path: Path) -> None:
+def test_without_the_option_no_figure_is_published(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out")
     assert not (tmp_path / "out/data/figures").exists()
     assert "figures" not in (tmp_path / "out/inputs.json").read_text()
 
 
-def test_figures_that_were_not_cut_are_a_sentence_and_no_release(workspace: Workspace, tmp_path: Path) -> None:
+def test_without_cut_figures_publishing_is_refused_in_one_sentence(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(
         TableError, match=r"The figures of 3 PDFs of 'ICLR.+' have not been extracted yet; run 'peercorpus build"
     ):
@@ -106,16 +106,14 @@ def test_figures_that_were_not_cut_are_a_sentence_and_no_release(workspace: Work
     assert not (tmp_path / "out").exists()
 
 
-def test_a_paper_taken_down_takes_its_figures_along(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_takedown_of_a_paper_removes_its_figures(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     (workspace.folder / "takedown.txt").write_text("f1\n")
     publish_release(workspace, tmp_path / "out", figures=True)
     assert rows(tmp_path / "out") == []
 
 
-def test_the_card_says_how_many_and_of_which_versions_and_the_release_holds(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_the_card_counts_figures_by_version_and_the_release_is_valid(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out", figures=True)
     card = (tmp_path / "out/README.md").read_text()

@@ -123,7 +123,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("options", LAYOUTS.values(), ids=LAYOUTS)
-def test_a_release_is_byte_for_byte_what_one_from_nothing_is(
+def test_an_incremental_release_equals_one_from_scratch_byte_for_byte(
     tmp_path: Path, written: list[str], options: dict[str, Any]
 ) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
@@ -160,9 +160,7 @@ def change(corpus: Path, venue_id: str, records: list[object]) -> None:
         fill(workspace, venue_id, records)
 
 
-def test_a_link_writes_anew_the_tasks_of_those_venues_alone_whose_sides_it_changes(
-    tmp_path: Path, written: list[str]
-) -> None:
+def test_a_new_link_rewrites_only_tasks_of_venues_whose_splits_change(tmp_path: Path, written: list[str]) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {venue_id: of_venue(venue_id) for venue_id in (ICLR, ICML, NEURIPS)})
     publish(corpus, out)
@@ -224,7 +222,9 @@ def test_a_file_that_was_changed_is_written_again(
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00", b"\xff" * 30])
-def test_what_the_workspace_noted_may_be_lost_or_damaged(tmp_path: Path, written: list[str], content: bytes) -> None:
+def test_the_workspaces_notes_on_releases_may_be_lost_or_damaged(
+    tmp_path: Path, written: list[str], content: bytes
+) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {ICLR: of_venue(ICLR)})
     publish(corpus, out)
@@ -237,7 +237,7 @@ def test_what_the_workspace_noted_may_be_lost_or_damaged(tmp_path: Path, written
     assert taken(written)[0] == ["a1", "a2", "a3"]
 
 
-def test_no_byte_of_a_release_has_what_was_taken_down(tmp_path: Path, written: list[str]) -> None:
+def test_no_byte_of_a_release_contains_what_was_taken_down(tmp_path: Path, written: list[str]) -> None:
     """Search every file, and every value of Parquet files; the files of the other venues are kept."""
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     secret = "Xyzzy plugh"
@@ -282,7 +282,7 @@ def test_an_edit_of_one_release_changes_no_other(tmp_path: Path) -> None:
     assert contents(second) == before
 
 
-def test_a_file_of_the_replaced_release_to_which_somebody_has_a_link_is_copied(tmp_path: Path) -> None:
+def test_a_hard_linked_file_of_the_replaced_release_is_copied(tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {ICLR: of_venue(ICLR)})
     publish(corpus, out)
@@ -294,7 +294,7 @@ def test_a_file_of_the_replaced_release_to_which_somebody_has_a_link_is_copied(t
     assert not kept.samefile(tmp_path / "backup")
 
 
-def test_the_workspace_forgets_what_it_noted_of_releases_that_are_gone(tmp_path: Path) -> None:
+def test_the_workspace_forgets_its_notes_on_removed_releases(tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {ICLR: of_venue(ICLR)})
     publish(corpus, out)
@@ -306,7 +306,7 @@ def test_the_workspace_forgets_what_it_noted_of_releases_that_are_gone(tmp_path:
     assert len(second) == 1
 
 
-def test_tables_that_change_while_a_release_is_written_leave_the_one_before(
+def test_tables_changed_while_a_release_is_written_keep_the_previous_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
@@ -336,9 +336,7 @@ def test_tables_that_change_while_a_release_is_written_leave_the_one_before(
     check_as_from_nothing(corpus, out, [])
 
 
-def test_what_is_taken_down_while_a_release_is_written_is_in_no_release(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_takedown_while_a_release_is_written_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {ICLR: of_venue(ICLR)})
 

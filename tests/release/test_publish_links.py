@@ -57,7 +57,7 @@ def published(workspace: Workspace, out: Path, venue_ids: list[str] | None = Non
     return (out / "README.md").read_text()
 
 
-def test_links_and_tries_are_published_and_counted(tmp_path: Path) -> None:
+def test_links_and_submissions_of_a_work_are_published_and_counted(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
         card = published(workspace, tmp_path / "out")
     assert pairs(tmp_path / "out") == [("c", "b"), ("b", "a"), ("c", "a")]
@@ -80,7 +80,7 @@ def test_links_and_tries_are_published_and_counted(tmp_path: Path) -> None:
         ("c", [("b", "a")], [("a", 1, "b"), ("a", 2, "a")], 2),
     ],
 )
-def test_what_is_taken_down_is_in_no_link_and_no_try(
+def test_taken_down_papers_are_in_no_link_or_attempt(
     tmp_path: Path, gone: str, links: list[tuple[str, str]], left: list[tuple[str, int, str]], lost: int
 ) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
@@ -102,7 +102,7 @@ def test_a_review_that_was_taken_down_or_is_not_public_gives_no_rating(tmp_path:
     assert found["ratings"] == [6.0]
 
 
-def test_a_decision_that_is_not_public_is_not_told_here_either(tmp_path: Path) -> None:
+def test_a_hidden_decision_is_not_revealed_by_links_either(tmp_path: Path) -> None:
     venues = three_tries()
     hidden = {"kind": PostKind.DECISION, "role": Role.PROGRAM_CHAIR, "text": "Accept (Poster)"}
     venues[ICLR] += [post("c-decision", "c", readers_public=False, **hidden)]
@@ -136,7 +136,7 @@ def sides(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[st
     return found
 
 
-def test_linked_papers_are_on_one_side(tmp_path: Path) -> None:
+def test_linked_papers_are_in_one_split(tmp_path: Path) -> None:
     count = 40
     links = [link(f"f{number + count:03}", ICML, f"f{number:03}") for number in range(count)]
     venues = {ICLR: forums(0, count), ICML: [*forums(count, 2 * count, ICML), *links]}
@@ -153,7 +153,7 @@ def test_linked_papers_are_on_one_side(tmp_path: Path) -> None:
         assert works.isdisjoint(int(one[1:]) % count for one in found["tasks"][name]["train"])
 
 
-def test_papers_that_a_taken_down_one_joins_are_on_one_side_all_the_same(tmp_path: Path) -> None:
+def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: Path) -> None:
     count = 30
     joins = [paper(f"gone{number:03}", TMLR) for number in range(count)]
     links = [link(f"gone{number:03}", TMLR, f"f{number:03}") for number in range(count)]
@@ -169,7 +169,7 @@ def test_papers_that_a_taken_down_one_joins_are_on_one_side_all_the_same(tmp_pat
     assert pairs(tmp_path / "out") == []
 
 
-def test_a_later_link_between_two_sides_moves_nobody_and_holds_the_lesser_one_back(tmp_path: Path) -> None:
+def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_side_back(tmp_path: Path) -> None:
     with invented(tmp_path / "first", {ICLR: forums(0, 60)}) as workspace:
         before = sides(workspace, tmp_path / "one")
     tested = next(one for one in before["tasks"]["review"]["test"] if one in before["tasks"]["rebuttal"]["test"])
@@ -191,7 +191,7 @@ def test_a_later_link_between_two_sides_moves_nobody_and_holds_the_lesser_one_ba
     assert [int(found[1]) for found in held_back if found] == [0, 1]
 
 
-def test_papers_with_the_very_same_text_come_on_one_side_whatever_their_titles(tmp_path: Path) -> None:
+def test_papers_with_identical_texts_are_in_one_split_whatever_their_titles(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:02}", markdown="# One text" if number % 4 else None) for number in range(24)]
     with invented(tmp_path / "corpus", {ICLR: [record for forum in forums for record in forum]}) as workspace:
         publish_release(workspace, tmp_path / "out", sides=RE2)

@@ -57,7 +57,7 @@ def rows(folder: Path, records: list[object]) -> list[dict[str, Any]]:
     return [row for path in files for row in pl.read_parquet(path).to_dicts()]
 
 
-def test_a_row_has_the_meta_review_and_what_was_said_before_it(tmp_path: Path) -> None:
+def test_a_row_has_the_meta_review_and_the_discussion_before_it(tmp_path: Path) -> None:
     said = [(Role.AUTHOR, BEFORE, "It holds."), (Role.REVIEWER, BETWEEN, LATE), (Role.AUTHOR, AFTER, LATE)]
     (row,) = rows(tmp_path, forum(said))
     (meta_review,) = row["meta_reviews"]
@@ -73,7 +73,7 @@ def test_a_row_has_the_meta_review_and_what_was_said_before_it(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("words", ["Congratulations!", "I am glad that the paper has been accepted."])
-def test_an_exchange_ends_where_words_tell_the_decision_though_no_times_are_known(tmp_path: Path, words: str) -> None:
+def test_without_times_an_exchange_ends_where_a_post_reveals_the_decision(tmp_path: Path, words: str) -> None:
     said = [(Role.AUTHOR, None, "If the paper was accepted, we would add it."), (Role.REVIEWER, None, words)]
     said.append((Role.AUTHOR, None, "Thank you."))
     (row,) = rows(tmp_path, forum(said, chair(created_at=None, posted_after_decision=None)))
@@ -101,7 +101,7 @@ def test_a_review_that_may_be_later_than_the_decision_is_left_out(tmp_path: Path
     assert [one["post_ids"] for one in row["exchanges"][0]["turns"]] == [["f1-R2"]]
 
 
-def test_what_the_authors_told_everyone_stands_once_if_it_was_before_the_meta_review(tmp_path: Path) -> None:
+def test_responses_to_all_before_the_meta_review_are_included_once(tmp_path: Path) -> None:
     records = forum([])
     talk = next(one for one in records if isinstance(one, Conversation))
     beside = (ContextPost("f1-early", 1), ContextPost("f1-late", 1))
@@ -113,11 +113,11 @@ def test_what_the_authors_told_everyone_stands_once_if_it_was_before_the_meta_re
 
 
 @pytest.mark.parametrize("unfit", [{"posted_after_decision": True}, {"text": " "}])
-def test_a_paper_whose_meta_review_is_late_or_empty_is_none_of_the_task(tmp_path: Path, unfit: dict[str, Any]) -> None:
+def test_a_paper_with_a_late_or_empty_meta_review_is_not_in_the_task(tmp_path: Path, unfit: dict[str, Any]) -> None:
     assert rows(tmp_path, forum([], chair(**unfit))) == []
 
 
-def test_a_paper_is_on_the_side_on_which_the_other_tasks_use_it(tmp_path: Path) -> None:
+def test_a_paper_is_in_the_split_in_which_other_tasks_use_it(tmp_path: Path) -> None:
     records: list[object] = []
     for number in range(24):
         name = f"f{number:02}"

@@ -89,7 +89,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_every_configuration_is_looked_at() -> None:
+def test_every_configuration_is_checked() -> None:
     assert list(ROWS) == [name for name in CONFIGS if name != "figures"]  # on demand: test_publish_figures
 
 
@@ -113,7 +113,7 @@ def test_polars_duckdb_and_pandas_open_it(release: Path, config: str) -> None:
 
 
 @pytest.mark.parametrize("config", ROWS)
-def test_the_files_have_the_schema_what_columns_hold_and_an_index_of_pages(release: Path, config: str) -> None:
+def test_parquet_files_have_schema_column_descriptions_and_a_page_index(release: Path, config: str) -> None:
     for path in (release / "data" / config).iterdir():
         file = pq.ParquetFile(path)
         assert file.schema_arrow.equals(CONFIGS[config].schema)

@@ -31,7 +31,7 @@ def publish(workspace: Workspace, out: Path, **options: Any) -> None:
     publish_release(workspace, out, points=True, **options)
 
 
-def test_points_and_answers_are_rows_without_what_not_everyone_may_see(tmp_path: Path) -> None:
+def test_points_and_answers_are_rows_without_hidden_records(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: a_discussion("a1"), ICML: a_discussion("b1", ICML)}) as workspace:
         publish(workspace, out)
@@ -56,7 +56,7 @@ def test_points_and_answers_are_rows_without_what_not_everyone_may_see(tmp_path:
     ("listed", "points", "answers", "reactions"),
     [("a1", 0, 0, 0), ("a1-R1", 0, 0, 0), ("a1-answer", 2, 0, 1), ("a1-last", 2, 1, 0)],
 )
-def test_what_is_taken_down_stands_in_no_point(
+def test_no_point_contains_what_is_taken_down(
     tmp_path: Path, listed: str, points: int, answers: int, reactions: int
 ) -> None:
     out = tmp_path / "out"
@@ -101,7 +101,7 @@ def test_a_review_that_was_edited_has_the_points_of_its_first_text(tmp_path: Pat
     assert len(read(tmp_path / "out", "points")) == 2
 
 
-def test_without_points_nothing_is_published_and_a_sentence_says_what_to_do(tmp_path: Path) -> None:
+def test_without_points_publishing_them_is_refused_with_advice(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("a1")}) as workspace:
         publish_release(workspace, tmp_path / "plain")
         assert not (tmp_path / "plain" / "data" / "points").exists()

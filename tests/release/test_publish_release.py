@@ -60,7 +60,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, manifest: str |
     assert (out / "thesis.tex").read_text() == "years of work"
 
 
-def test_a_file_in_the_place_of_the_release_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_at_the_release_path_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     with (
         invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace,
@@ -86,7 +86,7 @@ def test_a_release_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: py
     assert {path.name for path in tmp_path.iterdir()} - {"corpus"} == {"out"}
 
 
-def test_tables_that_are_not_built_or_hold_no_such_venue_are_said_so(tmp_path: Path) -> None:
+def test_unbuilt_tables_and_missing_venues_are_reported(tmp_path: Path) -> None:
     with (
         open_workspace(tmp_path / "empty", create=True) as workspace,
         pytest.raises(TableError, match="1-papers"),

@@ -42,7 +42,7 @@ def section(field: str, text: str) -> Section:
     return Section(SectionKind.OTHER, field, text)
 
 
-def test_every_entry_has_the_fields_of_the_card_in_its_order_and_one_of_ours() -> None:
+def test_every_entry_has_the_cards_fields_in_order_and_one_of_ours() -> None:
     bare = entry(reviewer="", review_id="")
     assert list(bare) == [*CARD.split(), "extra_other"]
     assert list(entry(score("novelty", 3, "3", Aspect.NOVELTY), title="Good")) == list(bare)
@@ -50,7 +50,7 @@ def test_every_entry_has_the_fields_of_the_card_in_its_order_and_one_of_ours() -
     assert {type(value) for value in bare.values()} == {str, type(None), dict}
 
 
-def test_answers_stand_in_the_documented_fields_and_the_rest_beside_them() -> None:
+def test_answers_are_in_the_documented_fields_and_others_in_extra_ones() -> None:
     record = review("f1", title="Good", final_justification="I stay.")
     found = review_entry(record, review_row(record, "We thank you."))
     assert filled(found) == {
@@ -79,7 +79,7 @@ def test_a_rating_under_another_name_is_the_rating_too() -> None:
     assert found["extra_scores"] == {"overall_recommendation": 4, "Reviewer_Confidence": 3}
 
 
-def test_of_two_recommendations_the_one_called_rating_is_the_rating_and_the_standing_one_before_any() -> None:
+def test_of_two_recommendations_the_one_named_rating_is_used_and_a_current_one_is_preferred() -> None:
     twice = [score("overall_score", 5, "5", Aspect.RECOMMENDATION), score("rating", 6, "6", Aspect.RECOMMENDATION)]
     found = entry(*twice)
     assert (found["rating"], found["extra_scores"]) == (6, {"overall_score": 5})
@@ -89,7 +89,7 @@ def test_of_two_recommendations_the_one_called_rating_is_the_rating_and_the_stan
     assert entry(first)["rating"] == 2
 
 
-def test_a_score_as_first_given_stands_beside_the_one_that_stands_now() -> None:
+def test_an_initial_score_is_beside_the_current_one() -> None:
     found = entry(
         score("rating", 8, "8", Aspect.RECOMMENDATION),
         score("rating", 3.5, "3.5: borderline", Aspect.RECOMMENDATION, Phase.INITIAL),
@@ -98,7 +98,7 @@ def test_a_score_as_first_given_stands_beside_the_one_that_stands_now() -> None:
     assert found["extra_text"] == {"rating_initial_label": "3.5: borderline"}
 
 
-def test_what_only_the_reviewers_words_tell_is_told_apart() -> None:
+def test_scores_known_only_from_the_reviewers_words_are_marked() -> None:
     now, said = (
         score("rating", number, label, Aspect.RECOMMENDATION, phase)
         for number, label, phase in ((6, "6", Phase.FINAL), (5, "raise from 5 to 6", Phase.INITIAL))
@@ -108,7 +108,7 @@ def test_what_only_the_reviewers_words_tell_is_told_apart() -> None:
     assert found["extra_text"] == {"rating_initial_claimed_label": "raise from 5 to 6"}
 
 
-def test_a_text_as_first_given_stands_beside_the_one_that_stands_now() -> None:
+def test_an_initial_text_is_beside_the_current_one() -> None:
     found = entry(
         sections=(section("Summary", "New."), section("tips", "c")),
         initial_sections=(section("Summary", "Old."), section("tips", "b")),
@@ -127,7 +127,7 @@ def test_a_documented_name_in_capitals_is_the_documented_field() -> None:
     assert (found["extra_scores"], found["extra_text"]) == ({}, {"soundness_label": "4: Strong"})
 
 
-def test_no_text_stands_where_numbers_do_and_no_number_where_texts_do() -> None:
+def test_no_column_mixes_texts_and_numbers() -> None:
     found = entry(
         score("limitations", 2, "2", Aspect.OTHER),
         score("claims_and_evidence", None, "Yes", Aspect.OTHER),
@@ -142,7 +142,7 @@ def test_no_text_stands_where_numbers_do_and_no_number_where_texts_do() -> None:
 
 
 @pytest.mark.parametrize("name", ["review_id", "reviewer", "rebuttal", "final_justification"])
-def test_a_field_of_the_form_never_overwrites_what_the_record_says(name: str) -> None:
+def test_a_field_of_the_form_never_overwrites_a_field_of_the_record(name: str) -> None:
     found = entry(sections=(section(name, "I am one."),))
     assert found["extra_text"] == {name: "I am one."}
     assert found[name] in {"f1-R1", "R1", "We thank you.", ""}

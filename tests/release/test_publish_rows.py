@@ -54,7 +54,7 @@ def test_a_forum_becomes_one_paper_and_its_conversations(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("hidden", [{"readers_public": False}, {"deleted": True}])
-def test_nothing_that_not_everyone_may_read_is_published(tmp_path: Path, hidden: dict[str, Any]) -> None:
+def test_only_public_records_are_published(tmp_path: Path, hidden: dict[str, Any]) -> None:
     secret = post("secret", "f1", text="SECRET words", **hidden)
     decision = post("verdict", "f1", kind=PostKind.DECISION, text="SECRET verdict", **hidden)
     records = [
@@ -97,7 +97,7 @@ def test_only_a_version_known_to_be_the_initial_one_gives_a_text(tmp_path: Path,
     assert (row["markdown"], row["markdown_chars"]) == (("A", 1) if is_sure else ("", 0))
 
 
-def test_a_paper_without_reviews_versions_or_texts_is_a_row_all_the_same(tmp_path: Path) -> None:
+def test_a_paper_without_reviews_versions_or_texts_is_still_a_row(tmp_path: Path) -> None:
     rows, talks = published(tmp_path, [paper("f1"), paper("f2"), version("f2", "missing", Grade.EXACT)])
     assert [(row["forum_id"], row["num_reviews"], row["reviews_json"], row["markdown"]) for row in rows] == [
         ("f1", 0, "[]", ""),
@@ -106,7 +106,7 @@ def test_a_paper_without_reviews_versions_or_texts_is_a_row_all_the_same(tmp_pat
     assert talks == []
 
 
-def test_each_text_finds_its_paper_in_whatever_order_the_texts_lie(tmp_path: Path) -> None:
+def test_each_text_is_joined_to_its_paper_in_any_order(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:03d}", markdown=f"Text {number}") for number in range(250)]
     records = [record for forum in forums for record in forum]
     texts = [forum[6] for forum in reversed(forums)]

@@ -41,7 +41,7 @@ def ids(by_side: dict[str, list[str]]) -> list[str]:
 
 
 def section_of_sides(card: str) -> str:
-    return card.split("\n### Sides to train and test on\n")[1].split("\n#")[0]
+    return card.split("\n### Train, validation and test splits\n")[1].split("\n#")[0]
 
 
 def without_a_side(card: str) -> list[int]:
@@ -50,7 +50,7 @@ def without_a_side(card: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", line)]
 
 
-def test_a_release_names_its_papers_by_side_and_task_and_says_how_it_was_made(tmp_path: Path) -> None:
+def test_a_release_lists_its_papers_by_split_and_task_and_how_it_was_made(tmp_path: Path) -> None:
     found = write(tmp_path, "out", forums(0, 30), RE2, {TMLR: [paper("t1", TMLR)]})
     assert found["sizes"] == {task: {"train": 26, "validation": 2, "test": 2} for task in ("review",)} | {
         "rebuttal": {"train": 26, "validation": 1, "test": 1},
@@ -64,7 +64,7 @@ def test_a_release_names_its_papers_by_side_and_task_and_says_how_it_was_made(tm
     assert manifest["files"]["splits/re2.json"] == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_the_card_counts_papers_by_venue_and_side_and_says_what_has_none(tmp_path: Path) -> None:
+def test_the_card_counts_papers_by_venue_and_split_and_states_which_have_none(tmp_path: Path) -> None:
     write(tmp_path, "out", forums(0, 30), RE2, {TMLR: [paper("t1", TMLR)]})
     card = (tmp_path / "out" / "README.md").read_text()
     assert f"| {ICLR} | 26 | 2 | 2 | 0 |" in card
@@ -74,7 +74,7 @@ def test_the_card_counts_papers_by_venue_and_side_and_says_what_has_none(tmp_pat
     assert without_a_side(card)[:2] == [1, 0]
 
 
-def test_a_later_release_keeps_the_sides_of_an_earlier_one(tmp_path: Path) -> None:
+def test_a_later_release_keeps_the_splits_of_an_earlier_one(tmp_path: Path) -> None:
     first = write(tmp_path, "first", forums(0, 30), RE2)
     asked = replace(RE2, earlier=tmp_path / "first")
     second = write(tmp_path, "second", forums(5, 60), asked, {ICML: forums(60, 90, ICML)})
@@ -85,7 +85,7 @@ def test_a_later_release_keeps_the_sides_of_an_earlier_one(tmp_path: Path) -> No
     assert without_a_side((tmp_path / "second" / "README.md").read_text())[2] == 5
 
 
-def test_no_file_of_sides_names_a_paper_that_was_taken_down(tmp_path: Path) -> None:
+def test_no_split_file_names_a_taken_down_paper(tmp_path: Path) -> None:
     first = write(tmp_path, "first", forums(0, 30), RE2)
     asked = replace(RE2, earlier=tmp_path / "first")
     with invented(tmp_path / "later", {ICLR: forums(0, 30)}) as workspace:
@@ -98,7 +98,7 @@ def test_no_file_of_sides_names_a_paper_that_was_taken_down(tmp_path: Path) -> N
         assert b"f007" not in RE2.path(tmp_path / out).read_bytes()
 
 
-def test_no_paper_of_a_release_that_is_replaced_changes_its_side_unnoticed(tmp_path: Path) -> None:
+def test_no_paper_of_a_replaced_release_changes_its_split_unnoticed(tmp_path: Path) -> None:
     first = write(tmp_path, "out", forums(0, 30), RE2)
     assert write(tmp_path, "out", forums(0, 30), RE2) == first
     write(tmp_path, "other", forums(10, 60), RE2)
@@ -111,7 +111,7 @@ def test_no_paper_of_a_release_that_is_replaced_changes_its_side_unnoticed(tmp_p
 
 
 @pytest.mark.parametrize("spoiled", ["text", "review", "conversation", "hidden", "deleted"])
-def test_only_papers_that_a_task_can_use_have_a_place_in_it(tmp_path: Path, spoiled: str) -> None:
+def test_only_usable_papers_are_in_a_task(tmp_path: Path, spoiled: str) -> None:
     records = a_forum("f9", markdown="" if spoiled == "text" else "# Text")
     if spoiled == "review":
         records = [one for one in records if not isinstance(one, Review)]
@@ -158,7 +158,7 @@ def test_a_temporal_release_tests_on_what_was_submitted_after_the_day(tmp_path: 
     ("content", "said"),
     [(None, "No such file"), ("{", "cannot be read"), ('{"profile": "re2"}', "cannot be read")],
 )
-def test_sides_that_cannot_be_read_are_said_so_before_anything_is_written(
+def test_unreadable_splits_are_reported_before_anything_is_written(
     tmp_path: Path, content: str | None, said: str
 ) -> None:
     (tmp_path / "old" / "splits").mkdir(parents=True)
@@ -169,7 +169,7 @@ def test_sides_that_cannot_be_read_are_said_so_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_with_a_paper_on_two_sides_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_a_paper_in_two_splits_is_refused(tmp_path: Path) -> None:
     found = write(tmp_path, "old", forums(0, 9), RE2)
     found["sides"]["test"].append(found["sides"]["train"][0])
     RE2.path(tmp_path / "old").write_text(json.dumps(found))

@@ -48,7 +48,7 @@ def sizes(sides: Sides, task: Task) -> Counter[Split]:
 
 
 @given(corpora())
-def test_every_usable_paper_has_one_side_and_each_task_uses_or_holds_back_its_own(papers: list[Usable]) -> None:
+def test_every_usable_paper_has_one_split_and_each_task_uses_or_holds_back_its_papers(papers: list[Usable]) -> None:
     sides = draw_sides(papers)
     assert sides.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
     for task in RE2_SIZES:
@@ -61,7 +61,9 @@ def test_every_usable_paper_has_one_side_and_each_task_uses_or_holds_back_its_ow
 
 
 @given(corpora(), st.sampled_from([None, DAY]))
-def test_meta_reviews_use_the_papers_of_the_other_tasks_and_move_none(papers: list[Usable], after: date | None) -> None:
+def test_meta_reviews_use_papers_of_the_other_tasks_without_moving_any(
+    papers: list[Usable], after: date | None
+) -> None:
     others = [replace(paper, tasks=paper.tasks - {Task.META_REVIEW}) for paper in papers]
     sides, without = draw_sides(papers, after), draw_sides(others, after)
     assert sides.of == without.of
@@ -91,7 +93,7 @@ def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
 
 
 @given(st.integers(3, 300), st.integers(0, 999))
-def test_what_the_rebuttals_test_on_the_reviews_test_on_too(number: int, seed: int) -> None:
+def test_test_papers_of_rebuttals_are_test_papers_of_reviews(number: int, seed: int) -> None:
     random = Random(seed)
     papers = [
         Usable(f"f{at}", "A", Status.ACCEPTED, None, random.choice([BOTH, REVIEWS, REVIEWS])) for at in range(number)
@@ -133,7 +135,7 @@ def test_no_paper_moves_when_the_corpus_grows_and_changes(
 
 
 @given(corpora(), corpora("g"))
-def test_tests_grow_to_their_size_and_what_is_tested_stays_tested(papers: list[Usable], more: list[Usable]) -> None:
+def test_test_sets_grow_to_their_size_and_keep_their_papers(papers: list[Usable], more: list[Usable]) -> None:
     first = draw_sides(papers)
     second = draw_sides([*papers, *more], earlier=first)
     for task in Task:
@@ -144,7 +146,7 @@ def test_tests_grow_to_their_size_and_what_is_tested_stays_tested(papers: list[U
 
 
 @given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
-def test_what_has_not_changed_is_drawn_as_it_was(
+def test_an_unchanged_corpus_keeps_its_splits(
     papers: list[Usable], more: list[Usable], seed: int, after: date | None
 ) -> None:
     held = [*papers, *more]
@@ -162,7 +164,7 @@ def assert_no_work_is_on_two_sides(sides: Sides, groups: Mapping[str, str]) -> N
 
 
 @given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
-def test_papers_of_one_work_are_on_one_side(papers: list[Usable], seed: int, after: date | None) -> None:
+def test_papers_of_one_work_are_in_one_split(papers: list[Usable], seed: int, after: date | None) -> None:
     groups = links(seed, papers)
     sides = draw_sides(papers, after, groups=groups)
     found: dict[str, set[Split]] = {}
@@ -176,7 +178,7 @@ def test_papers_of_one_work_are_on_one_side(papers: list[Usable], seed: int, aft
 
 
 @given(corpora(), st.integers(0, 99))
-def test_a_temporal_test_is_all_that_is_newer_and_only_that(papers: list[Usable], seed: int) -> None:
+def test_a_temporal_test_set_is_exactly_the_newer_papers(papers: list[Usable], seed: int) -> None:
     sides = draw_sides(papers, DAY, groups=links(seed, papers))
     dated = {paper.forum_id: paper for paper in papers if paper.submitted_at is not None and paper.tasks}
     assert sides.of.keys() == dated.keys()
@@ -193,7 +195,7 @@ def test_a_temporal_test_is_all_that_is_newer_and_only_that(papers: list[Usable]
     assert works == {groups.get(one, one) for one, side in sides.of.items() if side is Split.TEST}
 
 
-def test_a_work_that_earlier_sides_part_is_used_where_it_weighs_most() -> None:
+def test_a_work_divided_by_earlier_splits_is_used_in_its_largest_part() -> None:
     papers = [Usable(name, "A", Status.ACCEPTED, None, BOTH) for name in "abcdef"]
     of = {
         "a": Split.TRAIN,
@@ -210,7 +212,7 @@ def test_a_work_that_earlier_sides_part_is_used_where_it_weighs_most() -> None:
     assert sides.used == dict.fromkeys(Task, used)
 
 
-def test_a_paper_whose_date_turns_out_newer_leaves_the_training_and_keeps_its_side() -> None:
+def test_a_paper_with_a_corrected_later_date_leaves_training_and_keeps_its_split() -> None:
     old = Usable("f1", "A", Status.ACCEPTED, DATES[1], BOTH)
     first = draw_sides([old], DAY)
     second = draw_sides([replace(old, submitted_at=DATES[4])], DAY, first)
@@ -245,7 +247,7 @@ def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
     assert sizes(sides, Task.REVIEW)[Split.TRAIN] == 18_000
 
 
-def test_papers_found_to_be_of_a_tested_work_are_held_back() -> None:
+def test_papers_found_to_belong_to_a_test_work_are_held_back() -> None:
     papers = of_size(60, 1)
     first = draw_sides(papers)
     tested = next(one for one, side in first.used[Task.REBUTTAL].items() if side is Split.TEST)
@@ -260,7 +262,7 @@ def stated(forum_id: str, **sides: str) -> Usable:
     return Usable(forum_id, "A", Status.ACCEPTED, None, BOTH, stated=own)
 
 
-def test_sides_that_a_dataset_states_are_taken_as_they_are_and_nothing_tested_on_is_trained_on() -> None:
+def test_stated_splits_are_kept_and_no_test_paper_is_trained_on() -> None:
     papers = [
         stated("a", review="train", rebuttal="train"),
         stated("b", review="test", rebuttal="train"),
@@ -275,6 +277,6 @@ def test_sides_that_a_dataset_states_are_taken_as_they_are_and_nothing_tested_on
     assert sides.apart == 1
 
 
-def test_sides_are_not_stated_where_no_dataset_states_one() -> None:
+def test_splits_are_not_stated_if_no_dataset_states_any() -> None:
     with pytest.raises(PeercorpusError, match="No published dataset states the side"):
         take_stated_sides([stated("d")], NO_SIDES)

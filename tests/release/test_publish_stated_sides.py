@@ -37,7 +37,7 @@ def held(out: Path, config: str) -> dict[str, str]:
     return sides
 
 
-def test_the_sides_of_re2_become_the_sides_of_a_release(tmp_path: Path, workspace: Workspace) -> None:
+def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: Workspace) -> None:
     files = tmp_path / "in"
     write_json(files / "REVIEWS_train.json", [re2_paper("a"), re2_paper("b")])
     write_json(files / "REVIEWS_test.json", [re2_paper("c"), re2_paper("d")])
@@ -65,7 +65,7 @@ def test_the_sides_of_re2_become_the_sides_of_a_release(tmp_path: Path, workspac
     assert any("as a published dataset states them" in note for check in verified.checks for note in check.left_out)
 
 
-def test_a_corpus_without_stated_sides_is_refused_in_one_sentence(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_corpus_without_stated_splits_is_refused_in_one_sentence(tmp_path: Path, workspace: Workspace) -> None:
     write_parquet(tmp_path / "in" / "kites.parquet", [reviewbench_row()])
     import_dumps(workspace, [tmp_path / "in"])
     build_here(workspace)

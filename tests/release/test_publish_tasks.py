@@ -39,7 +39,7 @@ def changed(kind: type, **fields: Any) -> list[object]:
     return [replace(one, **fields) if isinstance(one, kind) else one for one in a_forum("f1")]  # type: ignore[type-var]
 
 
-def test_a_task_has_the_papers_that_the_file_of_sides_names_each_on_its_side(tmp_path: Path) -> None:
+def test_a_task_has_the_papers_of_the_split_file_each_in_its_split(tmp_path: Path) -> None:
     records = [record for number in range(12) for record in a_forum(f"f{number:02}")]
     others = [record for number in range(12, 20) for record in a_forum(f"f{number:02}", ICML)]
     with invented(tmp_path / "corpus", {ICLR: records, ICML: others}) as workspace:
@@ -52,7 +52,7 @@ def test_a_task_has_the_papers_that_the_file_of_sides_names_each_on_its_side(tmp
             assert pl.read_parquet(files)["forum_id"].to_list() == ids
 
 
-def test_a_release_without_sides_has_no_tasks(tmp_path: Path) -> None:
+def test_a_release_without_splits_has_no_tasks(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, tmp_path / "out")
     assert not {path.name for path in (tmp_path / "out" / "data").iterdir()} & {*CONFIG.values()}
@@ -82,7 +82,7 @@ def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_p
         (AtDecision.CHANGED_UNSEEN, [], [], "It flies now.", True),
     ],
 )
-def test_a_review_changed_after_the_decision_is_shown_as_it_stood_or_marked(
+def test_a_review_changed_after_the_decision_is_shown_as_of_the_decision_or_flagged(
     tmp_path: Path, state: AtDecision, then: list[str], first: list[str], text: str, may_be_later: bool
 ) -> None:
     def passages(*said: str) -> tuple[Section, ...]:
@@ -130,7 +130,7 @@ def test_a_conversation_follows_the_paper_and_alternates(tmp_path: Path) -> None
     assert paper["markdown"] == "# Text of f1"
 
 
-def test_what_stands_beside_the_paper_stays_the_users(tmp_path: Path) -> None:
+def test_context_beside_the_paper_stays_in_the_users_message(tmp_path: Path) -> None:
     (paper,) = rows(released(tmp_path, changed(Conversation, context=(ContextPost("f1-to-all", 0),))), "rebuttal")
     messages = paper["conversations"][0]["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
@@ -139,7 +139,7 @@ def test_what_stands_beside_the_paper_stays_the_users(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("said_by", ["R1", "R2"])
-def test_a_conversation_in_which_only_others_review_is_none_to_learn_from(tmp_path: Path, said_by: str) -> None:
+def test_a_conversation_without_its_reviewer_is_not_used_for_training(tmp_path: Path, said_by: str) -> None:
     talk = conversation("f1", "R1", [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer")])
     talk = replace(talk, turns=(replace(talk.turns[0], signature=said_by), talk.turns[1]))
     release = released(tmp_path, [talk if isinstance(one, Conversation) else one for one in a_forum("f1")])
@@ -158,7 +158,7 @@ def test_the_full_table_has_every_public_post_and_each_review_once(tmp_path: Pat
     assert json.loads(extra) == {"recommendation": "Accept"}
 
 
-def test_a_status_is_withheld_with_the_decision_that_tells_it(tmp_path: Path) -> None:
+def test_a_status_is_withheld_with_the_decision_that_reveals_it(tmp_path: Path) -> None:
     hidden = post("f1-decision", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
     release = released(tmp_path, [*a_forum("f1"), hidden])
     for config in ("papers_full", "review_sft"):
@@ -196,7 +196,7 @@ def test_a_paper_withheld_from_one_table_is_withheld_from_all(tmp_path: Path) ->
     assert {row["forum_id"] for row in rows(release, "review_sft")} == {"f2"}
 
 
-def test_what_was_posted_after_the_decision_is_in_no_task_and_counted(tmp_path: Path) -> None:
+def test_posts_after_the_decision_are_counted_but_in_no_task(tmp_path: Path) -> None:
     early = [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), turn(Role.REVIEWER, "f1-more")]
     late = [turn(Role.REVIEWER, "f1-thanks"), turn(Role.AUTHOR, "f1-late")]
     talk = conversation("f1", "R1", [*early, *(replace(one, posted_after_decision=True) for one in late)])
@@ -217,7 +217,7 @@ def test_what_was_posted_after_the_decision_is_in_no_task_and_counted(tmp_path: 
     assert [one["posted_after_decision"] for one in told["context"]] == [True]
 
 
-def test_a_hidden_decision_is_not_told_by_the_turns_after_it(tmp_path: Path) -> None:
+def test_a_hidden_decision_is_not_revealed_by_the_turns_after_it(tmp_path: Path) -> None:
     hidden = post("f1-decision", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
     (talk,) = [one for one in a_forum("f1") if isinstance(one, Conversation)]
     turns = (talk.turns[0], replace(talk.turns[1], posted_after_decision=True))

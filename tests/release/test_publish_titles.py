@@ -15,9 +15,9 @@ TURN = {"post_ids": ("a", "b"), "titles": ("Answer (1/2)", "Answer (2/2)"), "tit
 ONE = {**TURN, "post_ids": ("a",)}
 
 
-def titler(url: str, answers: Path | None = None, most_questions: int = 9) -> Titler:
+def titler(url: str, answers: Path | None = None, max_questions: int = 9) -> Titler:
     settings = ModelSettings(url, "kite-1", MODEL_KEY_VARIABLE, attempts=1, first_wait_s=0.01, timeout_s=5)
-    return Titler(AskedModel.of(settings, answers, "run", most_questions))
+    return Titler(AskedModel.of(settings, answers, "run", max_questions))
 
 
 def entitled(asked: Titler, turn: dict[str, Any]) -> tuple[Any, Any]:
@@ -25,7 +25,7 @@ def entitled(asked: Titler, turn: dict[str, Any]) -> tuple[Any, Any]:
     return found["title"], found["title_model"]
 
 
-def test_a_turn_of_several_posts_gets_the_models_title_once(tmp_path: Path) -> None:
+def test_a_turn_of_several_posts_has_one_title_by_the_model(tmp_path: Path) -> None:
     with serving(completion('"On kites"')) as stand:
         first = titler(stand.url, tmp_path / "answers.db")
         assert entitled(first, TURN) == ("On kites", "kite-1")
@@ -40,7 +40,7 @@ def test_a_turn_of_several_posts_gets_the_models_title_once(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("reply", [completion("   \n"), completion("word " * 100), refusal(400)])
-def test_where_the_model_gives_none_the_title_of_the_posts_stays(reply: Any) -> None:
+def test_without_a_title_by_the_model_that_of_the_posts_is_kept(reply: Any) -> None:
     with serving(reply) as stand:
         asked = titler(stand.url)
         assert entitled(asked, TURN) == ("Answer", None)
@@ -57,9 +57,9 @@ def test_an_endpoint_that_answers_nothing_ends_the_run() -> None:
         asked.model.close()
 
 
-def test_the_budget_holds() -> None:
+def test_the_budget_is_respected() -> None:
     with serving(completion("On kites")) as stand:
-        asked = titler(stand.url, most_questions=1)
+        asked = titler(stand.url, max_questions=1)
         asked.entitle(TURN)
         with pytest.raises(ModelError, match="budget"):
             asked.entitle({**TURN, "text": "Another."})

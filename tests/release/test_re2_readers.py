@@ -110,7 +110,7 @@ def count(reviews: list[Record]) -> Counter[str]:
     return counts
 
 
-def test_threads_stand_beside_the_review_of_the_same_reviewer(export: Path) -> None:
+def test_threads_are_next_to_the_review_of_the_same_reviewer(export: Path) -> None:
     for side, number in (("train", 6), ("test", 1)):
         shown = show_threads(load(export, f"REVIEWS_{side}"), load(export, f"REBUTTAL_{side}"))
         assert len(shown) == number
@@ -128,12 +128,12 @@ def test_cases_are_joined_by_paper_and_keep_what_follows_the_review(export: Path
     assert cases == {"t1": (1, 2), "t2": (2, 3), "t3": (1, 2), "v9": (1, 2)}
 
 
-def test_both_ways_to_a_text_find_it(export: Path) -> None:
+def test_a_text_is_found_both_ways(export: Path) -> None:
     reviews = load(export, "REVIEWS_train") + load(export, "REVIEWS_test")
     assert find_texts(export, reviews) == ({"t1", "t2", "t3", "v9", "x9"},) * 2
 
 
-def test_what_is_counted_is_there(export: Path) -> None:
+def test_counts_match_the_files(export: Path) -> None:
     train, test = (count(load(export, f"REVIEWS_{side}")) for side in ("train", "test"))
     assert train == {
         "reviews": 6,
@@ -147,7 +147,7 @@ def test_what_is_counted_is_there(export: Path) -> None:
     assert (test["metareviews"], load(export, "REVIEWS_test")[0]["metareview"]) == (1, "We like it.")
 
 
-def test_unified_scores_are_res_words(export: Path) -> None:
+def test_unified_scores_have_re2s_names(export: Path) -> None:
     paper = next(one for one in load(export, "REVIEWS_train") if one["paper_id"] == "t2")
     of_words = next(one for one in paper["reviews"] if one["reviewer_id"] == "R1")
     assert of_words["final_score"] == {"rating": "Weak Accept", "confidence": "4: sure", "aspect_score": "null"}
@@ -156,7 +156,7 @@ def test_unified_scores_are_res_words(export: Path) -> None:
     assert {one["review_title"] for one in paper["reviews"]} == {"null", "Fine"}
 
 
-def test_a_conversation_that_the_reviewer_does_not_answer_can_be_left_out(tmp_path: Path) -> None:
+def test_conversations_without_a_reply_of_the_reviewer_can_be_excluded(tmp_path: Path) -> None:
     release = a_release(tmp_path / "release", {"train": [task_paper("t1", conversations=[talk("t1", "Why?", "So.")])]})
     export_release(release, tmp_path / "kept", RE2)
     exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.RE2))
@@ -182,7 +182,7 @@ def test_options_that_re2_has_no_place_for_are_refused(tmp_path: Path, telling: 
         )
 
 
-def test_a_release_without_a_paper_of_a_task_is_to_be_published_again(tmp_path: Path) -> None:
+def test_a_release_without_papers_of_a_task_must_be_published_again(tmp_path: Path) -> None:
     release = a_release(tmp_path / "release", {"train": [task_paper("t1")]})
     shard = "00000-of-00001.parquet"
     other = a_release(tmp_path / "other", {"train": [task_paper("t2")]})

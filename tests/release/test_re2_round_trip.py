@@ -58,14 +58,14 @@ def without_ours(exported: Record, stated: Record) -> Record:
 
 
 @pytest.mark.parametrize("name", [f"{name}_{side}" for name in ("REVIEWS", "REBUTTAL") for side in SIDES])
-def test_records_of_re2_come_back_value_for_value(trip: tuple[Path, Path], name: str) -> None:
+def test_records_of_re2_survive_the_round_trip_unchanged(trip: tuple[Path, Path], name: str) -> None:
     stated, exported = (read(folder, name) for folder in trip)
     assert exported.keys() == stated.keys()
     for key, record in stated.items():
         assert without_ours(exported[key], record) == record
 
 
-def test_manuscripts_come_back_where_they_lay(trip: tuple[Path, Path]) -> None:
+def test_manuscripts_are_written_to_their_original_paths(trip: tuple[Path, Path]) -> None:
     stated, exported = (
         {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / "papers").rglob("*.md")}
         for folder in trip
@@ -73,7 +73,7 @@ def test_manuscripts_come_back_where_they_lay(trip: tuple[Path, Path]) -> None:
     assert exported == stated
 
 
-def test_a_paper_of_both_datasets_has_re2s_words_where_re2_has_the_review(tmp_path: Path) -> None:
+def test_a_paper_of_both_datasets_has_re2s_text_if_re2_has_the_review(tmp_path: Path) -> None:
     words = "Strong points: kites fly. Weak points: they fall."
     reviews = [
         reviewbench_review(reviewer="Reviewer_AbCd", review_id="a"),

@@ -45,7 +45,7 @@ def test_an_interrupt_while_folders_are_renamed_leaves_the_earlier_release(
 @pytest.mark.fault(
     "kill", "SIGKILL between the two renames of a finished release", "the next run begins with the earlier one"
 )
-def test_a_release_that_a_killed_run_took_away_is_put_back(folder: Path) -> None:
+def test_a_release_moved_away_by_a_killed_run_is_restored(folder: Path) -> None:
     folder.rename(folder.with_name(".release.replaced"))
     with pytest.raises(ZeroDivisionError), replace_folder(folder):
         raise ZeroDivisionError

@@ -38,7 +38,7 @@ def answered() -> list[object]:
 
 
 @pytest.mark.parametrize("listed", [TAKEN, f"{TAKEN}\n{ABSENT}\n{HIDDEN}"])
-def test_reply_to_names_nothing_that_is_not_public(tmp_path: Path, listed: str) -> None:
+def test_reply_to_never_names_a_hidden_post(tmp_path: Path, listed: str) -> None:
     with invented(tmp_path / "corpus", {ICLR: answered()}) as workspace:
         (tmp_path / "corpus" / "takedown.txt").write_text(f"{listed}\n")
         publish_release(workspace, tmp_path / "out")

@@ -53,7 +53,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_a_harvested_paper_has_the_words_of_the_card(release: Path) -> None:
+def test_a_harvested_paper_has_the_columns_of_the_card(release: Path) -> None:
     rows = read_rows(release)
     assert [(row["conference"], row["year"], row["track"]) for row in rows.values()] == [
         ("emnlp", 2023, "findings"),
@@ -67,7 +67,7 @@ def test_a_harvested_paper_has_the_words_of_the_card(release: Path) -> None:
     ]
 
 
-def test_what_is_not_known_is_empty_or_null_as_the_card_says(release: Path) -> None:
+def test_unknown_values_are_empty_or_null_as_on_the_card(release: Path) -> None:
     row = read_rows(release)["f3"]
     empty = {name for name, value in row.items() if value == ""}
     assert empty == {
@@ -79,14 +79,14 @@ def test_what_is_not_known_is_empty_or_null_as_the_card_says(release: Path) -> N
     assert (row["num_reviews"], row["markdown_chars"]) == (0, 0)
 
 
-def test_reviews_have_the_members_of_the_card_in_its_order(release: Path) -> None:
+def test_reviews_have_the_cards_members_in_order(release: Path) -> None:
     (review,) = json.loads(read_rows(release)["f1"]["reviews_json"])
     assert list(review) == CARD
     assert isinstance(review["extra_scores"], dict)
     assert review["extra_text"]["code_of_conduct"] == "Yes"
 
 
-def test_the_year_of_a_journal_is_that_of_the_decision_else_of_the_submission() -> None:
+def test_a_journals_year_is_that_of_the_decision_or_else_of_the_submission() -> None:
     early, late = datetime(2021, 12, 31, tzinfo=UTC), datetime(2022, 1, 1, tzinfo=UTC)
     assert find_year(2020, late, early) == 2020
     assert find_year(None, late, early) == 2022
@@ -94,7 +94,7 @@ def test_the_year_of_a_journal_is_that_of_the_decision_else_of_the_submission() 
     assert find_year(None, None, None) is None
 
 
-def test_our_own_layout_begins_with_the_twenty_columns(release: Path) -> None:
+def test_our_own_layout_starts_with_the_twenty_columns(release: Path) -> None:
     for schema in (PAPERS, PAPERS_FULL):
         assert schema.names[:20] == REVIEWBENCH.names
         assert schema.types[:20] == REVIEWBENCH.types
@@ -117,7 +117,7 @@ def test_the_code_of_the_card_runs_on_the_release(release: Path, tmp_path: Path)
     assert "review_id" in done.stdout
 
 
-def test_the_card_speaks_of_nothing_that_the_layout_lacks(release: Path) -> None:
+def test_the_card_mentions_nothing_that_the_layout_lacks(release: Path) -> None:
     card = (release / "README.md").read_text()
     elsewhere = {name for config in CONFIGS.values() for name in config.schema.names} | {"papers", "papers_full"}
     sentences = [one for one in re.split(r"(?<=[.:])\s", card) if "default layout" not in one]
@@ -162,7 +162,7 @@ def publish_row(workspace: Path, *, with_authors: bool = True) -> tuple[dict[str
     return row, json.loads(row["reviews_json"])
 
 
-def test_a_record_keeps_its_words_and_addresses_are_masked(imported: Path) -> None:
+def test_a_record_keeps_its_text_and_email_addresses_are_masked(imported: Path) -> None:
     row, reviews = publish_row(imported)
     assert (row["track"], row["year"], row["authors"]) == ("findings", 2022, ["Ada Example", "", None])
     assert reviews[0]["summary"] == "Write to [e-mail]."
@@ -171,7 +171,7 @@ def test_a_record_keeps_its_words_and_addresses_are_masked(imported: Path) -> No
     assert [review["rebuttal"] for review in reviews] == ["We thank the reviewer.", "Thank you, r2.", ""]
 
 
-def test_what_is_taken_down_is_gone_from_it(imported: Path) -> None:
+def test_what_is_taken_down_is_not_in_the_layout(imported: Path) -> None:
     (imported / LIST).write_text("r1\nr2/rebuttal\n")
     row, reviews = publish_row(imported)
     assert [(review["review_id"], review["rebuttal"]) for review in reviews] == [("r2", ""), ("r2", "")]
@@ -179,13 +179,13 @@ def test_what_is_taken_down_is_gone_from_it(imported: Path) -> None:
     assert "ada" not in row["reviews_json"]
 
 
-def test_without_authors_nobody_is_named(imported: Path) -> None:
+def test_without_authors_no_name_is_published(imported: Path) -> None:
     row, _ = publish_row(imported, with_authors=False)
     assert row["authors"] == []
     assert "Ada Example" not in json.dumps(row, ensure_ascii=False)
 
 
-def test_publish_takes_the_layout_and_refuses_what_it_has_not(imported: Path, run: Run, tmp_path: Path) -> None:
+def test_publish_writes_the_layout_and_refuses_options_it_lacks(imported: Path, run: Run, tmp_path: Path) -> None:
     layout = ("publish", "--workspace", imported, "--layout", "reviewbench", "--out", tmp_path / "cli")
     assert_refused(run(*layout, "--splits", "re2"), "--splits cannot be used with --layout reviewbench")
     assert_refused(run(*layout, "--latex"), "--latex cannot be used with --layout reviewbench")

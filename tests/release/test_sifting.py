@@ -30,28 +30,28 @@ def sifted(comment: str | None, *gone: str, has_decision: bool = True) -> Paper:
     return kept.paper
 
 
-def test_the_words_of_a_meta_review_that_is_taken_down_leave_the_comment_of_the_decision() -> None:
+def test_a_taken_down_meta_reviews_text_is_removed_from_the_decisions_comment() -> None:
     found = sifted(META, "meta")
     assert found.decision_comment is None, "words that are taken down are published as the comment of the decision"
     assert (found.decision, found.decided_at) == ("Accept (Poster)", paper("f").decided_at)
 
 
-def test_the_comment_that_a_decision_has_of_its_own_stays_without_the_meta_review() -> None:
+def test_a_decisions_own_comment_is_kept_without_the_meta_review() -> None:
     assert sifted(RULING, "meta").decision_comment == RULING
 
 
 @pytest.mark.parametrize("gone", [("ruling",), ("ruling", "meta")])
-def test_a_decision_that_is_taken_down_is_not_told_by_the_paper(gone: tuple[str, ...]) -> None:
+def test_a_taken_down_decision_is_not_revealed_by_the_paper(gone: tuple[str, ...]) -> None:
     found = sifted(RULING, *gone)
     assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)
 
 
-def test_a_meta_review_that_was_the_only_word_on_the_decision_takes_it_along() -> None:
+def test_a_takedown_of_the_only_source_of_a_decision_removes_it() -> None:
     found = sifted(META, "meta", has_decision=False)
     assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)
 
 
-def test_what_records_state_differently_goes_with_the_review_and_the_decision_that_it_is_about() -> None:
+def test_conflicts_between_records_are_removed_with_their_review_or_decision() -> None:
     records = ("reviewbench:f", "re2-reviews:f")
     fields = ("title", "decision", "rating (final) of R1", "rating (initial) of R2", "reviewer")
     conflicts = tuple(Conflict(name, "R1" if name == "reviewer" else "6", "5", *records) for name in fields)

@@ -38,7 +38,7 @@ def stands(
         return is_up_to_date(release, workspace, venues, sides, authors=authors)
 
 
-def test_a_release_stands_until_something_else_is_asked_for(release: Path, corpus: Path, tmp_path: Path) -> None:
+def test_a_release_is_kept_until_other_options_are_requested(release: Path, corpus: Path, tmp_path: Path) -> None:
     assert stands(release, corpus)
     assert not stands(release, corpus, [ICLR])
     assert not stands(release, corpus, sides=None)
@@ -48,7 +48,7 @@ def test_a_release_stands_until_something_else_is_asked_for(release: Path, corpu
     assert not stands(tmp_path / "nowhere", corpus)
 
 
-def test_a_release_stands_until_the_workspace_holds_something_else(release: Path, corpus: Path) -> None:
+def test_a_release_is_kept_until_the_workspace_changes(release: Path, corpus: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\n")
     assert not stands(release, corpus)
     (corpus / "takedown.txt").unlink()
@@ -58,7 +58,7 @@ def test_a_release_stands_until_the_workspace_holds_something_else(release: Path
     assert not stands(release, corpus)
 
 
-def test_a_release_stands_until_the_code_declares_another_version(
+def test_a_release_is_kept_until_the_code_declares_another_version(
     release: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provenance, "VERSION", 99)
@@ -77,6 +77,6 @@ def test_a_release_that_names_its_modules_by_a_digest_is_read_and_written_again(
 
 
 @pytest.mark.parametrize("name", ["README.md", "inputs.json", "release.json"])
-def test_a_release_that_was_changed_stands_no_longer(release: Path, corpus: Path, name: str) -> None:
+def test_a_changed_release_is_not_kept(release: Path, corpus: Path, name: str) -> None:
     (release / name).write_text("{}")
     assert not stands(release, corpus)

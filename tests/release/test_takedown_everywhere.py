@@ -118,7 +118,7 @@ def test_a_review_that_is_taken_down_leaves_every_configuration(
 TASKS = ("review_sft", "rebuttal", "meta_review_sft")
 
 
-def test_the_word_was_in_every_configuration_that_quotes_anybody(
+def test_the_word_occurred_in_every_configuration_with_quotations(
     releases: dict[str, dict[str, list[dict[str, Any]]]],
 ) -> None:
     assert {config for config, rows in releases[""].items() if not says(rows, WORD)} == {"links", "scores"}
@@ -128,7 +128,7 @@ def test_the_word_was_in_every_configuration_that_quotes_anybody(
     ("listed", "left"),
     [(f"{OTHER}-ai\n", None), (f"{OTHER}-ai-answer\n", [f"{OTHER}-ai-survey"]), (f"{OTHER}\n", None)],
 )
-def test_what_an_ai_says_and_each_answer_to_it_can_be_taken_down(
+def test_ai_reviews_and_the_replies_to_them_can_be_taken_down(
     tmp_path: Path, listed: str, left: list[str] | None
 ) -> None:
     rows = publish(tmp_path, listed, corpus())["ai_reviews"]
@@ -149,7 +149,7 @@ def test_the_tombstone_counts_texts_and_changes(tmp_path: Path, listed: str, tex
         assert len(before[name]) == len(after[name]) + tombstone["records"][name]
 
 
-def test_a_file_that_another_paper_shares_takes_its_changes_along(tmp_path: Path) -> None:
+def test_a_takedown_of_a_shared_file_removes_its_changes(tmp_path: Path) -> None:
     shared = f"late-{OTHER}"
     twin = [paper(GONE), review(GONE), version(GONE, shared, Grade.EXACT)]
     rows = publish(tmp_path, f"{GONE}\n", [*a_forum(OTHER), *follow(OTHER), *twin])
@@ -162,14 +162,14 @@ def test_a_file_that_another_paper_shares_takes_its_changes_along(tmp_path: Path
     assert "of a text that is not here" not in card
 
 
-def test_no_post_names_the_one_above_it_that_is_taken_down(tmp_path: Path) -> None:
+def test_no_post_names_a_parent_that_is_taken_down(tmp_path: Path) -> None:
     below = post("below", OTHER, reply_to=f"{OTHER}-answer", role=Role.REVIEWER, signature="R1")
     rows = publish(tmp_path, f"{OTHER}-answer\n", [*a_forum(OTHER), below])
     assert {row["post_id"]: row["reply_to"] for row in rows["posts"]} == {f"{OTHER}-to-all": None, "below": None}
     assert not says(rows["papers_full"], f"{OTHER}-answer")
 
 
-def test_a_decision_that_is_taken_down_ends_no_conversation(tmp_path: Path) -> None:
+def test_a_taken_down_decision_does_not_end_conversations(tmp_path: Path) -> None:
     early = [
         replace(turn(role, name), posted_after_decision=False)
         for role, name in ((Role.REVIEWER, "f1-R1"), (Role.AUTHOR, "f1-answer"))
@@ -187,7 +187,7 @@ def test_a_decision_that_is_taken_down_ends_no_conversation(tmp_path: Path) -> N
     assert flags == [[False, False, True], [None] * 3]
 
 
-def test_changes_hold_the_word_of_no_file_that_is_gone(tmp_path: Path) -> None:
+def test_changes_contain_no_text_of_a_removed_file(tmp_path: Path) -> None:
     """A change keeps quoting its two files, whatever other versions the paper has."""
     quoting = Change(OTHER, ICLR, f"sha-{OTHER}", "sha-gone", 2, 2, ChangeKind.CHANGED, None, "They fly.", WORD)
     twin = [paper(GONE), version(GONE, "sha-gone", Grade.EXACT)]

@@ -82,7 +82,9 @@ def one_of_each() -> list[list[object]]:
 
 @pytest.mark.parametrize("worst", [Grade.EXACT, Grade.ONLY_BEFORE_REVIEW, Grade.STATED, Grade.UNSTATED])
 @pytest.mark.parametrize("choice", list(TextChoice))
-def test_papers_hold_the_best_text_and_tasks_what_is_accepted(tmp_path: Path, choice: TextChoice, worst: Grade) -> None:
+def test_papers_have_the_best_text_and_tasks_only_accepted_grades(
+    tmp_path: Path, choice: TextChoice, worst: Grade
+) -> None:
     rows = published(tmp_path, one_of_each(), texts=choice, worst_grade=worst)
     accepted = {f"g-{grade}" for grade in TEXT_GRADES[: TEXT_GRADES.index(worst) + 1]}
     with_text = {row["forum_id"]: row for row in rows["papers_full"] if row["markdown"]}
@@ -102,7 +104,7 @@ def test_papers_hold_the_best_text_and_tasks_what_is_accepted(tmp_path: Path, ch
     assert with_text.keys() <= {row["forum_id"] for row in rows["texts"]}
 
 
-def test_the_best_text_is_of_the_best_grade_then_of_the_version_nearest_to_the_reviews() -> None:
+def test_the_best_text_has_the_best_grade_then_the_version_nearest_to_the_reviews() -> None:
     day = timedelta(days=1)
     ordered = [
         *(graded("f", grade) for grade in TEXT_GRADES),
@@ -140,7 +142,7 @@ def test_all_adds_every_version_to_texts_and_best_the_best(tmp_path: Path) -> No
     assert found == {TextChoice.INITIAL: names[3:], TextChoice.BEST: [names[1], names[3]], TextChoice.ALL: names}
 
 
-def test_an_empty_text_gives_way_to_one_with_words(tmp_path: Path) -> None:
+def test_an_empty_text_is_replaced_by_a_non_empty_one(tmp_path: Path) -> None:
     versions = [graded("f", Grade.EXACT), graded("f", None, VersionMoment.CAMERA_READY)]
     rows = published(tmp_path, [reading(with_versions("f", *versions), "f-exact", f"{PAGE_BREAK} ")])
     assert [(row["markdown"], row["grade"]) for row in rows["papers_full"]] == [("Text f-camera_ready", None)]
@@ -159,7 +161,7 @@ def test_a_takedown_removes_every_text_of_a_paper(tmp_path: Path, choice: TextCh
 
 
 @pytest.mark.parametrize("grade", [Grade.STATED, Grade.UNSTATED, Grade.UNREVISED_LIKELY, None])
-def test_without_authors_an_unproven_text_that_names_one_gives_way_and_is_counted(
+def test_without_authors_an_unproven_text_naming_one_is_replaced_and_counted(
     tmp_path: Path, grade: Grade | None
 ) -> None:
     versions = [graded("f", grade), graded("f", None, VersionMoment.CURRENT)]
@@ -182,7 +184,7 @@ def test_without_authors_an_unproven_text_that_names_one_gives_way_and_is_counte
     assert "2 texts of authors who are not known" in (tmp_path / "blind" / "out" / "README.md").read_text()
 
 
-def test_papers_with_the_same_text_of_whatever_grade_are_one_work(tmp_path: Path) -> None:
+def test_papers_with_the_same_text_are_one_work_whatever_the_grade(tmp_path: Path) -> None:
     same = [
         reading(with_versions(name, graded(name, grade)), f"{name}-{grade or 'unplaced'}", "The same.")
         for name, grade in (("a", Grade.EXACT), ("b", Grade.UNSTATED), ("c", None))
@@ -217,7 +219,7 @@ def test_the_card_counts_texts_by_grade_and_says_what_tasks_hold(tmp_path: Path)
     assert "gives the decision away" in card
 
 
-def test_a_release_records_its_rule_and_is_kept_only_if_the_same_one_is_asked_for(tmp_path: Path) -> None:
+def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_path: Path) -> None:
     out, stated = tmp_path / "out", TextRule(worst_grade=Grade.STATED)
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, out, texts=TextChoice.BEST, worst_grade=Grade.STATED)
@@ -257,7 +259,7 @@ def test_the_options_name_every_grade_of_a_text() -> None:
     assert TextRule().worst_grade is PUBLISHABLE_GRADES[-1]
 
 
-def test_a_later_text_is_not_called_initial_however_wide_the_tasks(tmp_path: Path) -> None:
+def test_a_later_text_is_never_called_initial_whatever_grades_tasks_accept(tmp_path: Path) -> None:
     rows = published(
         tmp_path, [[*a_forum("f1"), *what_follows("f1")]], texts=TextChoice.ALL, worst_grade=Grade.UNSTATED
     )

@@ -57,7 +57,7 @@ def texts_of(release: Path) -> list[dict[str, Any]]:
     return [row for path in (release / "data" / "texts").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
 
 
-def test_texts_have_blocks_where_they_are_asked_for(corpus: Path, run: Run) -> None:
+def test_texts_have_blocks_on_request(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", release)
     assert run(*asked).code == 0
@@ -73,14 +73,14 @@ def test_texts_have_blocks_where_they_are_asked_for(corpus: Path, run: Run) -> N
     assert run("verify", release).code == 0
 
 
-def test_without_authors_nothing_is_told_of_running_headers(corpus: Path, run: Run) -> None:
+def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     assert run("publish", "--workspace", corpus, "--out", release, "--blocks", "--no-authors").code == 0
     (row,) = texts_of(release)
     assert (row["blocks"][-1]["kind"], row["blocks"][-1]["text"]) == ("page_footer", None)
 
 
-def test_a_release_that_has_blocks_is_written_anew_where_none_are_asked_for(corpus: Path, run: Run) -> None:
+def test_a_release_with_blocks_is_rewritten_if_none_are_requested(corpus: Path, run: Run) -> None:
     asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", corpus.parent / "release")
     assert run(*asked, "--blocks").code == 0
     assert "same" in run(*asked, "--blocks").out or "up to date" in run(*asked, "--blocks").out
@@ -88,12 +88,12 @@ def test_a_release_that_has_blocks_is_written_anew_where_none_are_asked_for(corp
     assert [row["blocks"] for row in texts_of(corpus.parent / "release")] == [None]
 
 
-def test_an_address_over_two_blocks_leaves_the_text_without_blocks() -> None:
+def test_a_text_with_an_email_address_across_two_blocks_has_no_blocks() -> None:
     held = structured("(ada,", "bob)@kites.example and more.")
     assert mask_blocks(held, "[e-mail] and more.") is None
 
 
-def test_the_images_of_a_corpus_are_found_by_the_captions_of_its_texts(tmp_path: Path) -> None:
+def test_images_of_a_corpus_are_found_through_captions(tmp_path: Path) -> None:
     held = structured("As Figure 1 shows.", caption(MentionKind.FIGURE, "1"))
     records = [version("f1", SHA, Grade.EXACT), replace(text(SHA, held.markdown), blocks=held.blocks)]
     with invented(tmp_path / "corpus", {ICLR: with_figures([paper("f1"), *records])}) as workspace:

@@ -28,7 +28,7 @@ def texts_of(release: Path) -> list[dict[str, Any]]:
     return [row for path in (release / "data" / "texts").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
 
 
-def test_texts_are_latex_where_that_is_asked_for(corpus: Path, run: Run) -> None:
+def test_texts_are_latex_on_request(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", release)
     assert run(*asked).code == 0

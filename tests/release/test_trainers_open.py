@@ -177,7 +177,7 @@ def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL])
-def test_datasets_opens_rows_of_which_the_first_know_nothing(tmp_path: Path, layout: ExportLayout) -> None:
+def test_datasets_opens_files_whose_first_rows_are_null(tmp_path: Path, layout: ExportLayout) -> None:
     """The loader infers the type of a column from its first chunk, here of about a row."""
     bare = task_paper("t0", year=None, track=None, title=None, grade=None, reviews=[review("r", scores=[])])
     papers = {"train": [bare, *(task_paper(f"t{number}") for number in range(1, 13))]}

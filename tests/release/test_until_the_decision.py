@@ -79,7 +79,7 @@ def rows(folder: Path, config: str) -> list[dict[str, Any]]:
     return pl.read_parquet(folder / "data" / config / "*.parquet").to_dicts()
 
 
-def test_turns_after_the_decision_stand_in_conversations_and_in_no_task(tmp_path: Path) -> None:
+def test_turns_after_the_decision_are_in_conversations_but_in_no_task(tmp_path: Path) -> None:
     release = published(tmp_path, a_late_word())
     (talk,) = rows(release, "conversations")
     assert [one["posted_after_decision"] for one in talk["turns"]] == [False, False, False, True, True]
@@ -92,7 +92,7 @@ def test_turns_after_the_decision_stand_in_conversations_and_in_no_task(tmp_path
 
 
 @pytest.mark.parametrize("layout", RENDERERS)
-def test_no_export_of_a_release_holds_them(tmp_path: Path, layout: ExportLayout) -> None:
+def test_no_export_of_a_release_contains_turns_after_the_decision(tmp_path: Path, layout: ExportLayout) -> None:
     release = published(tmp_path, a_late_word())
     for name, telling in sides_of(layout):
         export_release(release, tmp_path / name, ExportRequest(layout, (Task.REBUTTAL,), telling))
@@ -100,7 +100,7 @@ def test_no_export_of_a_release_holds_them(tmp_path: Path, layout: ExportLayout)
         assert (LATE in said, "Words of f1-answer." in said) == (False, True)
 
 
-def test_a_turn_without_a_time_or_a_paper_without_one_of_its_decision_ends_nothing(tmp_path: Path) -> None:
+def test_without_times_no_turn_counts_as_after_the_decision(tmp_path: Path) -> None:
     undated = [
         replace(record, turns=tuple(replace(one, posted_after_decision=None) for one in record.turns))
         if isinstance(record, Conversation)
@@ -111,7 +111,7 @@ def test_a_turn_without_a_time_or_a_paper_without_one_of_its_decision_ends_nothi
     assert len(talk["messages"]) == 5
 
 
-def test_a_paper_whose_reviewer_speaks_after_the_decision_only_is_none_to_discuss(tmp_path: Path) -> None:
+def test_a_paper_whose_reviewer_replies_only_after_the_decision_has_no_rebuttal_task(tmp_path: Path) -> None:
     late = [
         replace(record, turns=tuple(replace(one, posted_after_decision=True) for one in record.turns))
         if isinstance(record, Conversation)
@@ -151,9 +151,7 @@ def a_review(state: AtDecision) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_what_a_score_became_after_the_decision_is_asked_for_and_learnt_nowhere(
-    tmp_path: Path, state: AtDecision
-) -> None:
+def test_score_changes_after_the_decision_are_used_in_no_task(tmp_path: Path, state: AtDecision) -> None:
     expected = STATES[state]
     paper = task_paper("p", reviews=[a_review(state)])
     release = open_release(a_release(tmp_path / "release", {"train": [paper], "test": [paper]}))
@@ -200,7 +198,7 @@ def test_the_final_score_of_re2s_layout_is_the_one_at_the_decision(tmp_path: Pat
     assert sum(count for why, count in left_out.items() if "after the decision" in why) == late
 
 
-def test_tasks_say_what_stood_at_the_decision_and_how_that_is_known(tmp_path: Path) -> None:
+def test_tasks_show_the_state_at_the_decision_and_its_evidence(tmp_path: Path) -> None:
     scores = tuple(
         score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, phase)
         for value, phase in ((4.0, Phase.AT_DECISION), (9.0, Phase.FINAL))
@@ -219,7 +217,7 @@ def test_tasks_say_what_stood_at_the_decision_and_how_that_is_known(tmp_path: Pa
     assert json.loads(exported)["final_score"]["rating"] == "4"
 
 
-def test_a_hidden_decision_ends_no_conversation_and_is_told_by_none(tmp_path: Path) -> None:
+def test_a_hidden_decision_ends_no_conversation_and_is_revealed_by_none(tmp_path: Path) -> None:
     hidden = post("verdict", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
     release = published(tmp_path, [*a_late_word(), hidden])
     (talk,) = rows(release, "conversations")
@@ -228,7 +226,7 @@ def test_a_hidden_decision_ends_no_conversation_and_is_told_by_none(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("late", "is_used"), [(True, False), (False, True), (None, True)])
-def test_a_paper_of_which_every_review_follows_the_decision_is_none_to_review(
+def test_a_paper_with_all_reviews_after_the_decision_has_no_review_task(
     tmp_path: Path, late: bool | None, *, is_used: bool
 ) -> None:
     records = [

@@ -25,7 +25,7 @@ TRAIN, TEST = (f"data/review_sft/{side}-00000-of-00001.parquet" for side in ("tr
 SIDES = "splits/re2.json"
 
 
-def test_a_release_that_holds_passes_and_every_check_says_how_much_it_looked_at(
+def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
     plan: Plan, tmp_path: Path, run: Run
 ) -> None:
     ended = run("verify", plan.write(tmp_path / "release"))
@@ -45,7 +45,7 @@ def test_a_release_that_holds_passes_and_every_check_says_how_much_it_looked_at(
     assert "takedown.txt" in ended.out
 
 
-def test_what_is_published_holds(tmp_path: Path, run: Run) -> None:
+def test_a_published_release_is_valid(tmp_path: Path, run: Run) -> None:
     texts = {
         "f1": "# One by ada@example.org",
         "f2": r"# Two of {ada, bob}@example.org@kites.example and a\_b@example.org",
@@ -91,7 +91,9 @@ def link_folder(release: Path) -> None:
         (link_folder, "data/more", "not listed"),
     ],
 )
-def test_sums(plan: Plan, tmp_path: Path, run: Run, spoil: Callable[[Path], None], file: str, kind: str) -> None:
+def test_wrong_checksums_are_found(
+    plan: Plan, tmp_path: Path, run: Run, spoil: Callable[[Path], None], file: str, kind: str
+) -> None:
     release = plan.write(tmp_path / "release")
     spoil(release)
     ((named, record_id, what),) = found(release)["sums"]
@@ -102,7 +104,7 @@ def test_sums(plan: Plan, tmp_path: Path, run: Run, spoil: Callable[[Path], None
     assert "sums" in ended.out.splitlines()[-1]
 
 
-def test_a_name_that_leads_out_of_the_release_is_not_followed(plan: Plan, tmp_path: Path) -> None:
+def test_a_path_outside_the_release_is_not_followed(plan: Plan, tmp_path: Path) -> None:
     release = plan.write(tmp_path / "release")
     manifest = json.loads((release / "release.json").read_text())
     (tmp_path / "outside").write_text("")
@@ -164,7 +166,7 @@ def test_schema_without_a_card(plan: Plan, tmp_path: Path) -> None:
     assert found(release) == {"schema": [("README.md", None, Naming("cannot be read", "rows"))]}
 
 
-def test_schema_of_what_cannot_be_read_or_is_of_no_configuration(plan: Plan, tmp_path: Path) -> None:
+def test_schema_of_unreadable_files_or_of_no_configuration(plan: Plan, tmp_path: Path) -> None:
     release = plan.write(tmp_path / "release")
     path = release / "data/scores/iclr-00000-of-00001.parquet"
     path.write_bytes(b"PAR1 and nothing more")
@@ -180,7 +182,7 @@ def test_schema_of_what_cannot_be_read_or_is_of_no_configuration(plan: Plan, tmp
     ]
 
 
-def test_a_file_that_breaks_off_in_its_middle_is_a_breach_and_no_crash(plan: Plan, tmp_path: Path) -> None:
+def test_a_truncated_file_is_a_breach_and_no_crash(plan: Plan, tmp_path: Path) -> None:
     release = plan.write(tmp_path / "release")
     path = release / "data/reviews/iclr-00000-of-00001.parquet"
     content = bytearray(path.read_bytes())
@@ -192,7 +194,7 @@ def test_a_file_that_breaks_off_in_its_middle_is_a_breach_and_no_crash(plan: Pla
 
 
 @pytest.mark.parametrize("config", ["papers", "papers_full", "reviews", "conversations"])
-def test_ids_that_stand_twice(plan: Plan, tmp_path: Path, run: Run, config: str) -> None:
+def test_duplicate_ids(plan: Plan, tmp_path: Path, run: Run, config: str) -> None:
     rows = plan.rows[config, "iclr"]
     rows.append(rows[1])
     name = {"reviews": "b-R1", "conversations": "b/R1"}.get(config, "b")
@@ -203,7 +205,7 @@ def test_ids_that_stand_twice(plan: Plan, tmp_path: Path, run: Run, config: str)
 
 
 @pytest.mark.parametrize("config", ["reviews", "conversations", "versions", "scores", "links"])
-def test_ids_of_papers_that_are_not_there(plan: Plan, tmp_path: Path, run: Run, config: str) -> None:
+def test_ids_of_missing_papers(plan: Plan, tmp_path: Path, run: Run, config: str) -> None:
     plan.rows[config, "iclr"][0]["forum_id"] = "z"
     release = plan.write(tmp_path / "release")
     file = f"data/{config}/iclr-00000-of-00001.parquet"
@@ -220,7 +222,7 @@ def test_ids_of_tasks(plan: Plan, tmp_path: Path) -> None:
     assert (TRAIN, "a", Naming("more than once", "'review_sft'")) in breaches["ids"]
 
 
-def test_splits_with_a_paper_on_two_sides(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_splits_with_a_paper_in_two_of_them(plan: Plan, tmp_path: Path, run: Run) -> None:
     plan.sides[Split.TEST].append("a")
     plan.sides[Split.TRAIN] = ["b", "a"]
     release = plan.write(tmp_path / "release")
@@ -228,7 +230,7 @@ def test_splits_with_a_paper_on_two_sides(plan: Plan, tmp_path: Path, run: Run) 
     assert run("verify", release).code == 1
 
 
-def test_splits_with_a_task_on_two_sides_or_another_one(plan: Plan, tmp_path: Path) -> None:
+def test_splits_with_a_task_in_two_of_them_or_another_one(plan: Plan, tmp_path: Path) -> None:
     plan.tasks[Task.REVIEW][Split.TEST].append("a")
     assert (SIDES, "a", Naming("two sides", "train", "test")) in found(plan.write(tmp_path / "one"))["splits"]
     other = Plan()
@@ -282,9 +284,7 @@ def test_links_that_name_one_paper_only(plan: Plan, tmp_path: Path) -> None:
     assert found(plan.write(tmp_path / "release")) == {"links": [(file, "d", Naming("no 'forum_id'", "'earlier_id'"))]}
 
 
-def test_links_sides_and_grades_that_are_not_there_are_said_not_to_be_checked(
-    plan: Plan, tmp_path: Path, run: Run
-) -> None:
+def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, tmp_path: Path, run: Run) -> None:
     for config in ("links", "review_sft", "rebuttal", "papers_full"):
         plan.drop(config)
     plan.has_sides = False
@@ -301,7 +301,7 @@ def test_links_sides_and_grades_that_are_not_there_are_said_not_to_be_checked(
     ]
 
 
-def test_ten_breaches_are_named_and_the_rest_counted(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_ten_breaches_are_listed_and_the_rest_counted(plan: Plan, tmp_path: Path, run: Run) -> None:
     rows = plan.rows["scores", "iclr"]
     plan.rows["scores", "iclr"] = [*rows, *(rows[0] | {"forum_id": f"z{number}"} for number in range(12))]
     ended = run("verify", plan.write(tmp_path / "release"))
@@ -310,7 +310,7 @@ def test_ten_breaches_are_named_and_the_rest_counted(plan: Plan, tmp_path: Path,
     assert "  and 2 more\n" in ended.out
 
 
-def test_whether_the_workspace_gives_the_release_again_is_said_and_no_breach(tmp_path: Path, run: Run) -> None:
+def test_whether_the_workspace_reproduces_the_release_is_reported_but_not_a_breach(tmp_path: Path, run: Run) -> None:
     records = [record for name in "abcd" for record in a_forum(name, markdown=f"# Text of {name}")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
@@ -337,7 +337,7 @@ def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, t
     assert breaches == [Naming("release.json"), Naming("cannot be read", "workspace")]
 
 
-def test_what_is_no_release_and_no_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_a_folder_that_is_neither_release_nor_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
     assert_refused(run("verify", tmp_path), "is not a release")
     assert_refused(run("verify", ""), "is empty")
     release = plan.write(tmp_path / "release")
@@ -345,7 +345,7 @@ def test_what_is_no_release_and_no_workspace_is_refused(plan: Plan, tmp_path: Pa
 
 
 @pytest.mark.fault("input", "an escape sequence in an id of a release", "it is escaped")
-def test_ids_from_outside_cannot_move_the_cursor(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_ids_with_control_characters_cannot_move_the_cursor(plan: Plan, tmp_path: Path, run: Run) -> None:
     plan.rows["scores", "iclr"][0]["forum_id"] = "z\x1b[2J"
     ended = run("verify", plan.write(tmp_path / "release"))
     assert "z\\x1b[2J" in ended.out

@@ -20,7 +20,7 @@ def plan(some_plan: Plan) -> Plan:
     return some_plan
 
 
-def test_a_release_with_every_configuration_holds(plan: Plan, tmp_path: Path) -> None:
+def test_a_release_with_every_configuration_is_valid(plan: Plan, tmp_path: Path) -> None:
     assert found(plan.write(tmp_path / "release")) == {}
 
 
@@ -40,7 +40,7 @@ def file_of(config: str, split: str = "iclr") -> str:
         ("changes", {"left_sha256": "sha-b"}, "a/sha-b", "is not in 'texts'"),
     ],
 )
-def test_keys_that_name_nothing(
+def test_references_to_missing_keys(
     plan: Plan, tmp_path: Path, run: Run, config: str, changed: dict[str, Any], row_id: str, said: str
 ) -> None:
     plan.rows[config, "iclr"][0] |= changed
@@ -50,7 +50,7 @@ def test_keys_that_name_nothing(
 
 
 @pytest.mark.parametrize("config", ["posts", "meta_reviews", "texts", "changes"])
-def test_ids_that_stand_twice_or_in_no_paper(plan: Plan, tmp_path: Path, config: str) -> None:
+def test_ids_that_are_duplicated_or_in_no_paper(plan: Plan, tmp_path: Path, config: str) -> None:
     rows = plan.rows[config, "iclr"]
     rows.append(dict(rows[0]))
     (breach,) = found(plan.write(tmp_path / "release"))["ids"]
@@ -97,7 +97,7 @@ def test_leaks_of_a_later_text_under_the_grade_of_the_initial_one(
 
 
 @pytest.mark.parametrize("grade", [None, "stated", "unavailable"])
-def test_a_text_of_a_lower_grade_that_no_task_holds_is_no_leak(plan: Plan, tmp_path: Path, grade: str | None) -> None:
+def test_a_text_of_a_lower_grade_outside_tasks_is_not_a_leak(plan: Plan, tmp_path: Path, grade: str | None) -> None:
     plan.rows["papers_full", "iclr"][0] |= {"grade": grade, "markdown": "# Late text of a"}
     plan.rows["papers", "iclr"][0]["markdown"] = "# Late text of a"
     plan.rows["texts", "iclr"][1] |= {"grade": grade, "is_initial": grade == "stated"}

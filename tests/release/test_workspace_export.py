@@ -63,7 +63,7 @@ def write(
     return [json.loads(line) for line in lines], written
 
 
-def test_messages_are_those_of_openai(tmp_path: Path) -> None:
+def test_messages_have_openais_format(tmp_path: Path) -> None:
     (row,), written = write(tmp_path, request())
     assert [message["role"] for message in row["messages"]] == ["system", "user", "assistant", "user", "assistant"]
     assert row["messages"][4]["content"] == "Words of f1-again."
@@ -72,7 +72,7 @@ def test_messages_are_those_of_openai(tmp_path: Path) -> None:
     assert (written.dialogues, written.messages, written.tokens) == (1, 5, None)
 
 
-def test_what_a_killed_export_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_export_are_removed_by_the_next(tmp_path: Path) -> None:
     left = tmp_path / ".dialogues.jsonl.partial"
     left.mkdir()
     (left / "partial").write_text("half a row")
@@ -81,13 +81,13 @@ def test_what_a_killed_export_left_is_removed_by_the_next(tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dialogues.jsonl"]
 
 
-def test_sharegpt_has_from_and_value_and_the_system_apart(tmp_path: Path) -> None:
+def test_sharegpt_has_from_and_value_with_a_separate_system_prompt(tmp_path: Path) -> None:
     (row,), _ = write(tmp_path, request(ExportLayout.LLAMA_FACTORY))
     assert [message["from"] for message in row["conversations"]] == ["human", "gpt", "human", "gpt"]
     assert row["system"].split()[3] == "reviewer"
 
 
-def test_axolotl_says_what_to_train_on(tmp_path: Path) -> None:
+def test_axolotl_marks_what_to_train_on(tmp_path: Path) -> None:
     (row,), _ = write(tmp_path, request(ExportLayout.AXOLOTL, Opening.NONE, with_system=False, chat=AUTHOR))
     assert [(message["role"], message["train"]) for message in row["messages"]] == [
         ("user", False),
@@ -95,7 +95,7 @@ def test_axolotl_says_what_to_train_on(tmp_path: Path) -> None:
     ]
 
 
-def test_what_re2_would_publish_can_be_taken_in_again(tmp_path: Path) -> None:
+def test_an_export_in_re2s_format_can_be_imported_again(tmp_path: Path) -> None:
     (row,), _ = write(tmp_path, request(ExportLayout.RE2, Opening.TEXT))
     assert (row["paper_id"], row["reviewer_id"]) == ("f1", "R1")
     assert row["final_score"]["rating"] == "6: Weak Accept"
@@ -120,7 +120,7 @@ def test_what_re2_would_publish_can_be_taken_in_again(tmp_path: Path) -> None:
     ]
 
 
-def test_a_json_file_holds_one_array(tmp_path: Path) -> None:
+def test_a_json_file_is_one_array(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [*forum("f1"), *forum("f2")]}) as workspace:
         export_workspace(workspace, tmp_path / "all.json", request(with_system=False), [ICLR])
         export_workspace(workspace, tmp_path / "none.json", request(with_system=False), [])
@@ -138,7 +138,7 @@ def test_the_text_opens_a_dialogue_with_its_grade_where_there_is_one(tmp_path: P
     assert sum(written.left_out.values()) == 1
 
 
-def test_a_paper_without_a_title_opens_with_what_there_is_of_it(tmp_path: Path) -> None:
+def test_a_paper_without_a_title_opens_with_its_abstract_or_text(tmp_path: Path) -> None:
     untitled = [replace(one, title=None, abstract="We fly.") if isinstance(one, Paper) else one for one in forum()]
     (row,), _ = write(tmp_path, request(with_system=False), untitled)
     assert row["messages"][0]["content"] == "We fly."
@@ -149,7 +149,7 @@ def test_a_paper_without_a_title_opens_with_what_there_is_of_it(tmp_path: Path) 
     assert (rows, sum(written.left_out.values())) == ([], 1)
 
 
-def test_what_not_everyone_may_read_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_records_that_are_not_public_are_left_out_and_counted(tmp_path: Path) -> None:
     hidden = [
         replace(one, readers_public=one.post_id != "f1-again") if isinstance(one, Post) else one for one in forum()
     ]
@@ -158,7 +158,7 @@ def test_what_not_everyone_may_read_is_left_out_and_counted(tmp_path: Path) -> N
     assert list(written.left_out) == [Naming("not everyone may read")]
 
 
-def test_addresses_in_what_is_said_are_blotted(tmp_path: Path) -> None:
+def test_email_addresses_in_messages_are_masked(tmp_path: Path) -> None:
     turns: list[Turn] = [replace(turn(Role.REVIEWER, "f1-R1"), signature="R1", text="Write to ada@example.org.")]
     turns += [turn(Role.AUTHOR, "f1-answer")]
     *rest, _ = a_forum("f1")
@@ -166,7 +166,7 @@ def test_addresses_in_what_is_said_are_blotted(tmp_path: Path) -> None:
     assert "ada@example.org" not in json.dumps(row)
 
 
-def test_an_address_in_a_score_is_blotted_too(tmp_path: Path) -> None:
+def test_an_email_address_in_a_score_is_masked_too(tmp_path: Path) -> None:
     records = forum()
     named = [one for one in records if isinstance(one, Review)]
     with_address = replace(named[0], scores=(replace(named[0].scores[0], label="6: ada@example.org"),))
@@ -178,7 +178,7 @@ def test_an_address_in_a_score_is_blotted_too(tmp_path: Path) -> None:
     assert "ada@example.org" not in json.dumps(rows)
 
 
-def test_tokens_are_counted_by_what_is_named(tmp_path: Path) -> None:
+def test_tokens_are_counted_by_the_named_tokenizer(tmp_path: Path) -> None:
     (row,), written = write(tmp_path, replace(request(), count_tokens=lambda text: len(text.split())))
     assert row["tokens"] == written.tokens == sum(len(message["content"].split()) for message in row["messages"])
 
@@ -200,7 +200,7 @@ def test_a_tokenizer_of_hugging_face_counts(tmp_path: Path) -> None:
         load_counter(str(tmp_path / "nothing" / "of" / "the" / "kind"))
 
 
-def test_a_file_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with (
         invented(tmp_path / "corpus", {ICLR: forum()}) as workspace,
         pytest.raises(PeercorpusError, match="cannot be written"),
@@ -279,7 +279,7 @@ def test_the_authors_side_of_a_release_has_no_review_task_and_its_readme_says_wh
 CONVERSATIONS = "data/conversations/iclr-00000-of-00001.parquet"
 
 
-def test_a_release_whose_conversations_lack_one_of_the_task_is_refused(tmp_path: Path) -> None:
+def test_a_release_without_conversations_of_the_task_is_refused(tmp_path: Path) -> None:
     release = a_release(tmp_path / "release")
     other = a_release(tmp_path / "other", {"train": [task_paper("t2")]})
     (release / CONVERSATIONS).write_bytes((other / CONVERSATIONS).read_bytes())
@@ -289,7 +289,7 @@ def test_a_release_whose_conversations_lack_one_of_the_task_is_refused(tmp_path:
     assert not (tmp_path / "out").exists()
 
 
-def test_what_was_posted_after_the_decision_is_in_no_dialogue_and_counted(tmp_path: Path) -> None:
+def test_posts_after_the_decision_are_counted_but_in_no_dialogue(tmp_path: Path) -> None:
     late = post("f1-thanks", "f1", role=Role.REVIEWER, signature="R1", text="Congratulations.")
     thanks = Turn(Role.REVIEWER, "R1", None, late.text, late.created_at, (late.post_id,), posted_after_decision=True)
     *rest, talk = forum()

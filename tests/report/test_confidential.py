@@ -55,9 +55,7 @@ def counted(corpus: Path, out: Path, *, is_confidential: bool) -> int:
     return int(figures["review_length"]["n"])
 
 
-def test_what_the_account_may_read_is_counted_on_request_only_and_the_counts_are_not_mixed_up(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_confidential_records_are_counted_only_on_request_and_separately(corpus: Path, tmp_path: Path) -> None:
     assert [counted(corpus, tmp_path / "out", is_confidential=asked) for asked in (False, True, False, True)] == [
         1,
         2,
@@ -71,7 +69,9 @@ def test_what_the_account_may_read_is_counted_on_request_only_and_the_counts_are
         assert [sorted(source.reviews["review_id"]) for source in sources] == [["f1-open"], ["f1-hidden", "f1-open"]]
 
 
-def test_page_figures_and_numbers_are_marked_and_those_of_another_report_are_not(corpus: Path, tmp_path: Path) -> None:
+def test_page_figures_and_data_of_a_confidential_report_are_marked_and_others_are_not(
+    corpus: Path, tmp_path: Path
+) -> None:
     marked, plain = tmp_path / "marked", tmp_path / "plain"
     write_report(corpus, marked, figures=["review_load", "grades"], is_confidential=True)
     write_report(corpus, plain, figures=["review_load", "grades"])

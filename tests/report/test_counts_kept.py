@@ -46,7 +46,7 @@ def kept(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_ino for path in (folder / "report").iterdir()}
 
 
-def test_after_each_change_the_numbers_are_those_from_nothing(tmp_path: Path) -> None:
+def test_after_each_change_the_numbers_equal_those_computed_from_scratch(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     first = numbers(folder)
     assert numbers(folder) == first == numbers_anew(folder)
@@ -63,7 +63,7 @@ def test_after_each_change_the_numbers_are_those_from_nothing(tmp_path: Path) ->
     assert numbers(folder) == numbers_anew(folder)
 
 
-def test_only_the_venue_that_changed_is_counted_again_and_nothing_else_is_left(tmp_path: Path) -> None:
+def test_only_the_changed_venue_is_counted_again_and_stale_counts_are_removed(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     numbers(folder)
     before = kept(folder)
@@ -90,7 +90,7 @@ def test_several_processes_count_the_same(tmp_path: Path, monkeypatch: pytest.Mo
     assert names.keys() == kept(folder).keys()
 
 
-def test_a_workspace_that_cannot_be_written_is_counted_all_the_same(tmp_path: Path) -> None:
+def test_a_read_only_workspace_can_be_counted(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     (folder / "report").write_text("in the way")
     with open_source(folder) as source:
@@ -108,7 +108,7 @@ def test_damaged_counts_are_counted_again(tmp_path: Path, spoil: Callable[[bytes
     assert numbers(folder) == before
 
 
-def test_files_of_others_beside_the_counts_stay(tmp_path: Path) -> None:
+def test_other_files_beside_the_counts_are_kept(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     numbers(folder)
     (folder / "report" / "notes.txt").write_text("mine")
@@ -118,7 +118,7 @@ def test_files_of_others_beside_the_counts_stay(tmp_path: Path) -> None:
     assert not (folder / "report" / f"{'0' * 64}.counts").exists()
 
 
-def test_a_review_in_the_tables_of_two_venues_is_counted_in_neither_once_taken_down(tmp_path: Path) -> None:
+def test_a_taken_down_review_in_the_tables_of_two_venues_is_counted_in_neither(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     with open_workspace(folder) as workspace:
         put(workspace, ICML, [*a_forum("m0", ICML), *a_forum("f3", ICML)])

@@ -55,7 +55,7 @@ def test_what_a_corpus_has_is_counted_paper_by_paper() -> None:
     assert (row.texts, row.initial_texts) == (2, 1)
 
 
-def test_a_corpus_of_nothing_has_nothing() -> None:
+def test_an_empty_corpus_has_zero_counts() -> None:
     row = dataset_row(Given())
     assert (row.papers, row.tasks, row.has, row.source) == (0, (), (), "")
 
@@ -127,5 +127,5 @@ def test_the_command_prints_markdown_and_json(release: Path, run: Run) -> None:
     assert table["row"]["source"] == "icml 2023"
 
 
-def test_what_is_no_corpus_is_refused(tmp_path: Path, run: Run) -> None:
+def test_a_path_that_is_not_a_corpus_is_refused(tmp_path: Path, run: Run) -> None:
     assert_refused(run("table1", "-w", tmp_path), f"'{tmp_path}'")

@@ -145,25 +145,25 @@ def draw(panel: Panel, corpus: str) -> Figure:
 
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("name", [*READ, *SAME])
-def test_the_number_in_a_figure_is_that_of_the_things_drawn(name: str, corpus: str) -> None:
+def test_the_n_of_a_figure_is_the_number_of_things_drawn(name: str, corpus: str) -> None:
     figure = draw(ALL_PANELS[name], corpus)
     assert READ[SAME.get(name, name)](figure) == stated(figure) > 0
 
 
-def test_every_figure_is_read_but_those_whose_rows_overlap() -> None:
+def test_every_figure_is_checked_except_those_with_overlapping_rows() -> None:
     # No review of these corpora has a due date; test_reviewing draws some that have.
     assert ALL_PANELS.keys() - READ.keys() - SAME.keys() == {"keywords", "fig2e_keywords", "late_reviews", EMPTY}
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_the_number_of_keywords_counts_each_paper_once(corpus: str) -> None:
+def test_the_n_of_keywords_counts_each_paper_once(corpus: str) -> None:
     figure = draw(PANELS["keywords"], corpus)
     shown = {label.get_text() for label in figure.axes[0].get_yticklabels()}
     papers = CORPORA[corpus].papers.filter(CORPORA[corpus].papers["keywords"].list.set_intersection(list(shown)) != [])
     assert stated(figure) == papers.height > 0
 
 
-def test_what_does_not_fit_is_counted_beside_what_does() -> None:
+def test_items_that_do_not_fit_are_counted_in_the_figure() -> None:
     for name in ("papers_and_reviews", "rebuttals", "completeness", "set_aside"):
         statistic = PANELS[name].statistic(CORPORA["many"])
         figure = draw(PANELS[name], "many")
@@ -201,7 +201,7 @@ def test_no_text_of_a_figure_is_cut_off_or_over_its_heading(panel: Panel, corpus
         assert inside is None or inside.y1 <= line.y0 + 1
 
 
-def test_score_changes_says_its_units_beside_its_axes() -> None:
+def test_score_changes_has_units_on_its_axes() -> None:
     left, right = draw(PANELS["score_changes"], "many").axes
     assert left.get_xlabel() == "reviews"
     assert "% of the form's scale" in left.get_ylabel()

@@ -160,9 +160,7 @@ def test_an_answer_that_is_found_in_a_post_counts_beside_a_published_record(tmp_
         assert counted(one) == [("u-R1", "weakness", "experiments", True, 0.89, 2.0, 1)]
 
 
-def test_points_that_are_alike_are_one_row_wherever_they_stand(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_similar_points_are_one_row_wherever_they_occur(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.report.points.public_points.POINT_ROWS", 1)
     put(workspace, [point("a-R1", 1), point("a-R1", 2, kind=PointKind.QUESTION), point("a-R1", 3)])
     assert counted(workspace) == [
@@ -171,7 +169,7 @@ def test_points_that_are_alike_are_one_row_wherever_they_stand(
     ]
 
 
-def test_which_answer_was_first_is_not_known_where_a_time_is_missing(workspace: Workspace) -> None:
+def test_the_first_answer_is_unknown_if_a_time_is_missing(workspace: Workspace) -> None:
     put(workspace, [point("a-R1", 1, answer("a-answer", 0.89, 2), answer("a-to-all", 0.43, None))])
     assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, None, 1)]
 
@@ -201,19 +199,19 @@ def put(workspace: Workspace, points: Sequence[Point]) -> None:
         ("u", LINKED),
     ],
 )
-def test_what_is_taken_down_is_not_counted_and_not_kept(workspace: Workspace, listed: str, left: Rows) -> None:
+def test_taken_down_points_are_neither_counted_nor_cached(workspace: Workspace, listed: str, left: Rows) -> None:
     assert counted(workspace) != left
     (workspace.folder / "takedown.txt").write_text(f"{listed}\n")
     assert counted(workspace) == left
 
 
-def test_counts_are_made_again_where_points_change(workspace: Workspace) -> None:
+def test_counts_are_renewed_when_points_change(workspace: Workspace) -> None:
     assert len(counted(workspace)) == 6
     put(workspace, the_points()[:1])
     assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, 2.0, 1)]
 
 
-def test_a_release_with_points_tells_what_its_workspace_tells(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_release_with_points_gives_the_same_counts_as_its_workspace(workspace: Workspace, tmp_path: Path) -> None:
     release = tmp_path / "release"
     (workspace.folder / "takedown.txt").write_text("a-answer\n")
     publish_release(workspace, release, points=True)
@@ -225,9 +223,7 @@ def test_a_release_with_points_tells_what_its_workspace_tells(workspace: Workspa
     assert write_report(release, tmp_path / "out").figures == len(PANELS) + len(POINT_PANELS)
 
 
-def test_an_answer_that_a_model_told_counts_as_an_answer_without_a_confidence(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_an_answer_labelled_by_a_model_counts_without_a_confidence(workspace: Workspace, tmp_path: Path) -> None:
     put(workspace, [point("a-R1", 1), *(point("a-R1", number, kind=PointKind.STRENGTH) for number in range(2, 7))])
     with serving(completion("P1: S1")) as stand:
         settings = ModelSettings(stand.url, "kite-1", MODEL_KEY_VARIABLE)
@@ -248,7 +244,7 @@ def numbers(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_report_with_points_has_their_section_and_names_what_it_covers(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_report_with_points_has_a_section_that_states_its_coverage(workspace: Workspace, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert write_report(workspace.folder, out).figures == len(PANELS) + len(POINT_PANELS)
     figures = numbers(out)["figures"]
@@ -261,7 +257,7 @@ def test_a_report_with_points_has_their_section_and_names_what_it_covers(workspa
         assert f'id="{name}"' in (out / "report.html").read_text()
 
 
-def test_a_report_without_points_says_nothing_of_them(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_report_without_points_does_not_mention_them(workspace: Workspace, tmp_path: Path) -> None:
     """Neither if no chosen venue has any, nor if the source lacks them."""
     release = tmp_path / "release"
     publish_release(workspace, release)
@@ -277,7 +273,7 @@ def test_a_report_without_points_says_nothing_of_them(workspace: Workspace, tmp_
     assert "build --points" in compute_statistic(workspace.folder, "point_delays", ["conference=icml"]).why
 
 
-def test_a_hostile_name_is_only_ever_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hostile_name_is_always_plain_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.report.points.point_statistics.FEWEST_NAMED", 1)
     hostile = "<script>alert(1)</script>\x1b[31m"
     venues = {
@@ -292,7 +288,7 @@ def test_a_hostile_name_is_only_ever_text(tmp_path: Path, monkeypatch: pytest.Mo
     assert "\x1b" not in page
 
 
-def test_a_score_that_rose_is_read_from_the_workspace(tmp_path: Path) -> None:
+def test_a_raised_score_is_read_from_the_workspace(tmp_path: Path) -> None:
     scores = [
         Score(Aspect.RECOMMENDATION, "rating", value, 1, 10, str(value), phase, ScoreSource.NOTE, higher_is_better=True)
         for value, phase in ((4, Phase.INITIAL), (6, Phase.FINAL))
@@ -320,7 +316,7 @@ def given(points: Sequence[dict[str, Any]], names: str = "abcd", **other: Any) -
     return Given(**(rows | {"points": list(points)} | other))
 
 
-def test_shares_answered_by_kind_aspect_and_conference() -> None:
+def test_shares_of_answered_points_by_kind_aspect_and_conference() -> None:
     points = [
         row("a-0", "novelty", 0.89, points=3),
         row("a-0", "novelty", 0.43),
@@ -345,13 +341,13 @@ def test_shares_answered_by_kind_aspect_and_conference() -> None:
     assert "56 % have one, 44 % one of confidence 0.5" in found.says
 
 
-def test_the_text_names_no_row_of_few_points_nor_one_that_is_not_known() -> None:
+def test_the_text_mentions_no_row_with_few_points_and_no_unknown_one() -> None:
     some = [row("a-0", "novelty", 0.9, points=30), row("a-0", "clarity", points=30), row("a-0", "ethics", points=29)]
     says = points_answered(given([*some, row("a-0", None, points=90)])).says
     assert says == Naming("largest share is novelty (100 %)", "smallest clarity (0 %)")
 
 
-def test_scores_with_and_without_an_answer() -> None:
+def test_score_changes_with_and_without_an_answer() -> None:
     """Four papers with a review each: two answered, one of which was raised; two unanswered, neither raised."""
     reviews = [
         review("a", 3, 5),
@@ -403,7 +399,7 @@ def test_intervals_are_over_papers() -> None:
         assert (found["share_not_answered"], found["difference"]) == (None, None)
 
 
-def test_an_aspect_is_named_where_the_whole_interval_of_the_difference_says_so() -> None:
+def test_an_aspect_is_mentioned_only_if_the_whole_interval_of_the_difference_agrees() -> None:
     names = [f"p{number}" for number in range(60)]
     reviews = [review(name, 3, 5 if number < 30 else 3) for number, name in enumerate(names)]
     points = [row(f"{name}-0", "clarity", 0.9 if number < 30 else None) for number, name in enumerate(names)]
@@ -440,7 +436,7 @@ def test_days_to_the_first_answer() -> None:
 
 
 @pytest.mark.parametrize("name", POINT_PANELS)
-def test_a_statistic_of_no_points_says_why(name: str) -> None:
+def test_a_statistic_without_points_says_why(name: str) -> None:
     for of, word in (
         (Given(), "publish --points"),
         (given([], point_venues=[]), "--points"),
@@ -454,14 +450,14 @@ def test_a_statistic_of_no_points_says_why(name: str) -> None:
             assert figure_bytes(POINT_PANELS[name].draw(found), "svg").startswith(b"<?xml")
 
 
-def test_answers_without_times_or_scores_say_so() -> None:
+def test_answers_without_times_or_scores_are_reported() -> None:
     source = given([row("a-0", "novelty", 0.9)], reviews=[review("a", None, 5)])
     assert "known time" in point_delays(source).why
     assert "known first" in answers_and_scores(source).why
     assert points_answered(source).n == 1
 
 
-def test_many_venues_are_named_in_part() -> None:
+def test_of_many_venues_only_some_are_named() -> None:
     split = [f"v{number:02}/2024" for number in range(14)]
     papers = [paper(f"p{number}", f"v{number:02}") for number in range(16)]
     reviews = [review(f"p{number}", 3, 5) for number in range(15)]
@@ -501,7 +497,7 @@ def test_a_figure_has_its_number_its_axes_and_no_small_letters(panel: Panel, sou
     assert content["png"].startswith(b"\x89PNG")
 
 
-def test_the_number_of_a_figure_is_that_of_its_rows() -> None:
+def test_the_n_of_a_figure_is_the_number_of_its_rows() -> None:
     source = a_source()
     for name, by in (("points_answered", "kind"), ("points_answered", "aspect"), ("point_delays", "aspect")):
         found = POINT_PANELS[name].statistic(source)
@@ -510,7 +506,7 @@ def test_the_number_of_a_figure_is_that_of_its_rows() -> None:
     assert first["reviews_answered"] + first["reviews_not_answered"] == answers_and_scores(source).n == 12
 
 
-def test_a_bar_is_as_long_as_the_share() -> None:
+def test_a_bar_is_as_long_as_its_share() -> None:
     found = points_answered(given([row("a-0", "novelty", 0.9), row("a-0", "novelty", 0.43), row("a-0", points=2)]))
     with styled():
         axes = POINT_PANELS["points_answered"].draw(found).axes

@@ -24,7 +24,7 @@ def test_every_figure_is_in_the_document() -> None:
     assert named("The figures of Re²\n") == list(RE2_PANELS)
 
 
-def test_every_condition_is_in_the_document_with_all_its_words() -> None:
+def test_every_condition_is_documented_with_all_its_values() -> None:
     assert named("Conditions") == list(FIELDS)
     for field in FIELDS.values():
         assert field.says in TEXT

@@ -43,7 +43,7 @@ def drawn(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> tup
     return out, run_command("report", "--workspace", workspace.folder, "--out", out)
 
 
-def test_it_writes_a_page_and_every_figure_in_every_format(drawn: tuple[Path, Ended]) -> None:
+def test_a_report_has_a_page_and_every_figure_in_every_format(drawn: tuple[Path, Ended]) -> None:
     out, ended = drawn
     assert ended.code == 0, ended.err
     first, *_, last = ended.out.splitlines()
@@ -94,7 +94,7 @@ def test_no_cell_of_a_csv_file_is_run_as_a_formula(tmp_path: Path) -> None:
     assert sorted(row["keyword"] for row in rows) == ['\'=hyperlink("x")', "plain"]
 
 
-def test_conditions_that_no_paper_meets_are_refused_and_draw_nothing(
+def test_conditions_that_no_paper_meets_are_refused_and_nothing_is_drawn(
     workspace: Workspace, tmp_path: Path, run: Run
 ) -> None:
     ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", "--where", "year=1999")
@@ -109,7 +109,7 @@ def test_the_same_corpus_gives_the_same_bytes(workspace: Workspace, drawn: tuple
     assert one.keys() == two.keys()
 
 
-def test_an_earlier_report_is_replaced_and_other_files_are_not(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+def test_only_an_earlier_report_is_replaced(workspace: Workspace, tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
     write_report(workspace.folder, out, figures=["turns"])
     (out / "turns.csv").write_text("changed")
@@ -129,7 +129,7 @@ def test_an_earlier_report_is_replaced_and_other_files_are_not(workspace: Worksp
         (("--tokenizer", "no-such/folder/tokenizer.json"), "token"),
     ],
 )
-def test_bad_input_is_one_sentence_that_names_it(
+def test_bad_input_is_named_in_one_sentence(
     workspace: Workspace, tmp_path: Path, run: Run, options: tuple[str, ...], named: str
 ) -> None:
     ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", *options)
@@ -137,7 +137,7 @@ def test_bad_input_is_one_sentence_that_names_it(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_neither_a_workspace_nor_a_release_is_refused(tmp_path: Path, run: Run) -> None:
+def test_a_folder_that_is_neither_workspace_nor_release_is_refused(tmp_path: Path, run: Run) -> None:
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "empty", tmp_path / "nothing"):
         refused = run("report", "-w", folder, "--out", tmp_path / "out")
@@ -183,7 +183,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.fault(
     "input", "markup, an escape sequence or a change of direction in a name, in the report", "it is text there"
 )
-def test_a_hostile_name_is_only_ever_text(hostile_page: str) -> None:
+def test_a_hostile_name_is_always_plain_text(hostile_page: str) -> None:
     read = _Reader(hostile_page)
     assert not {"script", "img", "iframe", "object", "link", "foreignobject"} & {tag.lower() for tag in read.tags}
     assert not [key for key, _ in read.attributes if key.startswith("on")]
@@ -193,7 +193,7 @@ def test_a_hostile_name_is_only_ever_text(hostile_page: str) -> None:
     assert "<!--" not in hostile_page
 
 
-def test_the_page_needs_nothing_else(hostile_page: str) -> None:
+def test_the_page_is_self_contained(hostile_page: str) -> None:
     read = _Reader(hostile_page)
     policies = [value for key, value in read.attributes if key == "content" and "default-src" in value]
     assert policies == ["default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"]
@@ -205,7 +205,7 @@ def test_the_page_needs_nothing_else(hostile_page: str) -> None:
     assert not re.findall(r"url\((?!#)", hostile_page)
 
 
-def test_every_link_within_the_page_leads_somewhere_and_ids_are_one(hostile_page: str) -> None:
+def test_every_internal_link_has_a_target_and_ids_are_unique(hostile_page: str) -> None:
     read = _Reader(hostile_page)
     ids = [value for key, value in read.attributes if key == "id"]
     assert len(ids) == len(set(ids))
@@ -214,7 +214,7 @@ def test_every_link_within_the_page_leads_somewhere_and_ids_are_one(hostile_page
     assert named - set(ids) == set()
 
 
-def test_a_name_in_a_figure_is_short_and_has_only_letters_of_the_font() -> None:
+def test_names_in_figures_are_shortened_and_use_only_characters_of_the_font() -> None:
     with styled():
         assert name("会议 2024") == "□□ 2024"
         assert name("$x$ <b>") == "$x$ <b>"
@@ -239,7 +239,7 @@ def a_source() -> Given:
 
 
 @pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
-def test_a_figure_has_its_number_its_fonts_and_no_small_letters(panel: Panel) -> None:
+def test_a_figure_has_its_number_its_fonts_and_no_tiny_text(panel: Panel) -> None:
     with styled():
         of_panel = panel.statistic(a_source())
         figure = panel.draw(of_panel)
@@ -253,7 +253,7 @@ def test_a_figure_has_its_number_its_fonts_and_no_small_letters(panel: Panel) ->
     assert content["png"].startswith(b"\x89PNG")
 
 
-def test_a_figure_of_nothing_says_why() -> None:
+def test_an_empty_figure_says_why() -> None:
     with styled():
         statistic_of_one = PANELS["score_violins"].statistic(Given(papers=[paper("a")]))
         figure = PANELS["score_violins"].draw(statistic_of_one)
@@ -262,7 +262,7 @@ def test_a_figure_of_nothing_says_why() -> None:
     assert "No review" in statistic_of_one.why
 
 
-def test_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_report_is_written_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
     corpus = peercorpus.open(workspace.folder)
     table = corpus.statistics("papers_and_reviews", where=["conference=iclr"])
     assert table.rows() == [("iclr", 2, 2, 0)]
@@ -273,9 +273,7 @@ def test_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
         corpus.statistics("violins")
 
 
-def test_lengths_are_in_the_tokens_of_a_tokenizer_and_it_is_named(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lengths_are_in_tokens_of_the_named_tokenizer(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.models.token_counts.load_tokenizer", lambda name: Tokenizer(name, "0", list))
     made_of = compute_statistic(workspace.folder, "paper_length", tokenizer="models/letters")
     assert made_of.facts["median"] == len("# Text of a")

@@ -83,7 +83,7 @@ def row_of(made: Statistic, conference: str, year: int) -> dict[str, Any]:
     return row
 
 
-def test_without_texts_of_a_model_a_share_is_bounded_from_below(bounded: Statistic) -> None:
+def test_without_model_texts_the_share_has_a_lower_bound(bounded: Statistic) -> None:
     planted = row_of(bounded, "iclr", 2024)
     assert 0.15 < planted["at_least_low"] < planted["at_least"] < planted["at_least_high"] <= 0.33
     assert (planted["share"], planted["written"]) == (None, "from 2022 on")
@@ -92,7 +92,7 @@ def test_without_texts_of_a_model_a_share_is_bounded_from_below(bounded: Statist
     assert "iclr 2024" in bounded.says
 
 
-def test_years_before_are_the_control_against_each_other(bounded: Statistic) -> None:
+def test_earlier_years_are_controls_for_each_other(bounded: Statistic) -> None:
     for year in (2019, 2020):
         control = row_of(bounded, "iclr", year)
         assert control["written"] == "before 2022"
@@ -102,7 +102,7 @@ def test_years_before_are_the_control_against_each_other(bounded: Statistic) -> 
     assert others[0] > others[1], "of 2018 too, which is too small to be a population"
 
 
-def test_a_year_alone_is_compared_half_with_half(bounded: Statistic) -> None:
+def test_a_single_control_year_is_compared_half_with_half(bounded: Statistic) -> None:
     control = row_of(bounded, "neurips", 2021)
     assert control["papers"] == 80
     assert control["texts"] + control["reference_texts"] > 450
@@ -121,14 +121,14 @@ def test_with_texts_of_a_model_the_share_of_reviews_is_estimated(corpus: Corpus)
     )
 
 
-def test_texts_of_a_model_that_write_like_people_estimate_nothing_and_say_so(corpus: Corpus) -> None:
+def test_model_texts_that_resemble_human_ones_give_no_estimate_and_a_reason(corpus: Corpus) -> None:
     made = model_written(corpus.source(), model_sample(Random(1), 200, 1.0))
     assert made.table["share"].null_count() == made.table.height
     assert row_of(made, "iclr", 2024)["at_least"] is not None
     assert "nothing is estimated" in made.says
 
 
-def test_what_is_left_out_has_its_reason_and_no_number(bounded: Statistic) -> None:
+def test_an_excluded_group_has_a_reason_and_no_number(bounded: Statistic) -> None:
     left = {(row["conference"], row["year"]): row for row in bounded.table.drop_nulls("left_out").rows(named=True)}
     assert set(left) == {("iclr", 2018), ("icml", 2025), ("neurips", 2023)}
     assert str(FEWEST_TEXTS) in left["iclr", 2018]["left_out"]
@@ -159,7 +159,7 @@ def test_every_text_is_counted_or_has_a_reason(corpus: Corpus, bounded: Statisti
     assert by_name(bounded.unknown, "words", "year", "population", "conference")["words"] == 1
 
 
-def test_a_date_goes_before_the_year_of_the_venue() -> None:
+def test_a_texts_date_takes_precedence_over_its_venues_year() -> None:
     made = Corpus()
     made.add("iclr", 2022, 0.0, date=datetime(2021, 11, 1, tzinfo=UTC), papers=160)
     made.add("iclr", 2021, 0.0, date=datetime(2022, 1, 1, tzinfo=UTC))
@@ -168,7 +168,7 @@ def test_a_date_goes_before_the_year_of_the_venue() -> None:
 
 
 @pytest.mark.parametrize("papers", [0, 80])
-def test_without_texts_before_the_figure_stays_empty(papers: int) -> None:
+def test_without_earlier_texts_the_figure_is_empty(papers: int) -> None:
     made = Corpus()
     made.add("iclr", 2024, 0.3, papers=papers)
     statistic = model_written(made.source())
@@ -176,7 +176,7 @@ def test_without_texts_before_the_figure_stays_empty(papers: int) -> None:
     assert "before 2022" in statistic.why
 
 
-def test_no_row_is_of_a_text_a_paper_or_a_person(bounded: Statistic) -> None:
+def test_no_row_describes_a_single_text_paper_or_person(bounded: Statistic) -> None:
     assert set(bounded.table.columns) & {"forum_id", "review_id", "reviewer", "signature", "text"} == set()
     shown = bounded.table.filter(pl.col("left_out").is_null())
     assert shown["texts"].min() >= FEWEST_TEXTS  # type: ignore[operator]
@@ -235,17 +235,17 @@ def test_texts_of_a_model_are_files_of_a_folder_or_lines_of_json(tmp_path: Path)
         (['{"text": "too short"}'], "at least 50"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, rows: list[str], named: str) -> None:
+def test_unreadable_input_is_reported_in_one_sentence(tmp_path: Path, rows: list[str], named: str) -> None:
     with pytest.raises(PeercorpusError, match=named):
         read_model_texts(lines(tmp_path / "model.jsonl", *rows))
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match=r"none\.jsonl"):
         read_model_texts(tmp_path / "none.jsonl")
 
 
-def test_memory_holds_papers_and_not_texts() -> None:
+def test_memory_grows_with_papers_not_with_texts() -> None:
     """Batches are read one at a time, and a text is dropped once it is counted."""
     text = f"{passage(['delves'])} {passage()}" * 20
 

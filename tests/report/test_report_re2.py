@@ -79,7 +79,7 @@ def test_whiskers_are_those_of_equations_3_and_4(values: list[float], expected: 
     assert tuple(measured[name] for name in BOX) == expected
 
 
-def test_ten_conferences_with_the_most_papers_are_shown_and_the_rest_of_their_reviews_counted() -> None:
+def test_the_ten_largest_conferences_are_shown_and_the_reviews_of_others_counted() -> None:
     papers = [paper(f"{venue}{n}", venue) for place, venue in enumerate("abcdefghijkl") for n in range(20 - place)]
     reviews = [one for given in papers for one in unified(given["forum_id"], 5, 7)] + unified("a0", 6, None)[1:]
     shown = score_violins(Given(papers=papers, reviews=reviews))
@@ -89,7 +89,7 @@ def test_ten_conferences_with_the_most_papers_are_shown_and_the_rest_of_their_re
     assert shown.table["median"].unique().to_list() == [6]
 
 
-def test_details_are_of_the_conferences_that_are_named() -> None:
+def test_details_are_drawn_for_the_conferences_named() -> None:
     papers = [paper("a0", "a"), paper("a1", "a"), paper("b0", "b"), paper("c0", "c")]
     given = Given(papers=papers, reviews=[*unified("a0", 5, 6), *unified("b0", 3, 8), *unified("c0", None)])
     assert violin_details(given).table["conference"].to_list() == ["a", "b"]
@@ -100,7 +100,7 @@ def test_details_are_of_the_conferences_that_are_named() -> None:
         violin_details(given, ["d"])
 
 
-def test_labels_of_parts_that_lie_together_are_moved_apart() -> None:
+def test_overlapping_labels_are_moved_apart() -> None:
     assert spread([5, 5, 5], 1) == [4, 5, 6]
     assert spread([1, 1, 2.5], 1) == [0.5, 1.5, 2.5]
     assert spread([1, 1, 2], 1) == pytest.approx([1 / 3, 4 / 3, 7 / 3])
@@ -137,7 +137,7 @@ def test_a_corpus_of_one_paper_can_be_drawn(panel: object, scores: tuple[float |
     assert content.startswith(b"<?xml")
 
 
-def test_the_place_of_a_score_is_what_its_form_says_or_else_what_re2_states(tmp_path: Path) -> None:
+def test_the_unified_value_of_a_score_comes_from_its_form_or_else_from_re2(tmp_path: Path) -> None:
     def scored(phase: Phase, **known: float | None) -> Score:
         return Score(Aspect.RECOMMENDATION, "rating", 2, 1, 4, "2", phase, ScoreSource.PUBLISHED, **known)  # type: ignore[arg-type]
 

@@ -98,7 +98,7 @@ def source(workspace: Workspace) -> WorkspaceSource:
     return WorkspaceSource(workspace, words_and_signs())
 
 
-def test_a_release_tells_what_its_workspace_tells(workspace: Workspace, release: Path) -> None:
+def test_a_release_gives_the_same_statistics_as_its_workspace(workspace: Workspace, release: Path) -> None:
     of_tables, of_release = source(workspace), ReleaseSource(release, words_and_signs())
     for name in FRAMES:
         assert_frame_equal(getattr(of_tables, name), getattr(of_release, name), check_row_order=False)
@@ -118,7 +118,7 @@ def test_a_release_has_the_texts_of_its_workspace(workspace: Workspace, release:
     assert {forum_id for forum_id, _ in found} <= set("ahmsz")
 
 
-def test_what_an_ai_says_for_the_venue_is_in_no_population(workspace: Workspace) -> None:
+def test_ai_reviews_are_in_no_population(workspace: Workspace) -> None:
     (said,) = (one for one in what_follows("m", ICML) if isinstance(one, AiReview))
     words = {section.text for section in said.sections} | {reply.text for reply in said.replies if reply.text}
     assert words
@@ -126,7 +126,7 @@ def test_what_an_ai_says_for_the_venue_is_in_no_population(workspace: Workspace)
     assert not [text for text in held if any(each in text for each in words)]
 
 
-def test_texts_follow_what_is_hidden_taken_down_and_chosen(changeable: Workspace) -> None:
+def test_texts_exclude_what_is_hidden_taken_down_or_not_selected(changeable: Workspace) -> None:
     assert [forum_id for forum_id, _ in texts(source(changeable), TextKind.REVIEWS)].count("h") == 1
     assert "s" not in [forum_id for forum_id, _ in texts(source(changeable), TextKind.META_REVIEWS)]
     with open_source(changeable.folder, ["conference=icml"]) as chosen:
@@ -138,7 +138,7 @@ def test_texts_follow_what_is_hidden_taken_down_and_chosen(changeable: Workspace
     assert "a" in left[TextKind.REPLIES]
 
 
-def test_what_not_everyone_may_read_is_in_no_frame(workspace: Workspace) -> None:
+def test_no_frame_contains_what_is_not_public(workspace: Workspace) -> None:
     given = source(workspace)
     for name in ("reviews", "review_tokens"):
         assert given.__getattribute__(name).filter(forum_id="h")["review_id"].to_list() == ["h-R3"]
@@ -147,7 +147,7 @@ def test_what_not_everyone_may_read_is_in_no_frame(workspace: Workspace) -> None
     assert given.papers.filter(forum_id="h")["status"].to_list() == [None]
 
 
-def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> None:
+def test_scores_have_initial_and_final_values(workspace: Workspace) -> None:
     told = source(workspace).reviews.filter(forum_id="s").sort("review_id")
     assert told.select("rating_initial", "rating_final").rows() == [
         (4, 6),
@@ -160,7 +160,7 @@ def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> No
     ]
 
 
-def test_a_score_asked_for_before_and_after_goes_by_the_name_that_both_fields_share(tmp_path: Path) -> None:
+def test_a_score_in_two_phases_has_the_name_that_both_fields_share(tmp_path: Path) -> None:
     other = rating(2, Phase.FINAL, "recommendation")
     both = [(4, Phase.INITIAL, "rating_before"), (6, Phase.FINAL, "rating_after")]
     scores = (other, *(replace(rating(*given), subject="rating") for given in both))
@@ -178,7 +178,7 @@ def test_the_best_text_of_each_paper_is_measured(workspace: Workspace) -> None:
     ]
 
 
-def test_what_is_taken_down_is_in_no_frame(changeable: Workspace) -> None:
+def test_no_frame_contains_what_is_taken_down(changeable: Workspace) -> None:
     (changeable.folder / "takedown.txt").write_text("m\na-R1\n")
     given = source(changeable)
     for name in FRAMES:
@@ -188,7 +188,7 @@ def test_what_is_taken_down_is_in_no_frame(changeable: Workspace) -> None:
     assert given.papers["forum_id"].to_list() == ["a", "h", "s", "z"]
 
 
-def test_what_was_set_aside_is_counted_less_what_is_taken_down(changeable: Workspace) -> None:
+def test_counts_of_rows_set_aside_exclude_what_is_taken_down(changeable: Workspace) -> None:
     with changeable.tables.replacing((), ICLR, "choose_versions", "b" * 64) as replacement:
         for record_id, forum_id in (("1", "a"), ("2", "a"), ("3", None), ("4", "s")):
             replacement.set_aside(record_id, forum_id, Reason.NO_PDF, "none")
@@ -218,9 +218,7 @@ def test_what_was_set_aside_is_counted_less_what_is_taken_down(changeable: Works
         (["keyword=TEST", "keyword=invention"], "ahmz"),
     ],
 )
-def test_conditions_choose_papers_and_what_belongs_to_them(
-    workspace: Workspace, where: list[str], expected: str
-) -> None:
+def test_conditions_select_papers_and_their_records(workspace: Workspace, where: list[str], expected: str) -> None:
     with open_source(workspace.folder, where) as chosen:
         assert "".join(sorted(chosen.papers["forum_id"])) == expected
         for name in FRAMES:
@@ -240,7 +238,7 @@ def test_a_condition_that_no_paper_meets_is_refused_by_name(workspace: Workspace
         pass
 
 
-def test_what_is_known_as_first_given_alone_counts_where_no_time_is_named(tmp_path: Path) -> None:
+def test_a_score_known_only_as_initial_counts_if_no_phase_is_named(tmp_path: Path) -> None:
     sure = made.score("confidence", 4, "4", Aspect.CONFIDENCE, Phase.INITIAL)
     records = [made.paper("a"), made.review("a", "R1", scores=(rating(7, Phase.INITIAL), sure))]
     with made.invented(tmp_path / "corpus", {ICLR: records}) as workspace:
@@ -263,7 +261,7 @@ def test_a_damaged_release_is_one_sentence(release: Path, tmp_path: Path) -> Non
         damaged.reviews  # noqa: B018
 
 
-def test_every_statistic_is_the_same_of_both(workspace: Workspace, release: Path) -> None:
+def test_every_statistic_is_the_same_for_workspace_and_release(workspace: Workspace, release: Path) -> None:
     for name, panel in PANELS.items():
         with open_source(workspace.folder) as one, open_source(release) as other:
             table, of_release = panel.statistic(one).table, panel.statistic(other).table
@@ -272,7 +270,7 @@ def test_every_statistic_is_the_same_of_both(workspace: Workspace, release: Path
         assert_frame_equal(table, of_release)
 
 
-def test_the_sum_of_the_parts_is_the_whole(workspace: Workspace) -> None:
+def test_the_parts_add_up_to_the_whole(workspace: Workspace) -> None:
     """Assert that a condition and its opposite together select everything with a known value."""
     with (
         open_source(workspace.folder, ["has_rebuttal=yes"]) as one,

@@ -23,7 +23,7 @@ def tokens(*values: int) -> list[dict[str, Any]]:
 
 
 class TestLengths:
-    def test_bins_are_counted_and_the_longest_stand_in_an_open_one(self) -> None:
+    def test_bins_are_counted_and_the_last_one_is_open(self) -> None:
         many = [*range(100), 5_000]
         made = corpus_statistics.paper_length(
             Given(papers=[paper(f"p{n}") for n in range(103)], paper_tokens=tokens(*many))
@@ -36,7 +36,7 @@ class TestLengths:
         assert made.facts["median"] == 50
         assert made.facts["greatest"] == 5_000
 
-    def test_few_short_texts_have_bins_of_one(self) -> None:
+    def test_few_short_texts_have_bins_of_width_one(self) -> None:
         made = corpus_statistics.review_length(Given(review_tokens=tokens(2, 2, 5, 0)))
         assert rows(made.table, "from", "to", "reviews") == [
             (0, 1, 0),
@@ -50,7 +50,7 @@ class TestLengths:
 
 
 class TestCounts:
-    def test_conferences_stand_by_their_papers_and_bare_ones_are_counted(self) -> None:
+    def test_conferences_are_ordered_by_papers_and_empty_ones_counted(self) -> None:
         papers = [paper("a", "icml"), paper("b", "iclr"), paper("c", "iclr")]
         made = corpus_statistics.papers_and_reviews(
             Given(papers=papers, reviews=[review("b", 1, 1), review("b", 1, 1, place=1)])
@@ -69,7 +69,7 @@ class TestCounts:
         ]
         assert "75 % of 4 conversations" in made.says
 
-    def test_a_keyword_counts_once_a_paper_whatever_its_capitals(self) -> None:
+    def test_a_keyword_counts_once_per_paper_ignoring_case(self) -> None:
         papers = [
             paper("a", keywords=["Large  Models", "large models", "kites"]),
             paper("b", keywords=[" LARGE MODELS"], status="rejected"),
@@ -90,7 +90,7 @@ class TestCounts:
 
 
 class TestScores:
-    def test_the_box_of_a_conference(self) -> None:
+    def test_the_box_of_a_conference_has_the_right_quartiles(self) -> None:
         values = [1, 3, 5, 6, 11]
         reviews = [review("a", None, one, place=place) for place, one in enumerate([*values, None])]
         made = review_statistics.score_violins(Given(papers=[paper("a")], reviews=reviews))
@@ -113,7 +113,7 @@ class TestScores:
         made = review_statistics.score_violins(Given(papers=[paper("a")], reviews=reviews))
         assert (made.n, by_name(made.unknown, "scale")) == (1, {"scale": 2})
 
-    def test_changes_are_shares_of_the_scale_and_a_papers_is_the_mean(self) -> None:
+    def test_changes_are_shares_of_the_scale_and_a_paper_has_their_mean(self) -> None:
         papers = [paper("a"), paper("b", status="rejected"), paper("c", status="withdrawn"), paper("d")]
         reviews = [
             review("a", 5, 7),
@@ -161,13 +161,13 @@ class TestScores:
 
 
 class TestDiscussion:
-    def test_turns_are_counted_and_the_longest_stand_together(self) -> None:
+    def test_turns_are_counted_and_the_longest_are_grouped(self) -> None:
         turns = [*talk("a/1", "r"), *talk("a/2", "ra"), *talk("a/3", "rc"), *talk("a/4", "rararararara")]
         made = review_statistics.turns(Given(papers=[paper("a")], turns=turns))
         assert made.table.filter(pl.col("conversations") > 0).rows() == [(1, 1, 0), (2, 2, 1), (10, 1, 1)]
         assert made.table.height == 10
 
-    def test_delays_are_between_neighbours_whose_times_are_known(self) -> None:
+    def test_delays_are_between_consecutive_turns_with_known_times(self) -> None:
         turns = [
             *talk("a/1", "rar", (0, 24, 30)),
             *talk("a/2", "rca", (0, 5, 6)),
@@ -189,7 +189,7 @@ class TestDiscussion:
 
 
 class TestHoldings:
-    def test_grades_by_status(self) -> None:
+    def test_grades_are_counted_by_status(self) -> None:
         papers = [paper("a"), paper("b", grade="unavailable"), paper("c", status=None, grade=None)]
         made = corpus_statistics.grades(Given(papers=papers))
         assert made.table.rows() == [
@@ -212,7 +212,7 @@ class TestHoldings:
         assert made.table.rows() == [("one", "no_pdf", 5), ("two", "no_forum", 1)]
         assert made.n == 6
 
-    def test_a_source_that_does_not_hold_them_says_so(self) -> None:
+    def test_a_source_without_rows_set_aside_says_so(self) -> None:
         told = corpus_statistics.set_aside(Given())
         assert (told.n, told.table.height) == (0, 0)
         assert "workspace" in told.why
@@ -242,7 +242,7 @@ class TestHoldings:
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_statistic_of_nothing_says_why(name: str) -> None:
+def test_an_empty_statistic_says_why(name: str) -> None:
     made = PANELS[name].statistic(Given())
     assert made.n == 0
     assert made.table.is_empty()
@@ -250,7 +250,7 @@ def test_a_statistic_of_nothing_says_why(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_every_row_is_in_it_or_not_known(name: str) -> None:
+def test_every_row_is_counted_or_unknown(name: str) -> None:
     """No statistic invents anything for a single bare paper."""
     made = PANELS[name].statistic(Given(papers=[paper("a", grade=None)]))
     assert made.n + sum(made.unknown.values()) in {0, 1}

@@ -51,7 +51,7 @@ def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
     assert drawn(workspace, tmp_path / "spread", tokenizer, LocalExecutor(None)) == here
 
 
-def test_texts_whose_tokens_cannot_be_counted_are_told_and_nothing_is_left(
+def test_texts_whose_tokens_cannot_be_counted_are_reported_and_nothing_is_left(
     workspace: Workspace, tokenizer: str, tmp_path: Path
 ) -> None:
     stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
@@ -65,7 +65,7 @@ def test_another_tokenizer_of_the_same_name_is_refused(tokenizer: str) -> None:
         count_tokens(TokenBatch(("a",), tokenizer, "0" * 64))
 
 
-def test_the_command_counts_in_other_processes_where_told_so(
+def test_the_command_counts_in_other_processes_on_request(
     workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
 ) -> None:
     asked = "report", "-w", workspace.folder, "--tokenizer", tokenizer
@@ -75,6 +75,6 @@ def test_the_command_counts_in_other_processes_where_told_so(
     assert len(set(same)) == 1
 
 
-def test_without_a_tokenizer_there_is_nothing_to_spread(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+def test_without_a_tokenizer_no_work_is_distributed(workspace: Workspace, tmp_path: Path, run: Run) -> None:
     ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", "--executor", "ray")
     assert_refused(ended, "--tokenizer")

@@ -35,7 +35,7 @@ def rows(statistic: Statistic, *columns: str) -> list[tuple[Any, ...]]:
     return statistic.table.select("area", *columns).rows()
 
 
-def test_the_load_of_an_area_counts_papers_without_a_review_too_and_the_largest_comes_first() -> None:
+def test_the_load_of_an_area_includes_papers_without_reviews_and_the_largest_comes_first() -> None:
     given = Given(papers=PAPERS, reviews=[review("f1", 3, 3, place=place) for place in range(4)] + [review("f3", 3, 3)])
     load = review_load(given)
     assert rows(load, "papers", "reviews", "reviews_per_paper", "fewest", "most", "without_review") == [
@@ -47,7 +47,7 @@ def test_the_load_of_an_area_counts_papers_without_a_review_too_and_the_largest_
     assert load.unknown == {"papers that name no area": 2}
 
 
-def test_a_review_is_late_from_the_moment_after_it_was_due_and_one_without_a_due_date_is_not_counted() -> None:
+def test_a_review_is_late_right_after_its_due_date_and_ignored_without_one() -> None:
     def posted(number: int, hours: float | None, *, is_due: bool = True) -> dict[str, Any]:
         created_at = None if hours is None else NOON + timedelta(hours=hours)
         due_at = NOON if is_due else None
@@ -60,14 +60,14 @@ def test_a_review_is_late_from_the_moment_after_it_was_due_and_one_without_a_due
     assert late.unknown == {"no due date of the reviews is known": 1, "no time of posting": 1}
 
 
-def test_without_a_due_date_the_figure_says_what_to_state() -> None:
+def test_without_a_due_date_the_figure_says_what_to_provide() -> None:
     times = [{"review_id": "r", "forum_id": "f1", "created_at": NOON}]
     late = late_reviews(Given(papers=PAPERS, review_times=times))
     assert "review_deadline" in late.why
     assert late.unknown["no due date of the reviews is known"] == 1
 
 
-def test_a_response_to_all_counts_as_an_answer_and_a_reviewer_comes_back_only_after_the_authors() -> None:
+def test_a_response_to_all_counts_as_a_reply_and_a_reviewer_returns_only_after_the_authors() -> None:
     turns = [*talk("f1/a", "ra"), *talk("f1/b", "rar"), *talk("f2/c", "r"), *talk("f3/d", "rr")]
     found = responses_by_area(Given({"f2/c": 1}, papers=PAPERS, turns=turns))
     assert rows(found, "conversations", "answered", "returned") == [("optimisation", 3, 3, 1), ("graphs", 1, 0, 0)]
@@ -75,7 +75,7 @@ def test_a_response_to_all_counts_as_an_answer_and_a_reviewer_comes_back_only_af
 
 
 @pytest.mark.parametrize("name", ["review_load", "late_reviews", "responses_by_area"])
-def test_each_figure_draws_without_anything_too(name: str) -> None:
+def test_each_figure_can_be_drawn_without_data(name: str) -> None:
     pytest.importorskip("matplotlib")
     panel = PANELS[name]
     statistic = panel.statistic(Given(papers=PAPERS))
@@ -114,7 +114,7 @@ def read_due(workspace: Workspace) -> list[tuple[str, datetime | None]]:
     return times.select("review_id", "due_at").rows()
 
 
-def test_what_the_user_states_comes_before_a_papers_own_invitation_and_that_before_the_venues(
+def test_a_due_date_comes_from_the_user_then_the_papers_invitation_then_the_venue(
     workspace: Workspace,
 ) -> None:
     assert read_due(workspace) == [("f1-R1", None)]
@@ -126,7 +126,7 @@ def test_what_the_user_states_comes_before_a_papers_own_invitation_and_that_befo
     assert read_due(workspace) == [("f1-R1", datetime(2019, 11, 1, tzinfo=UTC))]
 
 
-def test_due_dates_are_read_beside_a_take_down(workspace: Workspace) -> None:
+def test_due_dates_are_read_despite_a_takedown(workspace: Workspace) -> None:
     workspace.raw.add([invitation(OWN, DUE)])
     (workspace.folder / "takedown.txt").write_text("f1-R2\n")
     assert read_due(workspace) == [("f1-R1", DUE)]

@@ -44,9 +44,7 @@ def first(notes: dict[str, Json], kind: str) -> Json:
     raise AssertionError(kind)
 
 
-def test_a_rating_changed_on_api_2_shows_the_last_and_an_edit_where_it_is_public(
-    world: World, service: Service
-) -> None:
+def test_a_rating_changed_on_api_2_shows_the_last_value_and_public_edits(world: World, service: Service) -> None:
     review = first(world.v2.notes, "Official_Review")
     before = ask(service, 2, "/notes/edits", note__id=review["id"])["edits"]
     changes.edit_rating(world, str(review["id"]), 10, LATER, public=False)
@@ -62,7 +60,7 @@ def test_a_rating_changed_on_api_2_shows_the_last_and_an_edit_where_it_is_public
     assert review["content"] != note["content"]
 
 
-def test_a_rating_changed_on_api_1_leaves_every_version_as_a_reference(world: World, service: Service) -> None:
+def test_a_rating_changed_on_api_1_keeps_every_version_as_a_reference(world: World, service: Service) -> None:
     review = next(
         note
         for note in world.v1.notes.values()
@@ -165,7 +163,7 @@ def test_a_pdf_replaced_on_api_1_is_a_reference_of_the_authors(world: World, ser
 
 
 @pytest.mark.parametrize(("api", "root"), [(1, "Blind_Submission"), (2, "Submission")])
-def test_a_withdrawn_paper_moves_to_where_the_withdrawn_stand(
+def test_a_withdrawn_paper_moves_to_the_withdrawn_submissions(
     world: World, service: Service, api: int, root: str
 ) -> None:
     notes = world.v1.notes if api == 1 else world.v2.notes
@@ -187,7 +185,7 @@ def test_a_withdrawn_paper_moves_to_where_the_withdrawn_stand(
     assert (reply["forum"], reply["replyto"], reply["tcdate"]) == (forum_id, forum_id, LATER)
 
 
-def test_a_change_of_one_world_leaves_its_twin_as_it_was(world: World) -> None:
+def test_a_change_of_one_world_does_not_affect_its_twin(world: World) -> None:
     twin = build_world(papers=8, venues=[AURORA, BOREALIS])
     copy = world.copy()
     for notes, kind in ((copy.v1.notes, "Blind_Submission"), (copy.v2.notes, "Submission")):

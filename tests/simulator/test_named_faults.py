@@ -78,7 +78,7 @@ def test_rate_limit_reset_time_says_how_long_in_its_details_alone() -> None:
     assert timedelta(seconds=0.99) < reset - asked_at < timedelta(seconds=5)
 
 
-def test_rate_limit_gzip_is_encoded_unasked() -> None:
+def test_rate_limit_gzip_is_compressed_without_being_requested() -> None:
     with (
         serving(faults_by_name("rate_limit_gzip", every=1)) as (_, client),
         client.stream("GET", LIST, headers={"Accept-Encoding": "identity"}) as answer,
@@ -88,7 +88,7 @@ def test_rate_limit_gzip_is_encoded_unasked() -> None:
     assert "try again in 1 seconds" in json.loads(gzip.decompress(raw))["message"]
 
 
-def test_rate_limit_silent_says_no_time_at_all() -> None:
+def test_rate_limit_silent_states_no_time() -> None:
     answer = strike("rate_limit_silent")
     assert (answer.status_code, "retry-after" in answer.headers) == (429, False)
     assert re.sub(r" \(.*\)", "", answer.json()["message"]) == "Too many requests"
@@ -119,7 +119,7 @@ def test_a_connection_closes_before_or_in_the_middle_of_the_answer(name: str) ->
         assert client.get(LIST).status_code == 200
 
 
-def test_slow_is_the_true_answer_late() -> None:
+def test_slow_is_the_correct_response_delayed() -> None:
     with serving(faults_by_name("slow", every=2)) as (_, client):
         first, began = client.get(LIST), time.monotonic()
         assert client.get(LIST).content == first.content
@@ -128,7 +128,7 @@ def test_slow_is_the_true_answer_late() -> None:
             [client.get(LIST, timeout=0.2) for _ in range(2)]
 
 
-def test_truncated_json_is_half_of_it_as_if_it_were_whole() -> None:
+def test_truncated_json_is_half_of_the_body_with_a_matching_length() -> None:
     answer = strike("truncated_json", headers={"Accept-Encoding": "identity"})
     assert (answer.status_code, int(answer.headers["content-length"])) == (200, len(answer.content))
     with pytest.raises(json.JSONDecodeError):
@@ -142,13 +142,13 @@ def test_truncated_file_is_half_of_a_pdf_alone_or_in_a_zip() -> None:
     assert members(strike("truncated_file", PAIR)) == whole | {"1_pdf.pdf": b"%PDF-c"}
 
 
-def test_expired_token_refuses_who_sends_a_token_and_no_guest() -> None:
+def test_expired_token_refuses_requests_with_a_token_and_no_guest() -> None:
     answer = strike("expired_token", headers=TOKEN)
     assert (answer.status_code, answer.json()["name"]) == (401, "TokenExpiredError")
     assert strike("expired_token").status_code == 200
 
 
-def test_challenge_meets_every_guest_on_notes_and_files() -> None:
+def test_challenge_is_sent_to_every_guest_for_notes_and_files() -> None:
     with serving(faults_by_name("challenge")) as (_, client):
         for path in (LIST, "/pdf?id=p1", "/notes/edits?note.id=p1"):
             refused = client.get(path)
@@ -157,7 +157,7 @@ def test_challenge_meets_every_guest_on_notes_and_files() -> None:
         assert client.get(f"/groups?id={V}").status_code == 200
 
 
-def test_browser_check_leads_every_guest_to_a_page() -> None:
+def test_browser_check_redirects_every_guest_to_a_page() -> None:
     with serving(faults_by_name("browser_check")) as (_, client):
         answer = client.get(LIST)
         assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (302, "/challenge")
@@ -166,7 +166,7 @@ def test_browser_check_leads_every_guest_to_a_page() -> None:
         assert client.get(LIST, headers=TOKEN).status_code == 200
 
 
-def test_wrong_host_has_no_note_and_says_so_as_the_other_api_would() -> None:
+def test_wrong_host_finds_no_note_and_answers_like_the_other_api() -> None:
     with serving(faults_by_name("wrong_host")) as (service, client):
         assert client.get(LIST).json() == {"notes": [], "count": 0}
         assert client.get("/notes/edits?note.id=p1").json() == {"edits": [], "count": 0}
@@ -187,13 +187,13 @@ def test_no_count_leaves_the_count_out_of_every_list() -> None:
         assert client.get("/notes?id=nowhere").json()["status"] == 404
 
 
-def test_ignores_after_begins_every_page_anew() -> None:
+def test_ignores_after_restarts_every_page() -> None:
     with serving(faults_by_name("ignores_after")) as (_, client):
         assert ids(client.get(f"{LIST}&limit=2&after=p2")) == ids(client.get(f"{LIST}&limit=2")) == ["p1", "p2"]
 
 
 @pytest.mark.parametrize("second", ["after=p2", "offset=2"])
-def test_shifting_list_loses_a_note_and_gains_one_before_it(second: str) -> None:
+def test_shifting_list_drops_a_note_and_inserts_one_before_it(second: str) -> None:
     with serving(faults_by_name("shifting_list")) as (service, client):
         first = client.get(f"{LIST}&limit=2&count=true")
         assert (ids(first), first.json()["count"]) == (["p1", "p2"], 3)
@@ -223,7 +223,7 @@ def test_not_a_pdf_is_a_page_of_html() -> None:
         assert b"<title>Error | OpenReview</title>" in answer.content
 
 
-def test_not_a_pdf_inside_is_a_page_of_html_under_the_type_that_was_asked_for() -> None:
+def test_not_a_pdf_inside_is_html_with_the_requested_content_type() -> None:
     for path, kind in (("/pdf?id=p1", "application/pdf"), (PAIR, "application/zip")):
         answer = strike("not_a_pdf_inside", path)
         assert (answer.status_code, answer.headers["content-type"]) == (200, kind)
@@ -236,7 +236,7 @@ def test_zip_without_member_lacks_its_last() -> None:
         assert client.get("/pdf?id=p2").content == b"%PDF-current"
 
 
-def test_zip_of_other_holds_a_file_that_is_no_pdf() -> None:
+def test_zip_of_other_contains_a_file_that_is_not_a_pdf() -> None:
     with serving(faults_by_name("zip_of_other")) as (_, client):
         held = members(client.get(PAIR))
         assert [content[:5] for content in held.values()] == [b"<!DOC", b"%PDF-"]
@@ -262,13 +262,13 @@ def test_huge_file_is_streamed_and_never_held() -> None:
         assert list(members(client.get("/attachment?name=pdf&ids=p1,p2,p3"))) == ["1_pdf.pdf", "3_pdf.pdf"]
 
 
-def test_drips_sends_a_byte_now_and_then() -> None:
+def test_drips_sends_a_byte_at_a_time() -> None:
     with serving(faults_by_name("drips", every=1)) as (_, client), pytest.raises(httpx2.ReadTimeout):
         client.get(LIST, timeout=0.1)
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_an_unreadable_submission_is_the_same_one_in_every_answer(name: str) -> None:
+def test_the_same_submission_is_unreadable_in_every_response(name: str) -> None:
     with serving(faults_by_name(f"unreadable_{name}")) as (_, client):
         whole, first, second = (client.get(path).content for path in (LIST, f"{LIST}&limit=1", f"{LIST}&after=p1"))
     assert VALUES[name] + b"," in whole.split(b'"further":')[1]
@@ -287,7 +287,7 @@ def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
         assert client.get(LIST).status_code == 200
 
 
-def test_passing_faults_of_several_names_take_turns() -> None:
+def test_temporary_faults_of_several_names_take_turns() -> None:
     with serving(faults_by_name("error_500", "error_502_html", "error_503_empty")) as (_, client):
         statuses = [client.get(LIST).status_code for _ in range(30)]
     assert [(place, status) for place, status in enumerate(statuses, 1) if status != 200] == [
@@ -295,7 +295,7 @@ def test_passing_faults_of_several_names_take_turns() -> None:
     ]  # fmt: skip
 
 
-def test_no_offset_refuses_every_list_that_names_one() -> None:
+def test_no_offset_refuses_every_list_with_an_offset() -> None:
     with serving(faults_by_name("no_offset")) as (_, client):
         assert [client.get(f"{LIST}{rest}").status_code for rest in ("", "&offset=0", "&offset=2")] == [200, 400, 400]
         assert client.get(f"{LIST}&offset=0").json()["name"] == "ValidationError"
@@ -325,7 +325,7 @@ def test_sort_allowlist_refuses_other_names() -> None:
         assert client.get(f"{unsorted}&sort=cdate").json()["name"] == "EnumError"
 
 
-def test_faults_that_meet_are_joined() -> None:
+def test_simultaneous_faults_are_combined() -> None:
     late = on_path("/notes", slow(0.3), times=9)
     with serving(together(faults_by_name("no_count", "ignores_after"), late)) as (_, client):
         began = time.monotonic()
@@ -410,12 +410,12 @@ def test_edits_repeated_begins_each_page_with_the_last_row_before() -> None:
     assert list(dict.fromkeys(one for page in found for one in page)) == [edit["id"] for edit in edits("", OF_VENUE)]
 
 
-def test_edits_of_others_holds_one_of_a_venue_that_is_not_there() -> None:
+def test_edits_of_others_contains_one_of_a_missing_venue() -> None:
     (added,) = [edit for edit in edits("edits_of_others", OF_VENUE) if edit["domain"] != "Borealis.cc/2024/Conference"]
     assert added["invitation"].startswith(f"{added['domain']}/-/")
 
 
-def test_edits_of_unlisted_holds_one_of_a_note_that_is_not_there() -> None:
+def test_edits_of_unlisted_contains_one_of_a_missing_note() -> None:
     known = {edit["note"]["id"] for edit in edits("", OF_VENUE)}
     (added,) = [edit for edit in edits("edits_of_unlisted", OF_VENUE) if edit["note"]["id"] not in known]
     assert added["domain"] == "Borealis.cc/2024/Conference"

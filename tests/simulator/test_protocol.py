@@ -33,7 +33,7 @@ def service(built: World) -> Iterator[Service]:
         yield running
 
 
-def test_long_json_is_compressed_for_who_takes_it(client: httpx2.Client) -> None:
+def test_long_json_is_compressed_for_clients_that_accept_it(client: httpx2.Client) -> None:
     path = f"/notes?invitation={V}/-/Submission&sort=id"
     with client.stream("GET", path, headers={"Accept-Encoding": "gzip, deflate"}) as answer:
         raw = b"".join(answer.iter_raw())
@@ -48,7 +48,7 @@ def test_short_json_and_files_are_sent_as_they_are(client: httpx2.Client, path: 
     assert "content-encoding" not in client.get(path).headers
 
 
-def test_a_static_path_gives_the_current_file_and_no_old_version(client: httpx2.Client) -> None:
+def test_a_static_path_serves_the_current_file_and_no_old_version(client: httpx2.Client) -> None:
     assert client.get(CURRENT).content == b"%PDF-current"
     assert client.get(CURRENT).headers["content-type"] == "application/pdf"
     for path in (SUBMITTED, "/pdf/nothing.pdf", "/pdf/%2e%2e%2fnotes"):
@@ -72,7 +72,7 @@ def test_a_static_path_gives_the_current_file_and_no_old_version(client: httpx2.
         ({"term": "A. Uthor"}, 0, []),
     ],
 )
-def test_readable_notes_are_found_by_words(
+def test_readable_notes_are_found_by_full_text_search(
     client: httpx2.Client, query: dict[str, str], count: int, ids: list[str]
 ) -> None:
     found = client.get("/notes/search", params=query).json()

@@ -48,7 +48,7 @@ def test_keyset_paging_gives_each_readable_note_once_and_ends_empty(v2: str, sor
     assert got == pages
 
 
-def test_a_note_that_left_the_list_between_two_pages_still_marks_its_place() -> None:
+def test_a_note_removed_between_two_pages_still_works_as_a_cursor() -> None:
     world = tiny_world()
     with serve_simulator(world) as running:
         world.v2.notes["p2"]["readers"] = INSIDERS
@@ -62,7 +62,7 @@ def test_a_note_that_left_the_list_between_two_pages_still_marks_its_place() -> 
         assert ask(running.base_url_v2, "/notes", invitation=f"{V}/-/Submission", sort="id", after="p2").ids() == ["p3"]
 
 
-def test_offset_and_limit_cut_a_list(v2: str) -> None:
+def test_offset_and_limit_select_part_of_a_list(v2: str) -> None:
     assert ask(v2, "/notes", invitation=f"{V}/-/Submission", sort="id", offset=1, limit=1).ids() == ["p2"]
     assert ask(v2, "/notes", invitation=f"{V}/-/Submission", sort="id", offset=3).ids() == []
 
@@ -77,7 +77,7 @@ def test_offset_and_limit_cut_a_list(v2: str) -> None:
         ({"count": "true", "limit": 1}, 3),
     ],
 )
-def test_api_v2_counts_only_where_it_is_asked(v2: str, query: dict[str, Any], count: int | None) -> None:
+def test_api_v2_counts_only_on_request(v2: str, query: dict[str, Any], count: int | None) -> None:
     assert ask(v2, "/notes", invitation=f"{V}/-/Submission", **query).json.get("count") == count
 
 
@@ -147,7 +147,7 @@ def test_api_v1_refuses_a_wildcard_that_is_not_at_the_end(v1: str) -> None:
     assert ask(v1, "/notes", invitation=f"{OLD}/Paper.*/-/Official_Review").status == 400
 
 
-def test_a_field_with_readers_of_its_own_is_absent(v2: str) -> None:
+def test_a_field_with_its_own_readers_is_absent(v2: str) -> None:
     note = ask(v2, "/notes", id="p1").json["notes"][0]
     assert set(note["content"]) == {"title", "venueid", "pdf"}
     edits = ask(v2, "/notes/edits", note__id="p1").json["edits"]
@@ -235,13 +235,13 @@ def test_groups_are_found_by_their_place_their_members_and_their_host(v2: str) -
     assert ask(v2, "/groups", member=V).ids("groups") == ["venues"]
 
 
-def test_past_invitations_are_listed_only_where_they_are_asked_for(v2: str) -> None:
+def test_past_invitations_are_listed_only_on_request(v2: str) -> None:
     assert ask(v2, "/invitations", prefix=f"{V}/").ids("invitations") == [f"{V}/-/Edit"]
     assert len(ask(v2, "/invitations", prefix=f"{V}/", expired="true").ids("invitations")) == 2
     assert ask(v2, "/invitations", id=f"{V}/-/Submission").ids("invitations") == [f"{V}/-/Submission"]
 
 
-def test_venues_are_those_of_the_group_or_those_that_are_named(v2: str) -> None:
+def test_venues_come_from_the_group_or_are_named(v2: str) -> None:
     expected = {"venues": [{"id": V, "content": {"title": {"value": "Inventions"}}}]}
     assert ask(v2, "/venues").json == expected
     assert ask(v2, "/venues", ids=f"{V},nowhere").json == expected

@@ -63,7 +63,7 @@ def free_neighbours() -> int:
                 return port
 
 
-def test_the_ports_are_loopback_and_neighbours_where_one_is_named(world: World) -> None:
+def test_the_ports_are_on_loopback_and_consecutive_if_one_is_given(world: World) -> None:
     port = free_neighbours()
     with serve_simulator(world, port) as running:
         assert (running.base_url_v1, running.base_url_v2) == (
@@ -78,7 +78,7 @@ def test_the_ports_are_loopback_and_neighbours_where_one_is_named(world: World) 
         assert running.base_url_v1 != running.base_url_v2
 
 
-def test_files_come_as_bytes_with_their_name(v1: str, v2: str) -> None:
+def test_files_are_served_as_bytes_with_their_name(v1: str, v2: str) -> None:
     for url, path, query, content in [
         (v2, "/pdf", {"id": "p1"}, b"%PDF-current"),
         (v2, "/attachment", {"id": "p1", "name": "pdf"}, b"%PDF-current"),
@@ -94,7 +94,7 @@ def test_files_come_as_bytes_with_their_name(v1: str, v2: str) -> None:
         assert ".pdf" in reply.headers["content-disposition"]
 
 
-def test_several_files_come_as_a_zip_of_what_may_be_read(v2: str) -> None:
+def test_several_files_are_served_as_a_zip_of_readable_ones(v2: str) -> None:
     reply = ask(v2, "/attachment", ids="p1,p2,p4,r1", name="pdf")
     with zipfile.ZipFile(io.BytesIO(reply.body)) as archive:
         assert archive.namelist() == ["1_pdf.pdf", "2_pdf.pdf"]
@@ -110,7 +110,7 @@ def test_a_query_never_names_a_path(v2: str, query: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("api", ["base_url_v1", "base_url_v2"])
-def test_an_account_signs_in_on_both_hosts_and_its_token_serves_both(service: Service, world: World, api: str) -> None:
+def test_an_account_can_sign_in_on_both_hosts_with_one_token(service: Service, world: World, api: str) -> None:
     account = {"id": world.user, "password": world.password, "expiresIn": None}
     reply = ask(getattr(service, api), "/login", method="POST", body=account, token="old.and.bad")
     token = reply.json["token"]
@@ -134,7 +134,7 @@ def test_a_token_that_is_old_or_foreign_is_refused(v2: str, world: World) -> Non
         assert (reply.status, reply.json["name"]) == (401, "TokenExpiredError")
 
 
-def test_guests_meet_the_challenge_where_an_account_is_asked_for(world: World) -> None:
+def test_guests_get_a_challenge_if_an_account_is_required(world: World) -> None:
     with serve_simulator(world, sign_in_required=True) as running:
         v1, v2, token = running.base_url_v1, running.base_url_v2, write_token(world)
         for url, path, query in [
@@ -148,7 +148,7 @@ def test_guests_meet_the_challenge_where_an_account_is_asked_for(world: World) -
         assert ask(v2, "/invitations", id=f"{V}/-/Submission").status == 200
 
 
-def test_every_answer_tells_the_budget_and_a_spent_one_is_refused(world: World) -> None:
+def test_every_response_states_the_budget_and_an_exhausted_one_refuses(world: World) -> None:
     with serve_simulator(world, budget=ServiceBudget(limit=2, window_s=60)) as running:
         first = ask(running.base_url_v2, "/notes", id="p1").headers
         assert (first["ratelimit-policy"], first["ratelimit-remaining"]) == ("2;w=60", "1")
@@ -172,7 +172,7 @@ def test_every_answer_tells_the_budget_and_a_spent_one_is_refused(world: World) 
         (expired(), 401, "TokenExpiredError"),
     ],
 )
-def test_a_fault_takes_the_place_of_an_answer_once(world: World, fault: Fault, status: int, name: str) -> None:
+def test_a_fault_replaces_one_response(world: World, fault: Fault, status: int, name: str) -> None:
     with serve_simulator(world, faults=on_path("/notes", fault)) as running:
         failed = ask(running.base_url_v2, "/notes", id="p1")
         assert (failed.status, failed.json["name"]) == (status, name)
@@ -180,7 +180,7 @@ def test_a_fault_takes_the_place_of_an_answer_once(world: World, fault: Fault, s
 
 
 @pytest.mark.parametrize(("seconds", "header"), [(None, None), (7, "7"), (3613, "3613")])
-def test_a_rate_limit_names_its_end_in_a_header_or_in_words_only(
+def test_a_rate_limit_states_its_end_in_a_header_or_only_in_words(
     world: World, seconds: int | None, header: str | None
 ) -> None:
     with serve_simulator(world, faults=on_path("/notes", rate_limited(seconds))) as running:
@@ -210,7 +210,7 @@ def test_faults_can_drop_cut_truncate_mislabel_and_delay(world: World) -> None:
         assert time.monotonic() - before >= 0.2
 
 
-def test_a_fault_can_wait_for_its_turn_and_for_one_api(world: World) -> None:
+def test_a_fault_can_be_delayed_and_restricted_to_one_api(world: World) -> None:
     with serve_simulator(world, faults=on_path("/groups", server_error(), after=1, times=2, api="v2")) as running:
         assert ask(running.base_url_v1, "/groups", id=OLD).status == 200
         assert [ask(running.base_url_v2, "/groups", id=V).status for _ in range(4)] == [200, 500, 500, 200]
@@ -243,7 +243,7 @@ def test_many_clients_are_served_at_once(service: Service) -> None:
     assert [reply.status for reply in replies] == [200] * 24
 
 
-def test_serving_goes_on_until_it_is_interrupted(world: World) -> None:
+def test_serving_continues_until_interrupted(world: World) -> None:
     statuses: list[int] = []
 
     def ready(running: Service) -> None:

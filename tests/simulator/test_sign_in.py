@@ -89,7 +89,7 @@ def test_a_second_factor_that_is_wrong_is_refused(
     assert (answer.status_code, answer.json()["name"]) == (status, name)
 
 
-def test_what_the_second_factor_is_brought_to_is_no_token(service: Service) -> None:
+def test_the_pending_login_id_is_not_a_token(service: Service) -> None:
     headers = {"Authorization": f"Bearer {begin(service)['mfaPendingToken']}"}
     assert httpx2.get(f"{service.base_url_v2}/notes?id=p1", headers=headers).status_code == 401
 
@@ -100,7 +100,7 @@ def test_the_client_of_openreview_py_signs_in_with_its_code(service: Service) ->
     assert done.stdout.split() == ["~Simulated_Reader1", WORLD.user], done.stderr
 
 
-def test_a_token_lives_as_long_as_was_asked_and_is_renewed_while_it_lives() -> None:
+def test_a_token_lasts_as_requested_and_is_renewed_while_valid() -> None:
     with serve_simulator(WORLD, sign_in_required=True) as running:
         token = post(running, "/login", ACCOUNT | {"expiresIn": 2}).json()["token"]
         renewed = post(running, "/refreshToken", None, token).json()
@@ -162,7 +162,7 @@ def deleted(notes: dict[str, dict[str, object]]) -> int:
     return sum(note.get("ddate") is not None for note in notes.values())
 
 
-def test_a_browser_is_sent_to_a_page_where_a_program_gets_an_error(service: Service) -> None:
+def test_a_browser_is_redirected_where_a_program_gets_an_error(service: Service) -> None:
     url = f"{service.base_url_v2}/notes?id=p1"
     assert httpx2.get(url, headers={"Accept": "application/json"}).json()["name"] == "ChallengeRequiredError"
     page = httpx2.get(url, headers={"Accept": "text/html,*/*;q=0.8"}, follow_redirects=True)

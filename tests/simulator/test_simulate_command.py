@@ -42,7 +42,7 @@ def simulating(*arguments: str) -> Iterator[tuple[str, list[str]]]:
             process.terminate()
 
 
-def test_switches_of_the_account_and_the_budget_reach_the_service() -> None:
+def test_options_for_account_and_budget_reach_the_service() -> None:
     switches = ["--sign-in", "--mfa", "--budget", "3", "--file-budget", "1", "--window-s", "60"]
     with simulating(*switches) as (url, lines), httpx2.Client(base_url=url) as client:
         found = re.search(r"sign in as (\S+), (\S+), code (\d+)\.", "\n".join(lines))
@@ -64,7 +64,7 @@ def test_switches_of_the_account_and_the_budget_reach_the_service() -> None:
     [["--fault", "error_500", "--fault", "no_count"], ["--fault", "error_500", "no_count"]],
     ids=["repeated", "listed"],
 )
-def test_faults_are_said_and_happen(switches: list[str]) -> None:
+def test_faults_are_announced_and_happen(switches: list[str]) -> None:
     with simulating(*switches) as (url, lines), httpx2.Client(base_url=url) as client:
         assert [line for line in lines if line.startswith("Fault")] == [
             "Fault error_500: 500 as JSON",

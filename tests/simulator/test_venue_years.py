@@ -13,7 +13,7 @@ from peercorpus.simulator.world.venues import FIRST, VENUES, YEAR, find_venues, 
 from peercorpus.simulator.world.world import build_world
 
 
-def test_the_venues_come_first_then_the_conferences_in_earlier_years() -> None:
+def test_venues_come_first_then_conferences_of_earlier_years() -> None:
     found = venue_years(22)
     assert found[:5] == VENUES
     assert len({venue.venue_id for venue in found}) == 22
@@ -37,14 +37,14 @@ def test_an_earlier_year_is_the_same_venue_at_its_own_time() -> None:
     assert aurora.calendar.registration == 0
 
 
-def test_there_are_no_more_than_openreview_is_old() -> None:
+def test_no_venue_year_is_older_than_openreview() -> None:
     with pytest.raises(PeercorpusError, match="venue-years"):
         venue_years(1_000)
     most = len(VENUES) + sum(int(YEAR.findall(one.venue_id)[0]) - FIRST for one in VENUES if "20" in one.venue_id)
     assert len(venue_years(most)) == most
 
 
-def test_a_world_of_22_has_papers_at_each() -> None:
+def test_a_world_of_22_venue_years_has_papers_at_each() -> None:
     world = build_world(papers=44, number=22)
     for venue in venue_years(22):
         holdings = world.v1 if venue.api == 1 else world.v2
@@ -53,7 +53,7 @@ def test_a_world_of_22_has_papers_at_each() -> None:
         assert held, venue.venue_id
 
 
-def test_venues_and_their_number_are_not_both_said(run: Run) -> None:
+def test_venues_and_their_number_cannot_both_be_given(run: Run) -> None:
     assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "exclude each other")
 
 
@@ -72,7 +72,7 @@ def test_large_papers_have_texts_of_their_own_and_threads_as_long_as_real_ones()
     assert max(map(len, files)) < 300_000
 
 
-def test_large_papers_share_texts_where_that_is_asked_for() -> None:
+def test_large_papers_share_texts_on_request() -> None:
     venue = venue_years(1)[0]
     world = build_world(papers=24, venues=[venue.venue_id], is_large=True, papers_per_file=12)
     files = {content() for content in world.v1.files.values()}

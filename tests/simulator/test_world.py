@@ -152,7 +152,7 @@ def test_the_submission_invitation_shows_the_deadline(world: World) -> None:
     assert world.v2.invitations[JLE.submission]["duedate"] is None
 
 
-def test_a_v1_form_is_flat_and_a_v2_form_stands_inside_an_edit(world: World) -> None:
+def test_a_v1_form_is_flat_and_a_v2_form_is_inside_an_edit(world: World) -> None:
     v1: Any = world.v1.invitations[f"{AURORA.venue_id}/-/Official_Review"]
     offered = v1["reply"]["content"]["rating"]["value-radio"]
     assert offered == ["1: Reject", "3: Weak Reject", "6: Weak Accept", "8: Accept"]
@@ -190,7 +190,7 @@ def test_ids_look_like_openreviews_and_are_unique(larger_world: World) -> None:
         assert all(note["id"] == note_id for note_id, note in holdings.notes.items())
 
 
-def test_replies_come_after_what_they_answer(larger_world: World) -> None:
+def test_replies_are_later_than_their_parents(larger_world: World) -> None:
     for holdings in both(larger_world):
         order = [note["tcdate"] for note in holdings.notes.values()]
         assert order == sorted(order)  # type: ignore[type-var]
@@ -240,7 +240,7 @@ def test_an_original_is_kept_from_the_public(world: World) -> None:
         assert original["invitation"] == AURORA.submission
 
 
-def test_left_papers_are_told_apart_on_both_apis(world: World) -> None:
+def test_withdrawn_and_desk_rejected_papers_are_distinguished_on_both_apis(world: World) -> None:
     assert kind(paper(world, AURORA, "Column-Wise")) == f"{AURORA.venue_id}/-/Withdrawn_Submission"
     desk = paper(world, BOREALIS, "Tokenisers for Morse")
     assert answer(desk, "venueid") == f"{BOREALIS.venue_id}/Desk_Rejected_Submission"
@@ -315,7 +315,7 @@ def test_placeholders_are_replaced(larger_world: World) -> None:
         assert not re.search(r"\{R\d\}|\{(task|data|knob|object|metric|method)\}", json.dumps(holdings.notes))
 
 
-def test_generated_papers_meet_every_fate() -> None:
+def test_generated_papers_have_every_status() -> None:
     world = build_world(400)
     verdicts = list(notes(world.v2, tail="/-/Decision"))
     decided = {answer(note, "decision") or answer(note, "recommendation") for note in verdicts}

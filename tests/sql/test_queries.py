@@ -103,7 +103,7 @@ def test_everything_else_is_refused_and_writes_nothing(database: Database, sql: 
 
 
 @pytest.mark.parametrize("sql", ["SELECT abstract::INT FROM papers_full", "SELECT error(abstract) FROM papers_full"])
-def test_a_refusal_never_quotes_what_the_tables_hold(database: Database, sql: str) -> None:
+def test_a_refusal_never_quotes_values_of_the_tables(database: Database, sql: str) -> None:
     refusal = ask_here(database, sql).refusal
     assert refusal
     assert SECRET not in refusal
@@ -120,14 +120,14 @@ def test_rows_are_skipped_and_limited(database: Database) -> None:
 
 
 @pytest.mark.fault("input", "SQL without end", "it is stopped")
-def test_a_query_without_end_is_stopped(database: Database) -> None:
+def test_an_endless_query_is_stopped(database: Database) -> None:
     hasty = Database(database.tables, database.empty, time_limit_s=1.5)
     with pytest.raises(PeercorpusError, match="stopped after"):
         hasty.ask("SELECT count(*) FROM range(1000000000000)")
 
 
 @pytest.mark.fault("input", "SQL that takes all memory", "it is stopped")
-def test_a_query_that_takes_all_memory_is_stopped(database: Database) -> None:
+def test_a_query_that_needs_too_much_memory_is_stopped(database: Database) -> None:
     with pytest.raises(PeercorpusError, match="memory limit"):
         database.ask("SELECT len(range(1000000000))")
 
@@ -135,12 +135,12 @@ def test_a_query_that_takes_all_memory_is_stopped(database: Database) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"), [("SELECT 1\0", "code 0"), ("SELECT '\ud800'", "surrogate"), ("x" * 30_000, "20,000")]
 )
-def test_a_statement_that_is_no_text_is_refused(database: Database, sql: str, said: str) -> None:
+def test_a_statement_that_is_not_a_string_is_refused(database: Database, sql: str, said: str) -> None:
     with pytest.raises(PeercorpusError, match=said):
         database.ask(sql)
 
 
-def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_queried_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match="neither a workspace nor a release"), open_public_tables(tmp_path):
         pass
     with pytest.raises(PeercorpusError, match="not a folder"), open_public_tables(tmp_path / "none"):
@@ -159,7 +159,7 @@ def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_workspace_is_asked_through_its_newest_release_if_nothing_has_changed_since(tmp_path: Path) -> None:
+def test_a_workspace_is_queried_through_its_newest_release_if_nothing_has_changed_since(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     with open_workspace(folder) as workspace, open_target(folder, None, None) as target:
         publish_release(workspace, target.folder)

@@ -18,12 +18,12 @@ def said(*pieces: tuple[float, float, str]) -> str:
     return PdfiumLayout().convert(by_hand([f"BT /F 10 Tf {' '.join(shown)} ET".encode("latin-1")])).markdown
 
 
-def test_a_grave_is_an_accent_over_a_letter_and_else_a_quotation_mark() -> None:
+def test_a_grave_is_an_accent_above_a_letter_and_otherwise_a_quotation_mark() -> None:
     assert said((72, 700, "Lio"), (80.9, 700, GRAVE), (90, 700, "went")) == "Liò went"
     assert said((72, 700, "the"), (88, 700, GRAVE), (91.3, 700, "word here")) == "the `word here"
 
 
-def test_an_accent_before_its_letter_is_put_on_it_and_not_on_the_line_above() -> None:
+def test_an_accent_before_its_letter_is_not_combined_with_the_line_above() -> None:
     pieces = (72, 688, "Mart"), (91.7, 688, ACUTE), (92, 688, f"{DOTLESS}n went")
     assert said((72, 700, "A line above"), *pieces) == "A line above Martín went"
 
@@ -36,14 +36,14 @@ def test_an_accent_before_its_letter_is_put_on_it_and_not_on_the_line_above() ->
         (f"[(Bari) -84 ({CEDILLA}) 417 (sci)]", "Barişci"),
     ],
 )
-def test_a_cedilla_is_put_on_the_letter_it_hangs_from(shown: str, meant: str) -> None:
+def test_a_cedilla_is_combined_with_its_letter(shown: str, meant: str) -> None:
     assert said((72, 700, shown)) == meant
 
 
-def test_no_space_stands_beside_an_accent_where_the_letters_touch() -> None:
+def test_there_is_no_space_beside_an_accent_if_the_letters_touch() -> None:
     assert said((72, 700, "kovi"), (78.1, 700, ACUTE), (89.78, 700, "c, P."), (140, 700, "A")) == "kóvic, P. A"
     assert said((72, 700, "kovi"), (78.1, 700, ACUTE), (92.7, 700, "and")) == "kóvi and"
 
 
-def test_two_accents_of_one_run_stay() -> None:
+def test_two_accents_of_one_run_are_kept() -> None:
     assert said((72, 700, "elo"), (73.1, 700, ACUTE), (80.9, 700, GRAVE)) == "élò"

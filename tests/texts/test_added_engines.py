@@ -67,7 +67,7 @@ def test_the_engine_of_another_package_reads_pdfs_in_processes_of_its_own(site: 
     assert (tmp_path / "out" / "paper.md").read_text() == "QUIET.\n"
 
 
-def test_what_it_takes_is_told_and_all_else_is_refused(site: Path, tmp_path: Path) -> None:
+def test_an_added_engine_gets_its_options_and_all_others_are_refused(site: Path, tmp_path: Path) -> None:
     install(site, "shouting-package", GOOD, "shouting = Shouting")
     chosen = choose_engine(Options(engine="shouting", models=tmp_path))
     assert chosen.is_heavy
@@ -86,7 +86,7 @@ def test_the_machines_of_a_cluster_must_have_the_same_package(site: Path) -> Non
         package_versions.cache_clear()
 
 
-def test_the_contract_is_for_engines_of_others_too(site: Path) -> None:
+def test_the_contract_applies_to_added_engines_too(site: Path) -> None:
     install(site, "plain-package", GOOD.replace("shouting", "plain").replace(".upper()", ""), "plain = Shouting")
     check_name_and_version(lambda: load_engine("plain"))
     assert callable(check_engine)
@@ -105,7 +105,7 @@ def test_the_contract_is_for_engines_of_others_too(site: Path) -> None:
         (GOOD.replace('frozenset({"models"})', "3"), "'takes'"),
     ],
 )
-def test_what_is_no_engine_is_refused_with_its_package(
+def test_an_invalid_engine_is_refused_with_the_name_of_its_package(
     site: Path, code: str, culprit: str, request: pytest.FixtureRequest
 ) -> None:
     package = f"bad-package-{abs(hash(request.node.name))}"
@@ -118,7 +118,7 @@ def test_what_is_no_engine_is_refused_with_its_package(
     assert "\n" not in message
 
 
-def test_a_name_that_is_taken_is_refused_whichever_engine_is_asked_for(site: Path, run: Run, tmp_path: Path) -> None:
+def test_a_duplicate_name_is_refused_whichever_engine_is_requested(site: Path, run: Run, tmp_path: Path) -> None:
     install(site, "first-package", GOOD, "shouting = Shouting")
     put(site, "paper", by_hand([lines("Quiet.")]))
     install(site, "second-package", GOOD, "shouting = Shouting")
@@ -133,7 +133,7 @@ def test_a_name_of_our_own_is_not_taken_by_another_package(site: Path, run: Run,
     assert not (tmp_path / "out").exists()
 
 
-def test_engines_of_others_are_named_where_there_is_none_of_the_name(site: Path) -> None:
+def test_added_engines_are_listed_if_a_name_is_unknown(site: Path) -> None:
     install(site, "shouting-package", GOOD, "shouting = Shouting")
     with pytest.raises(PeercorpusError, match=r"'magic'.*rapidocr, shouting, vision"):
         load_engine("magic")

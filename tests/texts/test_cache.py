@@ -71,7 +71,7 @@ def papers(count: int) -> list[bytes]:
     return [by_hand([lines(f"Paper {number}")]) for number in range(count)]
 
 
-def test_a_text_is_given_back_as_it_was_kept(workspace: Workspace) -> None:
+def test_a_cached_text_is_returned_unchanged(workspace: Workspace) -> None:
     cache = TextCache(workspace, load_engine("pdfium-layout"))
     assert cache.read(SHA256) is None
     cache.write(SHA256, FULL)
@@ -80,7 +80,7 @@ def test_a_text_is_given_back_as_it_was_kept(workspace: Workspace) -> None:
 
 @pytest.mark.fault("disk", "a cached text is cut", "the PDF is read again", times=4)
 @pytest.mark.parametrize("kept", [slice(0), slice(20), slice(-1), slice(1, None)])
-def test_what_was_damaged_counts_as_not_there(workspace: Workspace, kept: slice) -> None:
+def test_a_damaged_cache_entry_counts_as_missing(workspace: Workspace, kept: slice) -> None:
     cache = TextCache(workspace, load_engine("pdfium-layout"))
     cache.write(SHA256, FULL)
     (path,) = cache.folder.rglob("*.zst")
@@ -88,7 +88,7 @@ def test_what_was_damaged_counts_as_not_there(workspace: Workspace, kept: slice)
     assert cache.read(SHA256) is None
 
 
-def test_two_venues_that_hold_the_same_file_read_it_once(workspace: Workspace) -> None:
+def test_a_file_shared_by_two_venues_is_read_once(workspace: Workspace) -> None:
     one, two, three = papers(3)
     hold(workspace, VENUE, one, two)
     hold(workspace, OTHER, two, three)
@@ -98,7 +98,7 @@ def test_two_venues_that_hold_the_same_file_read_it_once(workspace: Workspace) -
     assert {text.venue_id for text in texts(workspace, OTHER)} == {OTHER}
 
 
-def test_an_engine_that_is_chosen_again_reads_nothing_again(workspace: Workspace) -> None:
+def test_switching_back_to_an_engine_reads_nothing_again(workspace: Workspace) -> None:
     sha256s = hold(workspace, VENUE, *papers(3))
     assert read(workspace) == sha256s
     first = texts(workspace)
@@ -108,7 +108,7 @@ def test_an_engine_that_is_chosen_again_reads_nothing_again(workspace: Workspace
     assert texts(workspace) == first
 
 
-def test_tables_that_were_deleted_come_back_without_reading(workspace: Workspace) -> None:
+def test_deleted_tables_are_restored_from_the_cache(workspace: Workspace) -> None:
     pdfs = [*papers(3), by_hand([PICTURE])]
     hold(workspace, VENUE, *pdfs)
     assert len(read(workspace)) == 4
@@ -120,7 +120,7 @@ def test_tables_that_were_deleted_come_back_without_reading(workspace: Workspace
     assert workspace.tables.set_aside_counts(VENUE, "read_texts") == {Reason.PDF_WITHOUT_TEXT: 1}
 
 
-def test_without_what_was_kept_the_same_tables_are_made(workspace: Workspace) -> None:
+def test_without_the_cache_the_same_tables_are_built(workspace: Workspace) -> None:
     pdfs = papers(3)
     sha256s = hold(workspace, VENUE, *pdfs)
     read(workspace)
@@ -132,13 +132,13 @@ def test_without_what_was_kept_the_same_tables_are_made(workspace: Workspace) ->
     assert texts(workspace) == before
 
 
-def test_a_failure_is_not_kept_and_tried_again(workspace: Workspace) -> None:
+def test_a_failure_is_not_cached_and_is_retried(workspace: Workspace) -> None:
     sha256s = hold(workspace, VENUE, b"no PDF at all", *papers(1))
     assert read(workspace) == sha256s
     assert read(workspace) == sha256s[:1]
 
 
-def test_a_new_version_of_the_engine_takes_the_place_of_the_old(
+def test_a_new_version_of_the_engine_replaces_the_old_texts(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sha256s = hold(workspace, VENUE, *papers(2))

@@ -31,7 +31,7 @@ def test_a_page_with_its_right_column_empty_has_two() -> None:
     assert find_columns(column(50.0, 290.0), WIDTH, 10.0).spans == ((50.0, 290.0), (310.0, 550.0))
 
 
-def test_entries_that_hang_out_tell_the_left_edge() -> None:
+def test_hanging_entries_determine_the_left_edge() -> None:
     entries = column(60.0, 290.0, 6)[::2] + column(72.0, 290.0, 30)
     assert find_columns([*entries, *column(310.0, 550.0)], WIDTH, 10.0).spans[0] == (60.0, 290.0)
 
@@ -56,7 +56,7 @@ def formulas(*ends: tuple[float, float]) -> list[TextLine]:
     return [replace(line("x" * 30, 700.0 - 20 * at, font=font), left=a, right=b) for at, (a, b) in enumerate(ends)]
 
 
-def test_formulas_do_not_tell_of_the_columns() -> None:
+def test_formulas_are_ignored_for_column_detection() -> None:
     page = [*column(100.0, 500.0, 3), *formulas(*((120.0, 280.0), (330.0, 480.0)) * 10)]
     assert find_columns(page, WIDTH, 10.0).spans == ((100.0, 500.0),)
 
@@ -75,7 +75,7 @@ def test_a_page_of_another_width_or_with_lines_over_both_columns_has_its_own() -
     assert [one.spans for one in found[1:]] == [((70.0, 700.0),), ((60.0, 540.0),)]
 
 
-def test_short_lines_alone_make_no_second_column_in_a_paper_of_one() -> None:
+def test_short_lines_do_not_make_a_second_column() -> None:
     steps = [*column(100.0, 500.0, 4), *column(100.0, 280.0, 8)]
     assert len(find_columns(steps, WIDTH, 10.0).spans) == 2
     wide = column(100.0, 500.0)

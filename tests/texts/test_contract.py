@@ -23,7 +23,7 @@ QUICK = [name for name in ENGINES if name not in {"rapidocr", "vision"}]
 
 @pytest.mark.parametrize("name", QUICK)
 @pytest.mark.parametrize("check", contract.CHECKS)
-def test_every_engine_keeps_the_contract(check: Callable[[contract.Make], None], name: str) -> None:
+def test_every_engine_passes_the_contract(check: Callable[[contract.Make], None], name: str) -> None:
     try:
         engine = load_engine(name)
     except MissingExtraError as missing:
@@ -141,7 +141,7 @@ def backwards(found: Converted) -> Converted:
         (breaking(lambda found: replace(found, problems=["a list"])), contract.check_storing, ["JSON"]),  # type: ignore[arg-type]
     ],
 )
-def test_the_check_that_an_engine_breaks_is_the_one_that_fails(
+def test_the_contract_reports_the_check_that_an_engine_violates(
     make: Callable[[], Engine], check: Callable[[contract.Make], None], culprits: list[str]
 ) -> None:
     with pytest.raises(AssertionError) as raised:

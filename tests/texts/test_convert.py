@@ -67,7 +67,7 @@ def is_finished(workspace: Workspace, key: str = KEY) -> bool:
     return workspace.tables.is_finished("5-texts", VENUE, "read_texts", key)
 
 
-def test_every_file_becomes_a_text_once_whoever_has_it(workspace: Workspace) -> None:
+def test_every_file_is_converted_once_however_many_papers_have_it(workspace: Workspace) -> None:
     one, two = papers(2)
     spread = InThisProcess()
     sha256s = versions(workspace, [one, two, None, one])
@@ -99,7 +99,7 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspa
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
 
 
-def test_every_way_to_fail_has_a_reason(workspace: Workspace) -> None:
+def test_every_failure_has_a_reason(workspace: Workspace) -> None:
     failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
     versions(workspace, papers(5))
     (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
@@ -107,7 +107,7 @@ def test_every_way_to_fail_has_a_reason(workspace: Workspace) -> None:
     assert balance.rows_out == 1
 
 
-def test_a_text_of_a_damaged_file_says_so(workspace: Workspace) -> None:
+def test_a_text_of_a_damaged_file_is_marked(workspace: Workspace) -> None:
     (paper,) = papers(1)
     versions(workspace, [paper.replace(b"trailer", b"trailed")])
     run(workspace, InThisProcess())
@@ -127,7 +127,7 @@ def test_a_killed_run_continues_where_it_was(workspace: Workspace) -> None:
     assert workspace.tables.count("5-texts", VENUE) == 10
 
 
-def test_files_no_longer_wanted_leave_and_new_ones_come(workspace: Workspace) -> None:
+def test_texts_of_unused_files_are_removed_and_new_ones_added(workspace: Workspace) -> None:
     one, two, three = papers(3)
     versions(workspace, [one, two])
     run(workspace, InThisProcess())
@@ -152,9 +152,7 @@ def test_another_version_of_the_engine_reads_everything_again(
     assert workspace.tables.count("5-texts", VENUE) == 3
 
 
-def test_a_run_that_ends_before_all_is_read_leaves_the_texts_as_they_were(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_incomplete_run_leaves_the_texts_unchanged(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     versions(workspace, papers(3))
     run(workspace, InThisProcess())
     before = list(workspace.tables.read(PaperText, VENUE))
@@ -166,7 +164,7 @@ def test_a_run_that_ends_before_all_is_read_leaves_the_texts_as_they_were(
     assert not is_finished(workspace, LATER_KEY)
 
 
-def test_a_run_that_is_killed_while_it_changes_the_table_is_finished_under_no_key(
+def test_a_run_killed_while_changing_the_table_is_not_marked_as_finished(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions(workspace, papers(2))
@@ -192,7 +190,7 @@ def test_a_run_that_is_killed_while_it_changes_the_table_is_finished_under_no_ke
     assert workspace.tables.count("5-texts", VENUE) == 6
 
 
-def test_pages_that_a_heavier_engine_read_are_told(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_read_by_a_heavier_engine_are_recorded(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     original = layout.PdfiumLayout.convert
     monkeypatch.setattr(
         layout.PdfiumLayout, "convert", lambda self, pdf: replace(original(self, pdf), heavier_pages=(1,))

@@ -26,7 +26,7 @@ from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE, KEY = "V.cc/2020/Conference", "a" * 64
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
-LIMITS = FigureLimits(dpi=150, most_pixels=1_024, most_bytes=300_000, most_figures=50)
+LIMITS = FigureLimits(dpi=150, most_pixels=1_024, most_bytes=300_000, max_figures=50)
 
 
 def cut(*contents: bytes, limits: FigureLimits = LIMITS) -> list[CutFigure]:
@@ -69,7 +69,7 @@ def test_a_table_above_its_caption_is_found_there() -> None:
     assert is_near(box_of(table), (120, 600, 460, 640))
 
 
-def test_figures_side_by_side_are_cut_apart() -> None:
+def test_figures_side_by_side_are_cut_separately() -> None:
     left = b"0.5 g 90 500 150 120 re f "
     right = b"0.2 g 300 500 150 120 re f "
     captions = say("Figure 1: Sage alone.", 100, 480) + say("Figure 2: Thyme alone.", 320, 480)
@@ -87,7 +87,7 @@ def test_the_rule_below_a_running_header_is_no_part_of_a_figure() -> None:
     assert is_near(box_of(figure), (150, 600, 350, 720))
 
 
-def test_a_caption_with_nothing_beside_it_has_no_image_and_says_why() -> None:
+def test_a_caption_without_a_figure_has_no_image_and_a_reason() -> None:
     (figure,) = cut(prose(740) + say("Figure 1: A figure that was lost.", 150, 645) + prose(600))
     assert (figure.region.box, figure.image) == (None, None)
     assert figure.problem == "Nothing is drawn next to the caption."
@@ -106,7 +106,7 @@ def test_images_keep_the_limits_of_pixels_bytes_and_number() -> None:
     assert len(light.image) <= 1_500
     (heavy, *_) = cut(*pages, limits=replace(LIMITS, most_bytes=10))
     assert (heavy.image, heavy.problem) == (None, "The image has more than 10 bytes at any legible size.")
-    few = cut(*pages, limits=replace(LIMITS, most_figures=1))
+    few = cut(*pages, limits=replace(LIMITS, max_figures=1))
     assert [one.image is not None for one in few] == [True, False, False, False]
     assert few[1].problem == "The file has more than 1 figures and tables."
 
@@ -190,7 +190,7 @@ def test_an_interrupted_run_keeps_finished_files_and_goes_on(workspace: Workspac
     assert {one.sha256 for one in figures(workspace)} == set(sha256s)
 
 
-def test_other_limits_cut_again_and_the_same_ones_do_not(workspace: Workspace) -> None:
+def test_changed_limits_cut_again_and_unchanged_ones_do_not(workspace: Workspace) -> None:
     versions(workspace, [paper_with_figures()])
     run(workspace, InThisProcess())
     same, other = InThisProcess(), InThisProcess()

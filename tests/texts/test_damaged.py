@@ -102,7 +102,7 @@ WRITERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def test_the_invented_files_are_whole() -> None:
+def test_the_invented_files_are_intact() -> None:
     pdf = by_hand([page_text(number) for number in ALL])
     for whole in (pdf, as_tex(), *(write(pdf) for write in WRITERS.values())):
         assert whole_pages(read(whole)) == ALL
@@ -111,7 +111,7 @@ def test_the_invented_files_are_whole() -> None:
 
 @pytest.mark.fault("input", "a PDF as TeX writes it, cut off", "its whole pages, and that", times=4, lost="the rest")
 @pytest.mark.parametrize("pages", [0, 4, 8, 12])
-def test_a_paper_that_tex_wrote_is_read_up_to_the_last_object_stream_before_the_cut(pages: int) -> None:
+def test_a_truncated_tex_pdf_is_read_up_to_its_last_complete_object_stream(pages: int) -> None:
     pdf = as_tex()
     ends = [pdf.index(b"/ObjStm"), *(found.end() for found in re.finditer(rb"/ObjStm(?s:.)*?endobj", pdf))]
     cut = pdf[: ends[pages // 4]]
@@ -133,7 +133,7 @@ def test_a_paper_that_tex_wrote_is_read_up_to_the_last_object_stream_before_the_
 )
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
 @pytest.mark.parametrize("writer", WRITERS)
-def test_a_file_that_is_cut_off_has_its_pages_before_the_cut(writer: str, share: float) -> None:
+def test_a_truncated_file_has_the_pages_before_the_cut(writer: str, share: float) -> None:
     pdf = WRITERS[writer](by_hand([page_text(number) for number in ALL]))
     text = read(pdf[: int(len(pdf) * share)])
     pages = whole_pages(text)
@@ -150,7 +150,7 @@ def test_a_file_that_is_cut_off_has_its_pages_before_the_cut(writer: str, share:
     assert {number for number in range(1, text.pages + 1) if number not in pages} <= named
 
 
-def test_pages_whose_branch_of_the_tree_is_missing_stand_in_its_place() -> None:
+def test_pages_of_a_missing_page_tree_branch_are_in_its_position() -> None:
     root = b"1 0 obj << /Type /Pages /Count 4 /Kids [8 0 R 7 0 R 5 0 R] >> endobj\n"
     branches = {2: 7, 8: 1, 4: 7, 5: 1}
     pages = [
@@ -164,7 +164,7 @@ def test_pages_whose_branch_of_the_tree_is_missing_stand_in_its_place() -> None:
         assert [str(page.Name) for page in document.pages] == ["8", "2", "4", "5"]
 
 
-def test_a_page_that_was_removed_from_a_whole_tree_stays_away() -> None:
+def test_a_page_removed_from_an_intact_tree_is_not_restored() -> None:
     pdf = by_hand([page_text(1), page_text(2), page_text(3)])
     without = re.sub(rb"/Kids \[(\d+ 0 R) \d+ 0 R (\d+ 0 R)\] /Count 3", rb"/Kids [\1 \2] /Count 2", pdf)
     assert without != pdf
@@ -174,7 +174,7 @@ def test_a_page_that_was_removed_from_a_whole_tree_stays_away() -> None:
 
 
 @pytest.mark.fault("input", "a page of a PDF that is lost", "a blank page in its place, named", lost="the page")
-def test_a_page_that_is_lost_is_blank_and_the_others_keep_their_numbers() -> None:
+def test_a_lost_page_is_blank_and_the_others_keep_their_numbers() -> None:
     pdf = by_hand([page_text(number) for number in ALL]).partition(b"xref")[0]
     lost = pdf.index(b"/Contents", len(pdf) // 2)
     start = pdf.rindex(b" obj", 0, lost)
@@ -196,7 +196,9 @@ def test_a_page_that_is_lost_is_blank_and_the_others_keep_their_numbers() -> Non
         lambda pdf: pdf[:-40] + bytes(5_000),
     ],
 )
-def test_a_file_with_a_wrong_table_or_among_other_bytes_is_whole(damage: Callable[[bytes], bytes]) -> None:
+def test_a_file_with_a_wrong_xref_table_or_surrounding_bytes_is_read_completely(
+    damage: Callable[[bytes], bytes],
+) -> None:
     for pdf in (as_tex(), written(by_hand([page_text(number) for number in ALL]))):
         assert whole_pages(read(damage(pdf))) == ALL
 

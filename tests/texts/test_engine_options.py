@@ -16,8 +16,8 @@ SET: dict[str, Any] = {
     "models": Path("models"),
     "engine_url": "http://127.0.0.1:9/v1",
     "engine_model": "m",
-    "most_pages": 1_000,
-    "most_tokens": 5,
+    "max_pages": 1_000,
+    "max_tokens": 5,
 }
 ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
 
@@ -42,21 +42,21 @@ def test_every_option_is_taken_by_some_engine_and_is_one_of_the_options_of_a_bui
     assert all(hasattr(Options(), option) for option in OPTIONS)
 
 
-def test_what_is_set_reaches_the_engine() -> None:
-    chosen = choose_engine(Options(engine="vision", most_pages=7, most_tokens=9, **ENDPOINT))
-    assert (chosen.settings.most_pages, chosen.settings.most_tokens) == (7, 9)
-    assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.most_pages == 1_000
+def test_options_reach_the_engine() -> None:
+    chosen = choose_engine(Options(engine="vision", max_pages=7, max_tokens=9, **ENDPOINT))
+    assert (chosen.settings.max_pages, chosen.settings.max_tokens) == (7, 9)
+    assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.max_pages == 1_000
     assert (chosen.engine.name, chosen.is_heavy) == ("vision", False)
 
 
-def test_the_router_takes_what_its_heavier_engine_takes() -> None:
-    chosen = choose_engine(Options(engine="auto", heavier="vision", most_pages=7, **ENDPOINT))
-    assert (chosen.engine.name, chosen.settings.most_pages) == ("auto", 7)
+def test_the_router_accepts_the_options_of_its_heavier_engine() -> None:
+    chosen = choose_engine(Options(engine="auto", heavier="vision", max_pages=7, **ENDPOINT))
+    assert (chosen.engine.name, chosen.settings.max_pages) == ("auto", 7)
     with pytest.raises(EngineError, match=r"'auto'.*--models"):
         choose_engine(Options(engine="auto", heavier="vision", models=Path("models"), **ENDPOINT))
 
 
 @pytest.mark.parametrize("heavier", ["auto", "pdfium-text", "pdfium-layout"])
-def test_what_reads_hard_files_reads_more_than_the_default_engine(heavier: str) -> None:
+def test_the_heavier_engine_reads_more_than_the_default_engine(heavier: str) -> None:
     with pytest.raises(EngineError, match=f"'{heavier}'.*--heavier"):
         choose_engine(Options(engine="auto", heavier=heavier))

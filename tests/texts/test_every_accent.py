@@ -29,17 +29,17 @@ def said(*pieces: tuple[float, str]) -> str:
     return PdfiumLayout().convert(by_hand([f"BT /F 10 Tf {shown} ET".encode("latin-1")])).markdown
 
 
-def test_every_accent_that_is_known_is_tried() -> None:
+def test_every_known_accent_is_tested() -> None:
     assert len(WRITTEN) == len(ACCENTS) == 12
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_an_accent_drawn_over_a_letter_is_put_on_it(name: str) -> None:
+def test_an_accent_drawn_over_a_letter_is_combined_with_it(name: str) -> None:
     accent, letter, meant = WRITTEN[name]
     assert said((72, f"Mar{letter}"), (88.9, accent), (94.6, "aro went")) == f"Mar{meant}aro went"
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name not in {"grave", "cedilla"}])
-def test_an_accent_before_its_letter_in_one_word_is_put_on_it(name: str) -> None:
+def test_an_accent_before_its_letter_is_combined_with_it(name: str) -> None:
     accent, letter, meant = WRITTEN[name]
     assert said((72, f"Mar{accent}{letter}aro went")) == f"Mar{meant}aro went"

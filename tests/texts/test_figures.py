@@ -18,7 +18,7 @@ def over(text: str, box: Box, base: float = 608.0) -> TextLine:
     return line(text, base, left=middle - half, right=middle + half)
 
 
-def test_labels_over_pictures_side_by_side_are_of_the_figure() -> None:
+def test_labels_above_adjacent_pictures_belong_to_the_figure() -> None:
     body = [line("A sentence that goes on", 650.0), line("below the figure.", 480.0)]
     labels = [over("Before", LEFT), over("After all of it", RIGHT)]
     assert split_labels([body[0], *labels, body[1]], BESIDE) == (body, labels)
@@ -36,21 +36,21 @@ def test_labels_over_pictures_side_by_side_are_of_the_figure() -> None:
     ],
     ids=["one", "captions", "too high", "inside", "at the left", "long"],
 )
-def test_other_lines_above_pictures_stay(lines: list[TextLine]) -> None:
+def test_other_lines_above_pictures_are_kept(lines: list[TextLine]) -> None:
     assert split_labels(lines, BESIDE) == (lines, [])
 
 
-def test_captions_over_pictures_side_by_side_stay() -> None:
+def test_captions_above_adjacent_pictures_are_kept() -> None:
     captions = [over("Table 1: Ours", LEFT), over("Table 2: Theirs", RIGHT)]
     assert split_labels(captions, BESIDE) == (captions, [])
 
 
-def test_what_was_recognised_from_an_image_is_no_figure() -> None:
+def test_text_recognised_from_an_image_is_not_a_figure() -> None:
     words = [run(text, 110, 590.0 - 12 * at) for at, text in enumerate(["Printed", "words"])]
     assert split_figures(words, Shapes(texts={3})) == (words, [])
 
 
-def test_a_label_over_the_only_picture_stays() -> None:
+def test_a_label_above_a_single_picture_is_kept() -> None:
     lines = [over("Results", LEFT)]
     assert split_labels(lines, Shapes(images=[LEFT])) == (lines, [])
 
@@ -59,17 +59,17 @@ def inside(texts: list[str]) -> list[TextRun]:
     return [run(text, 110, 590.0 - 12 * at, handle=7) for at, text in enumerate(texts)]
 
 
-def test_the_text_of_diagrams_is_kept_apart_though_little_else_is_on_the_page() -> None:
+def test_text_of_diagrams_is_kept_separate_even_on_a_nearly_empty_page() -> None:
     labels, caption = inside(["0.25", "0.50", "0.75", "learning rate"] * 8), run("Figure 4: Loss.", handle=3)
     assert split_figures([*labels, caption], Shapes(texts={3})) == ([caption], labels)
 
 
-def test_a_page_that_was_included_as_a_whole_is_no_figure() -> None:
+def test_a_page_included_as_a_whole_is_not_a_figure() -> None:
     prose = inside(["A line of a paper that was included as a whole, and that goes on"] * 8)
     number = run("12", handle=3)
     assert split_figures([*prose, number], Shapes(texts={3})) == ([*prose, number], [])
 
 
-def test_a_page_with_its_scan_behind_the_text_is_no_figure() -> None:
+def test_a_scan_behind_the_text_is_not_a_figure() -> None:
     runs = inside(["ITEM 4", "Paid", "12.50"] * 8)
     assert split_figures(runs, Shapes(images=[Box(0, 0, 600, 800)])) == (runs, [])

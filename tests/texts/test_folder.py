@@ -51,7 +51,7 @@ def measures(out: Path, name: str) -> dict[str, Any]:
     return told
 
 
-def test_a_pdf_becomes_its_markdown_and_its_measures(pdfs: Path, out: Path) -> None:
+def test_a_pdf_gives_markdown_and_quality_measures(pdfs: Path, out: Path) -> None:
     pdf = paper("One.", "Two.")
     summary, _ = convert([put(pdfs, "paper", pdf)], out)
     assert written(out) == {"paper.md", "paper.json"}
@@ -66,7 +66,7 @@ def test_a_pdf_becomes_its_markdown_and_its_measures(pdfs: Path, out: Path) -> N
     assert (summary.converted, summary.pages, summary.failures) == (1, 2, [])
 
 
-def test_the_text_may_show_no_pages(pdfs: Path, out: Path) -> None:
+def test_page_marks_can_be_omitted(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("One.", "Two."))
     convert([source], out, page_marks=False)
     assert (out / "paper.md").read_text() == "One.\n\nTwo.\n"
@@ -85,7 +85,7 @@ def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path,
     assert mention["target"] is None
 
 
-def test_an_engine_that_knows_no_blocks_says_so(pdfs: Path, out: Path) -> None:
+def test_an_engine_without_blocks_reports_that(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("One."))
     convert_to_folder(InThisProcess(), [source], out, Options(engine="pdfium-text"))
     told = measures(out, "paper")
@@ -127,7 +127,7 @@ def test_a_text_is_opened_with_its_blocks(pdfs: Path, out: Path) -> None:
         ("paper.md", b"See Eq. (2).\n", "convert"),
     ],
 )
-def test_a_text_whose_pair_is_not_whole_is_not_opened(
+def test_a_text_without_its_json_is_not_opened(
     pdfs: Path, out: Path, name: str, content: bytes | None, culprit: str
 ) -> None:
     convert([put(pdfs, "paper", paper("See Eq. (1)."))], out)
@@ -160,7 +160,7 @@ def test_each_block_is_a_line_of_the_json(pdfs: Path, out: Path) -> None:
     assert msgspec.json.decode("\n".join(lines), type=Measures).blocks is not None
 
 
-def test_what_cannot_be_read_has_its_reason_and_no_text(pdfs: Path, out: Path) -> None:
+def test_an_unreadable_pdf_has_a_reason_and_no_text(pdfs: Path, out: Path) -> None:
     bad = [put(pdfs, "page", HTML), put(pdfs, "picture", by_hand([PICTURE]))]
     missing = pdfs / "gone.pdf"
     missing.symlink_to("nowhere")
@@ -174,7 +174,7 @@ def test_what_cannot_be_read_has_its_reason_and_no_text(pdfs: Path, out: Path) -
     assert sorted(source for source, _ in summary.failures) == sorted([*bad, missing])
 
 
-def test_nothing_is_read_twice(pdfs: Path, out: Path) -> None:
+def test_no_pdf_is_read_twice(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, "good", paper("Good.")), put(pdfs, "bad", HTML)]
     convert(sources, out)
     before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
@@ -186,7 +186,7 @@ def test_nothing_is_read_twice(pdfs: Path, out: Path) -> None:
     assert (len(read), summary.converted, summary.already) == (2, 1, 0)
 
 
-def test_what_may_pass_is_tried_again(pdfs: Path, out: Path) -> None:
+def test_temporary_failures_are_retried(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "slow", paper("Slow."))
     late = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
     assert convert([source], out, late)[0].failed == {Reason.PDF_TIMEOUT: 1}
@@ -205,7 +205,7 @@ def test_another_version_of_the_engine_reads_again_and_leaves_no_old_text(
     assert written(out) == {"paper.json"}
 
 
-def test_a_text_that_is_gone_is_made_again(pdfs: Path, out: Path) -> None:
+def test_a_missing_text_is_made_again(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     convert([source], out)
     (out / "paper.md").unlink()
@@ -219,9 +219,7 @@ def other_name(stem: str, path: str) -> str:
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize("stem", ["paper", "Paper"])
-def test_files_of_one_name_keep_apart_in_whatever_order_they_come(
-    pdfs: Path, out: Path, stem: str, is_turned: bool
-) -> None:
+def test_files_of_the_same_name_stay_separate_in_any_order(pdfs: Path, out: Path, stem: str, is_turned: bool) -> None:
     (pdfs / "a").mkdir()
     (pdfs / "b").mkdir()
     first, second = put(pdfs / "a", "paper", paper("First.")), put(pdfs / "b", stem, paper("Second."))
@@ -236,7 +234,7 @@ def test_files_of_one_name_keep_apart_in_whatever_order_they_come(
     assert len(written(out)) == 4
 
 
-def test_a_changed_file_takes_the_place_of_what_it_was(pdfs: Path, out: Path) -> None:
+def test_a_changed_file_replaces_its_earlier_text(pdfs: Path, out: Path) -> None:
     convert([put(pdfs, "paper", paper("Before."))], out)
     summary, _ = convert([put(pdfs, "paper", paper("After."))], out)
     assert (summary.renamed, written(out)) == ([], {"paper.md", "paper.json"})
@@ -246,7 +244,7 @@ def test_a_changed_file_takes_the_place_of_what_it_was(pdfs: Path, out: Path) ->
     assert written(out) == {"paper.json"}
 
 
-def test_of_files_of_one_name_each_takes_the_place_of_what_it_was(pdfs: Path, out: Path) -> None:
+def test_of_files_of_the_same_name_each_replaces_its_own_text(pdfs: Path, out: Path) -> None:
     folders = [pdfs / "a", pdfs / "b"]
     for folder in folders:
         folder.mkdir()
@@ -260,7 +258,7 @@ def test_of_files_of_one_name_each_takes_the_place_of_what_it_was(pdfs: Path, ou
     assert len(written(out)) == 4
 
 
-def test_a_file_that_was_moved_is_not_read_again_and_still_takes_its_own_place(pdfs: Path, out: Path) -> None:
+def test_a_moved_file_is_not_read_again_and_keeps_its_text(pdfs: Path, out: Path) -> None:
     convert([put(pdfs, "paper", paper("Before."))], out)
     (pdfs / "deep").mkdir()
     moved = (pdfs / "paper.pdf").rename(pdfs / "deep" / "paper.pdf")
@@ -272,7 +270,7 @@ def test_a_file_that_was_moved_is_not_read_again_and_still_takes_its_own_place(p
     assert (out / "paper.md").read_text() == "After.\n"
 
 
-def test_files_and_texts_that_are_moved_together_stay_together(pdfs: Path, out: Path, tmp_path: Path) -> None:
+def test_files_and_texts_moved_together_stay_matched(pdfs: Path, out: Path, tmp_path: Path) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     convert([source], out)
     (tmp_path / "all").mkdir()
@@ -283,7 +281,7 @@ def test_files_and_texts_that_are_moved_together_stay_together(pdfs: Path, out: 
     assert (moved / "paper.json").stat().st_mtime_ns == before
 
 
-def test_a_text_stays_where_its_file_cannot_be_opened_now(pdfs: Path, out: Path) -> None:
+def test_a_text_is_kept_while_its_file_cannot_be_opened(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     convert([source], out)
     source.unlink()
@@ -295,9 +293,7 @@ def test_a_text_stays_where_its_file_cannot_be_opened_now(pdfs: Path, out: Path)
     assert measures(out, "paper")["status"] == "converted"
 
 
-def test_what_needs_no_file_is_settled_before_any_is_opened(
-    pdfs: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_are_checked_before_any_file_is_opened(pdfs: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = put(pdfs, "paper", paper("Paper."))
 
     def opened(_: object) -> str:
@@ -318,7 +314,7 @@ def test_what_needs_no_file_is_settled_before_any_is_opened(
 
 
 @pytest.mark.parametrize("ending", ["md", "json"])
-def test_what_is_not_ours_is_left_alone(pdfs: Path, out: Path, ending: str) -> None:
+def test_other_files_are_left_alone(pdfs: Path, out: Path, ending: str) -> None:
     out.mkdir()
     (out / f"paper.{ending}").write_text("[1]")
     summary, _ = convert([put(pdfs, "paper", paper("Paper."))], out)
@@ -353,7 +349,7 @@ def test_any_name_becomes_one_inside_the_folder(pdfs: Path, out: Path, stem: str
     assert json.loads(told.read_text(encoding="utf-8"))["status"] == "converted"
 
 
-def test_a_run_that_is_stopped_goes_on_where_it_was(pdfs: Path, out: Path) -> None:
+def test_a_stopped_run_resumes_where_it_was(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
     with pytest.raises(KeyboardInterrupt):
         convert(sources, out, InThisProcess(stop_after=4))
@@ -364,7 +360,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(pdfs: Path, out: Path) -> No
 
 
 @pytest.mark.parametrize("step", ["unlink", "replace"])
-def test_a_kill_between_two_steps_leaves_no_text_that_its_json_does_not_tell_of(
+def test_a_kill_between_two_steps_leaves_no_text_unlisted_in_its_json(
     pdfs: Path, out: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     convert([put(pdfs, "paper", paper("Before."))], out)
@@ -388,7 +384,7 @@ def test_a_kill_between_two_steps_leaves_no_text_that_its_json_does_not_tell_of(
 
 
 @pytest.mark.fault("kill", "a conversion of a folder of PDFs", "what was half-written is removed")
-def test_what_a_killed_run_left_half_written_is_removed(pdfs: Path, out: Path) -> None:
+def test_partial_files_of_a_killed_run_are_removed(pdfs: Path, out: Path) -> None:
     out.mkdir(parents=True)
     (out / ".paper.md.partial").write_text("Half")
     convert([put(pdfs, "paper", paper("Paper."))], out)
@@ -403,7 +399,7 @@ def test_two_runs_do_not_write_to_one_folder(pdfs: Path, out: Path) -> None:
     assert convert([source], out)[0].converted == 1
 
 
-def test_the_folder_is_no_file_and_the_engine_is_known(pdfs: Path, out: Path) -> None:
+def test_a_file_as_folder_and_an_unknown_engine_are_refused(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     for folder in (source, source / "below"):
         with pytest.raises(PeercorpusError, match=rf"{re.escape(str(folder))}.*--out"):
@@ -425,14 +421,14 @@ def test_folders_are_searched_and_every_file_is_found_once(pdfs: Path) -> None:
     ]
 
 
-def test_paths_that_are_not_there_and_folders_without_a_pdf_are_told(pdfs: Path) -> None:
+def test_missing_paths_and_folders_without_a_pdf_are_reported(pdfs: Path) -> None:
     with pytest.raises(PeercorpusError, match=re.escape(f"'{pdfs}'")):
         find_all_pdfs([pdfs])
     with pytest.raises(PeercorpusError, match=re.escape(f"'{pdfs / 'missing'}'")):
         find_all_pdfs([pdfs, pdfs / "missing"])
 
 
-def test_progress_counts_what_is_left_to_read_alone(pdfs: Path, out: Path) -> None:
+def test_progress_counts_only_remaining_files(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(3)]
     convert(sources[:1], out)
     shown: list[Progress] = []
@@ -444,7 +440,7 @@ def test_progress_counts_what_is_left_to_read_alone(pdfs: Path, out: Path) -> No
     ]
 
 
-def test_processes_read_the_same(pdfs: Path, out: Path, tmp_path: Path) -> None:
+def test_several_processes_give_the_same_texts(pdfs: Path, out: Path, tmp_path: Path) -> None:
     sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
     convert_to_folder(LocalExecutor(), sources, out, Options(workers=2))
     here = tmp_path / "here"

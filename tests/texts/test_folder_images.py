@@ -97,7 +97,7 @@ def test_images_that_are_there_are_kept_until_limits_or_files_change(pdfs: Path,
     assert counts(convert([source], out)) == (0, 1, 0, 0)
     assert convert([source], out, options=Options()).images is None
     assert counts(convert([source], out)) == (0, 1, 0, 0)
-    one_only = replace(WITH_IMAGES, most_figures=1)
+    one_only = replace(WITH_IMAGES, max_figures=1)
     assert counts(convert([source], out, options=one_only)) == (1, 0, 1, 1)
     assert set(images_in(out)) == {"01-figure-1.webp"}
     assert [one["file"] is None for one in told_of(out)["images"]] == [False, True]
@@ -106,7 +106,7 @@ def test_images_that_are_there_are_kept_until_limits_or_files_change(pdfs: Path,
     assert counts(convert([source], out, options=one_only)) == (1, 0, 1, 1)
 
 
-def test_a_text_that_is_replaced_leaves_no_image_of_the_earlier_file(pdfs: Path, out: Path) -> None:
+def test_replacing_a_text_removes_images_of_the_earlier_file(pdfs: Path, out: Path) -> None:
     convert([put(pdfs, "paper", paper_with_figures(2))], out)
     (out / "paper-figures" / "notes.txt").write_text("Mine.")
     convert([put(pdfs, "paper", paper_without_figures())], out, options=Options())
@@ -154,7 +154,7 @@ def test_no_caption_is_named_where_several_of_its_page_have_its_number(pdfs: Pat
     }
 
 
-def test_images_are_the_same_bytes_whoever_cuts_them(pdfs: Path, out: Path, tmp_path: Path) -> None:
+def test_images_have_the_same_bytes_from_every_executor(pdfs: Path, out: Path, tmp_path: Path) -> None:
     sources = [put(pdfs, f"p{number}", by_hand([page_of_both(number)])) for number in range(5)]
     convert(sources, out, LocalExecutor(), replace(WITH_IMAGES, workers=2))
     convert(sources, tmp_path / "here")
@@ -163,7 +163,7 @@ def test_images_are_the_same_bytes_whoever_cuts_them(pdfs: Path, out: Path, tmp_
         assert told_of(out, f"p{number}")["images"] == told_of(tmp_path / "here", f"p{number}")["images"]
 
 
-def test_a_pdf_whose_figures_cannot_be_cut_is_told_and_tried_again(pdfs: Path, out: Path) -> None:
+def test_a_pdf_whose_figures_cannot_be_cut_is_reported_and_retried(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, name, paper_with_figures(number)) for number, name in enumerate(("paper", "slow"), 1)]
     convert(sources, out, options=Options())
     summary = convert(sources, out, InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It took too long."),)))
@@ -196,7 +196,7 @@ def test_an_interrupted_run_lists_no_image_that_is_missing(
     assert set(images_in(out, "p1")) == {"01-figure-1.webp", "02-table-1.webp"}
 
 
-def test_a_file_where_images_belong_is_told_before_anything_is_read(pdfs: Path, out: Path) -> None:
+def test_a_file_at_the_image_folders_path_is_reported_before_reading(pdfs: Path, out: Path) -> None:
     out.mkdir()
     (out / "paper-figures").write_text("Mine.")
     spread = InThisProcess()
@@ -216,12 +216,12 @@ def test_images_are_written_to_a_store(bucket: S3Path, pdfs: Path) -> None:
         with Image.open(BytesIO((place / one["file"]).read_bytes())) as image:
             assert image.size == (one["width_px"], one["height_px"])
     assert counts(convert_to_folder(InThisProcess(), [source], place, WITH_IMAGES)) == (0, 1, 0, 0)
-    one_only = replace(WITH_IMAGES, most_figures=1)
+    one_only = replace(WITH_IMAGES, max_figures=1)
     assert counts(convert_to_folder(InThisProcess(), [source], place, one_only)) == (1, 0, 1, 1)
     assert not (place / "paper-figures/02-table-1.webp").exists()
 
 
-def test_the_command_tells_what_was_cut(run: Run, pdfs: Path, out: Path) -> None:
+def test_the_command_reports_the_figures_cut(run: Run, pdfs: Path, out: Path) -> None:
     put(pdfs, "paper", paper_with_figures())
     command = ("convert", pdfs, "--out", out, "--figures")
     ended = run(*command)

@@ -71,7 +71,7 @@ def test_cells_of_a_table_have_the_formulas_of_its_markdown() -> None:
     assert [cell.text for cell in blocks[0].cells] == [r"$\sigma$", "$5 to $6"]
 
 
-def test_what_an_engine_without_blocks_wrote_stays_as_it_is() -> None:
+def test_text_of_an_engine_without_blocks_is_unchanged() -> None:
     without = Converted("$σ$", 1, 3, ())
     assert write_formula_commands(without) is without
     undivided = made_of("$σ$", kind=BlockKind.UNDIVIDED)
@@ -79,7 +79,7 @@ def test_what_an_engine_without_blocks_wrote_stays_as_it_is() -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("$σ\\`a{}^_| \n"), max_size=30), min_size=1, max_size=4))
-def test_the_blocks_fit_any_text_and_a_second_time_changes_nothing(texts: list[str]) -> None:
+def test_blocks_fit_any_text_and_the_conversion_is_idempotent(texts: list[str]) -> None:
     once = write_formula_commands(made_of(*texts))
     assert once.blocks is not None
     assert len(once.blocks) == len(texts)
@@ -89,7 +89,7 @@ def test_the_blocks_fit_any_text_and_a_second_time_changes_nothing(texts: list[s
 
 
 @pytest.mark.parametrize("text", ["$", "`", "$a", "\\", "$σ`"])
-def test_a_hostile_text_takes_time_in_proportion_to_its_length(text: str) -> None:
+def test_a_hostile_text_is_processed_in_linear_time(text: str) -> None:
     def write(size: int) -> Callable[[], object]:
         return partial(write_formula_commands, made_of(text * (size // len(text))))
 
@@ -97,7 +97,7 @@ def test_a_hostile_text_takes_time_in_proportion_to_its_length(text: str) -> Non
 
 
 @pytest.mark.parametrize("style", ["acm", "ieee"])
-def test_no_formula_of_a_paper_has_a_greek_letter_left(style: str) -> None:
+def test_no_formula_of_a_paper_keeps_a_bare_greek_letter(style: str) -> None:
     converted = write_formula_commands(PdfiumLayout().convert((TYPESET / f"{style}.pdf").read_bytes()))
     assert converted.blocks is not None
     assert StructuredText(converted.markdown, converted.blocks).is_whole()

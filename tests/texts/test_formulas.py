@@ -63,24 +63,24 @@ from peercorpus.texts.layout.formulas.inline import inline
         ("txexa", "\x21", "\ufffd"),
     ],
 )
-def test_a_code_of_an_old_font_is_read_as_its_sign_and_never_as_rubbish(font: str, letter: str, meaning: str) -> None:
+def test_a_code_of_an_old_font_is_read_as_its_symbol(font: str, letter: str, meaning: str) -> None:
     assert sign(font, letter).text == meaning
 
 
 @pytest.mark.parametrize("name", ["CMEX10", "LMMathExtension10-Regular", "txex", "MTEX", "NewTXEX"])
-def test_the_fonts_of_large_signs_are_known_by_name(name: str) -> None:
+def test_fonts_of_large_symbols_are_recognised_by_name(name: str) -> None:
     assert name.startswith("LMMath") or font_encoding(name) == "omx"
 
 
-def test_prose_stays_as_it_is_but_for_its_dollars() -> None:
+def test_prose_is_unchanged_except_for_dollar_signs() -> None:
     assert said(run("It costs", 100), run("$5", 150, gap=True)) == r"It costs \$5"
 
 
-def test_italic_prose_is_no_formula() -> None:
+def test_italic_prose_is_not_a_formula() -> None:
     assert said(run("a very", 100), run("special", 140, "CMTI10", gap=True)) == "a very special"
 
 
-def test_a_letter_of_a_formula_font_is_one() -> None:
+def test_a_letter_in_a_formula_font_is_a_formula() -> None:
     runs = row(("where", TEXT), (" x", LETTERS), (" is real", TEXT), left=100)
     assert said(*runs) == "where $x$ is real"
 
@@ -97,21 +97,21 @@ def test_scripts_and_the_brackets_around_them_belong_to_the_formula() -> None:
     assert said(*runs) == "rate $f_θ(x) = 2$, and"
 
 
-def test_a_bracket_of_the_sentence_does_not() -> None:
+def test_a_bracket_of_the_sentence_is_not_part_of_the_formula() -> None:
     runs = row(("(here", TEXT), (" x", LETTERS), (") and", TEXT), left=100)
     assert said(*runs) == "(here $x$) and"
 
 
-def test_numbers_and_signs_alone_are_no_formula() -> None:
+def test_numbers_and_signs_alone_are_not_a_formula() -> None:
     runs = row(("0.3", TEXT), (" ±", SIGNS), (" 0.1", TEXT), left=100)
     assert said(*runs) == "0.3 ± 0.1"
 
 
-def test_a_bullet_is_no_formula() -> None:
+def test_a_bullet_is_not_a_formula() -> None:
     assert said(run("•", 100, SIGNS), run("one", 110, gap=True)) == "• one"
 
 
-def test_a_mark_is_raised() -> None:
+def test_a_mark_is_superscript() -> None:
     runs = [run("Ada", 100), run("1", 115, base=703.6, size=7.0), run(",", 119, base=703.6, size=7.0)]
     assert said(*runs, run("∗", 121, "CMSY7", 703.6, 7.0)) == "Ada<sup>1,*</sup>"
 
@@ -130,7 +130,7 @@ def test_a_small_fraction_has_its_parts_centred_over_each_other() -> None:
     assert said(*runs).endswith(r"x\frac{1}{N}$")
 
 
-def test_a_display_is_found_between_prose_and_keeps_its_number() -> None:
+def test_a_displayed_formula_is_found_between_prose_and_keeps_its_number() -> None:
     prose = "It follows at once from what was said above that"
     runs = [run(prose, 100, base=730), *equation(run("x", 255, LETTERS)), run(prose, 100, base=670)]
     before, formula, after = found(runs)
@@ -141,16 +141,16 @@ def test_a_display_is_found_between_prose_and_keeps_its_number() -> None:
     assert isinstance(after, TextLine)
 
 
-def test_the_last_line_of_a_paragraph_is_no_display() -> None:
+def test_the_last_line_of_a_paragraph_is_not_a_displayed_formula() -> None:
     assert all(isinstance(one, TextLine) for one in found(row(("x", LETTERS), ("=", UPRIGHT), ("1.", TEXT), left=100)))
 
 
-def test_a_row_of_a_table_is_no_display() -> None:
+def test_a_table_row_is_not_a_displayed_formula() -> None:
     numbers = [run(text, 200 + 60 * at) for at, text in enumerate(("0.91", "0.92", "0.93", "0.94"))]
     assert all(isinstance(one, TextLine) for one in found([run("η", 180, LETTERS), run("=", 186, UPRIGHT), *numbers]))
 
 
-def test_a_step_of_an_algorithm_is_no_display() -> None:
+def test_a_step_of_an_algorithm_is_not_a_displayed_formula() -> None:
     assert all(isinstance(one, TextLine) for one in found(row(("x", LETTERS), ("←", SIGNS), ("y", LETTERS), left=290)))
 
 
@@ -159,7 +159,7 @@ def test_a_fraction_has_what_is_above_and_below_its_bar() -> None:
     assert latex(runs, Box(255, 702.3, 262, 702.7)) == r"y = \frac{a}{b}"
 
 
-def test_a_fraction_may_stand_in_a_fraction() -> None:
+def test_fractions_may_be_nested() -> None:
     runs = equation(
         run("a", 257, "CMMI7", 711.0, 7.0), run("b", 257, "CMMI7", 703.5, 7.0), run("c", 256, LETTERS, 690.0)
     )
@@ -202,7 +202,7 @@ def test_a_matrix_has_rows_and_columns() -> None:
     assert latex(runs) == r"y = \begin{pmatrix} a & b \\ c & d \end{pmatrix}"
 
 
-def test_cases_stand_behind_a_brace() -> None:
+def test_cases_follow_a_brace() -> None:
     runs = equation(
         run("(", 254, LARGE, 717.5),
         run("1", 264, UPRIGHT, 706),
@@ -222,7 +222,7 @@ def test_brackets_of_a_large_font_are_brackets_with_and_without_a_table(opening:
     assert latex(runs) == "y = (x)"
 
 
-def test_a_lying_brace_has_a_label() -> None:
+def test_a_horizontal_brace_has_a_label() -> None:
     brace = [run(text, left, LARGE, 694) for text, left in (("|", 252), ("{", 258), ("z", 261), ("}", 266))]
     runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 260, "CMMI7", 684, 7.0))
     assert latex(runs) == r"y = \underbrace{ab}_{n}"
@@ -242,7 +242,7 @@ def test_each_numbered_row_is_a_formula() -> None:
     assert [(one.signs, one.number) for one in formulas] == [("y = a", "1"), ("y = b", "2")]
 
 
-def test_unknown_signs_and_bars_without_a_use_lower_the_sureness() -> None:
+def test_unknown_symbols_and_unused_bars_lower_the_confidence() -> None:
     runs = equation(run("x", 255, LETTERS), run("\ue000", 262, LETTERS))
     (formula,) = found(runs)
     assert isinstance(formula, Formula)
@@ -261,7 +261,7 @@ SMALL = [
 """A small fraction with its numerator on a separate line, as in the content."""
 
 
-def test_a_small_fraction_stands_in_its_line_and_nothing_of_it_elsewhere() -> None:
+def test_a_small_fraction_is_in_its_line_only() -> None:
     SMALL[1].left, SMALL[1].right, SMALL[2].right = 236.0, 239.5, 242.0
     (line,) = in_text(SMALL, Box(234.5, 702.3, 242.0, 702.7))
     assert line == r"behaves like a momentum of $\frac{k}{2k}$. The expansion is valid for"
@@ -284,7 +284,7 @@ def test_a_root_in_text_has_what_is_under_its_bar(font: str, base: float) -> Non
     assert line == r"divided by $\sqrt{d_k}$, and"
 
 
-def test_a_line_under_a_word_is_no_part_of_a_formula() -> None:
+def test_an_underlined_word_is_not_part_of_a_formula() -> None:
     runs = [
         run("see", 100),
         run("this", 120, gap=True),
@@ -300,7 +300,7 @@ def test_a_rule_at_the_foot_of_a_gap_is_an_underscore() -> None:
     assert in_text(runs, Box(195.2, 703.8, 198.8, 704.2)) == ["example.org/Fourier transform"]
 
 
-def test_a_number_that_a_long_formula_runs_into_is_its_number() -> None:
+def test_an_equation_number_touching_a_long_formula_is_recognised() -> None:
     runs = row(("y", LETTERS), ("=", UPRIGHT), ("x", LETTERS), ("+", UPRIGHT), left=464)
     runs += [run("(1)", 481), run(")", 484.5, UPRIGHT)]
     (formula,) = found([run("(", 459, UPRIGHT), *runs])
@@ -321,7 +321,7 @@ def test_a_parenthesis_of_the_sentence_divides_a_formula() -> None:
     )
 
 
-def test_no_space_stands_before_a_stop() -> None:
+def test_there_is_no_space_before_a_full_stop() -> None:
     runs = [run("where", 100), run("x", 130, LETTERS, gap=True), run("k", 135, "CMMI7", 698.5, 7.0)]
     assert said(*runs, run(". Then", 138.6, gap=True)) == "where $x_k$. Then"
 
@@ -336,7 +336,7 @@ def test_no_space_stands_before_a_stop() -> None:
         ("set with $L^A$TEX", "set with LaTeX"),
     ],
 )
-def test_a_formula_that_the_end_of_a_line_breaks_is_mended(broken: str, mended: str) -> None:
+def test_a_formula_broken_across_lines_is_joined(broken: str, mended: str) -> None:
     assert join_broken(broken) == mended
 
 
@@ -346,7 +346,7 @@ def test_the_name_of_latex_is_one_line() -> None:
     assert join_broken(line) == "with LaTeX is"
 
 
-def test_what_stands_under_a_wider_accent_is_in_its_line() -> None:
+def test_text_under_a_wider_accent_is_in_its_line() -> None:
     runs = [run("x", 100, LETTERS), run("=", 108, UPRIGHT), run("ˆ", 117, UPRIGHT, 702.6), run("f", 115, LETTERS)]
     runs[2].right = 123.0
     assert in_text(runs) == ["$x = f̂$"]
@@ -355,7 +355,7 @@ def test_what_stands_under_a_wider_accent_is_in_its_line() -> None:
 @pytest.mark.fault("input", "a page of 20,000 signs and bars", "it is read in bounded time", times=8)
 @pytest.mark.parametrize("text", ["x", "((((((((", "ˆ", "p"])
 @pytest.mark.parametrize("font", [LETTERS, LARGE])
-def test_a_hostile_page_takes_bounded_time_and_leaves_no_rubbish(text: str, font: str) -> None:
+def test_a_hostile_page_takes_bounded_time_and_gives_clean_text(text: str, font: str) -> None:
     runs = [run(text, 110 + at % 40 * 9.0, font, 760 - at // 40 % 1000 * 0.7, 5 + at % 7) for at in range(20_000)]
     bars = [Box(110 + at % 300, at % 700, 120 + at % 300, at % 700 + 0.4) for at in range(20_000)]
     begun = time.process_time()

@@ -11,7 +11,7 @@ from peercorpus.texts.layout.formulas.display import Formula
 
 
 @pytest.mark.parametrize(("font", "meant"), [(TEXT, "if $K = 0$, $A$ is"), (LETTERS, "if $K = 0,A$ is")])
-def test_a_comma_of_the_prose_ends_a_formula_and_one_of_the_formula_does_not(font: str, meant: str) -> None:
+def test_a_comma_of_the_prose_ends_a_formula_but_one_inside_does_not(font: str, meant: str) -> None:
     runs = row(("if", TEXT), (" K", LETTERS), ("=", UPRIGHT), ("0", UPRIGHT), (",", font), (" A", LETTERS), left=100)
     assert said(*runs, run("is", runs[-1].right + 2.5, gap=True)) == meant
 
@@ -21,12 +21,12 @@ def test_a_comma_within_brackets_ends_no_formula() -> None:
     assert said(*row(("of", TEXT), *pieces, left=100)) == "of $f(x,y)$"
 
 
-def test_the_number_of_an_item_is_no_part_of_the_formula_before_it() -> None:
+def test_a_list_item_number_is_not_part_of_the_formula_before_it() -> None:
     pieces = (" x", LETTERS), ("+", UPRIGHT), ("z", LETTERS), (",", LETTERS), (" (3) Both", TEXT)
     assert said(*row(("(2) Native:", TEXT), *pieces, left=100)) == "(2) Native: $x + z$, (3) Both"
 
 
-def test_a_bullet_stands_before_a_formula() -> None:
+def test_a_bullet_may_precede_a_formula() -> None:
     runs = [run("•", 100, SIGNS), run("(", 110, UPRIGHT, gap=True), run("ε", 114, LETTERS), run(")", 119, UPRIGHT)]
     assert said(*runs, run("-private", 123)) == "• $(ε)$-private"
 
@@ -48,13 +48,13 @@ def test_brackets_of_full_size_stay_in_their_exponent() -> None:
     assert latex(equation(*brackets_in_an_exponent(), run("x", 290, LETTERS))) == "y = e^{2D(A∥B)}x"
 
 
-def test_a_stop_behind_cases_is_no_row() -> None:
+def test_a_full_stop_after_cases_is_not_a_row() -> None:
     runs = equation(run("(", 254, LARGE, 717.5), run("1", 264, UPRIGHT, 706), run("x", 280, LETTERS, 706))
     runs += [run("0", 264, UPRIGHT, 694), run("z", 280, LETTERS, 694), run(".", 292, LETTERS, 700)]
     assert latex(runs) == r"y = \begin{cases} 1 & x \\ 0 & z \end{cases}."
 
 
-def test_a_wide_space_stays_and_none_stands_beside_a_sign() -> None:
+def test_a_wide_space_is_kept_and_none_is_beside_an_operator() -> None:
     assert latex(equation(run("a,", 256, LETTERS), run("b", 278, LETTERS))) == r"y = a,\quad b"
     assert latex(equation(run("a", 256, LETTERS), run("if", 273), run("b", 286, LETTERS))) == r"y = a\quad \text{if }b"
     assert latex(equation(run("a", 256, LETTERS), run("=", 275, UPRIGHT), run("b", 295, LETTERS))) == "y = a = b"
@@ -66,7 +66,7 @@ def test_a_tall_bar_of_several_parts_behind_a_limit_is_in_the_row() -> None:
     assert said(run("X", 251, LARGE, 707), *limits, *bars, run("x", 278, LETTERS)) == "$∑_k^n∣x$"
 
 
-def test_what_is_drawn_below_an_expectation_is_no_step_of_an_algorithm() -> None:
+def test_a_subscript_of_an_expectation_is_not_a_step_of_an_algorithm() -> None:
     runs = row(("D", LETTERS), ("=", UPRIGHT), ("E", "MSBM10"), left=280)
     drawn = [
         run("x", 286, "CMMI7", 693.0, 7.0),
@@ -218,13 +218,13 @@ def test_the_rows_of_a_limit_may_be_close() -> None:
     )
 
 
-def test_a_stop_behind_a_root_is_not_under_its_bar() -> None:
+def test_a_full_stop_after_a_root_is_not_under_its_bar() -> None:
     runs = equation(run("√", 252, SIGNS, 707.6), run("m.", 258, LETTERS))
     runs[2].right, runs[3].right = 257.5, 266
     assert latex(runs, Box(257.5, 707.4, 265, 707.8)) == r"y = \sqrt{m}."
 
 
-def test_small_capitals_below_a_display_are_no_row_of_it() -> None:
+def test_small_capitals_below_a_displayed_formula_are_not_one_of_its_rows() -> None:
     heading = [run("V.", 270, base=680), run("E", 283, base=680), run("XPERIMENTS", 288, base=680, size=8.0)]
     formula, line = found([*equation(run("x", 255, LETTERS)), *heading])
     assert isinstance(formula, Formula)

@@ -68,7 +68,7 @@ def test_brackets_of_two_rows_at_the_same_place_are_two() -> None:
     assert latex([run("y", 230, LETTERS, 709), run("=", 240, UPRIGHT, 709), *pieces, *letters]).count("∥") == 4
 
 
-def test_the_page_number_below_a_formula_is_not_a_row_of_it() -> None:
+def test_a_page_number_below_a_formula_is_not_one_of_its_rows() -> None:
     display = [run("y", 230, LETTERS), run("=", 240, UPRIGHT), run("x", 250, LETTERS)]
     assert latex([*display, run("12", 260, base=680)]) == "y = x"
 
@@ -104,7 +104,7 @@ def test_an_overline_in_a_denominator_is_no_second_fraction() -> None:
         (r"\begin{matrix} a & & b \end{matrix}", 1),
     ],
 )
-def test_doubts_of_a_written_formula(signs: str, doubts: int) -> None:
+def test_doubtful_formulas_have_lower_confidence(signs: str, doubts: int) -> None:
     assert count_doubts([node(signs, 0, 50, glyphs=9)]) == doubts
 
 

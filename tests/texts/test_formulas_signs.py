@@ -23,11 +23,11 @@ def said(*runs: TextRun) -> str:
     ("sign", "printed"),
     [(":=", [":="]), (":=", [":", "="]), ("==", ["=", "="]), ("<=", ["<", "="]), ("!=", ["!", "="])],
 )
-def test_signs_that_touch_are_one_sign(sign: str, printed: list[str]) -> None:
+def test_touching_symbols_are_one_symbol(sign: str, printed: list[str]) -> None:
     parts = [run(part, 115.0 + 5.0 * at) for at, part in enumerate(printed)]
     assert said(run("q", 105.0), *parts, run("p", 128.0)) == f"Let$q {sign} p$"
 
 
-def test_signs_apart_are_two() -> None:
+def test_separate_symbols_are_two() -> None:
     assert said(run("n", 105.0), run("!", 110.0), run("=", 118.0), run("m", 126.0)) == "Let$n! = m$"
     assert said(run("n", 105.0), run("=", 115.0), run("m", 126.0)) == "Let$n = m$"

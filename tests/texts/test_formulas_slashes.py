@@ -9,7 +9,7 @@ from peercorpus.pdf.math_fonts import sign
 @pytest.mark.parametrize(
     ("slash", "relation", "negated"), [("6", "= 0", "≠ 0"), ("\u0338", "=", "≠"), ("6", "\u2282", "⊄"), ("6", "9", "∄")]
 )
-def test_a_slash_stays_with_the_sign_it_negates_though_that_begins_at_its_left_end(
+def test_a_slash_stays_with_the_symbol_it_negates_even_if_both_start_together(
     slash: str, relation: str, negated: str
 ) -> None:
     runs = [run("if", 100), run("a", 115, LETTERS, gap=True), run(slash, 123, SIGNS, gap=True)]
@@ -24,12 +24,12 @@ def test_an_accent_over_nothing_is_written_as_a_sign_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(("letter", "meaning"), [("*", "⊈"), ("\x02", "≰"), ("\xa3", "≰"), ("1", "⊮"), ("@", "∄")])
-def test_the_signs_of_the_ams_that_deny_are_read(letter: str, meaning: str) -> None:
+def test_negated_symbols_of_the_ams_fonts_are_read(letter: str, meaning: str) -> None:
     assert sign("MSBM10", letter).text == meaning
     assert sign("bbm10", "1").text == "𝟙"
 
 
-def test_an_accent_is_put_on_its_letter_though_the_run_of_the_letter_goes_on() -> None:
+def test_an_accent_is_combined_with_its_letter_within_a_longer_run() -> None:
     runs = [
         run("all", 100),
         run("λ >", 118, LETTERS, gap=True),

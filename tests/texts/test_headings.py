@@ -22,17 +22,17 @@ def bold(text: str, size: float = 12.0) -> TextLine:
     return line(text, size=size, font=BOLD, right=LEFT + 6 * len(text))
 
 
-def test_numbers_tell_the_level() -> None:
+def test_numbers_determine_the_level_of_a_heading() -> None:
     texts = ["1 Introduction", "2 Method", "2.1 Model", "2.1.1 Loss", "3. Results", "A Proofs", "A.1 Lemma"]
     assert levels(*map(bold, texts)) == [1, 1, 2, 3, 1, 1, 2]
 
 
-def test_sections_of_a_class_with_chapters_count_from_nought() -> None:
+def test_sections_of_a_class_with_chapters_may_start_with_zero() -> None:
     assert levels(*map(bold, ["0.1 Introduction", "0.1.1 Model", "0.2 Method"])) == [1, 2, 1]
 
 
 @pytest.mark.parametrize("text", ["Abstract", "References", "Acknowledgments", "Limitations", "Broader Impact"])
-def test_usual_names_need_no_number(text: str) -> None:
+def test_common_section_names_need_no_number(text: str) -> None:
     assert levels(bold(text)) == [1]
 
 
@@ -45,11 +45,11 @@ def test_usual_names_need_no_number(text: str) -> None:
         "We show that it holds.",
     ],
 )
-def test_a_line_of_the_body_in_bold_is_no_heading(text: str) -> None:
+def test_a_bold_line_of_the_body_is_not_a_heading(text: str) -> None:
     assert levels(bold("1 Introduction"), bold(text, 10.0))[1] == 0
 
 
-def test_a_number_in_the_font_of_the_body_is_no_heading() -> None:
+def test_a_number_in_the_body_font_is_not_a_heading() -> None:
     assert levels(line("1 Introduction")) == [0]
 
 
@@ -57,16 +57,16 @@ def test_a_heading_has_space_above() -> None:
     assert levels(bold("1 Introduction"), is_apart=False) == [0]
 
 
-def test_before_the_first_heading_nothing_large_is_one() -> None:
+def test_large_text_before_the_first_heading_is_not_a_heading() -> None:
     assert levels(bold("A Great Title", 17.0), bold("1 Introduction"), bold("Software and Data")) == [0, 1, 1]
 
 
-def test_where_sections_are_large_one_whose_number_does_not_count_on_is_a_section_still() -> None:
+def test_a_large_section_heading_with_a_skipped_number_is_still_a_section() -> None:
     assert levels(bold("1 Introduction"), bold("6 Results"), bold("7 Discussion")) == [1, 1, 1]
     assert levels(bold("1 Introduction", 10.0), bold("6 Results", 10.0)) == [1, 0]
 
 
-def test_a_short_line_in_bold_that_stands_alone_is_below_the_last_section() -> None:
+def test_a_separate_short_bold_line_is_a_heading_below_the_last_section() -> None:
     assert levels(bold("1 Introduction"), bold("Data sets", 10.0)) == [1, 2]
     assert levels(bold("1 Introduction"), bold("Data sets.", 10.0)) == [1, 0]
 
@@ -79,7 +79,7 @@ def test_a_short_line_in_bold_that_stands_alone_is_below_the_last_section() -> N
         ("2 A heading", "Abstract", False),
     ],
 )
-def test_a_heading_may_go_on_in_the_next_line(before: str, after: str, wraps: bool) -> None:
+def test_a_heading_may_continue_on_the_next_line(before: str, after: str, wraps: bool) -> None:
     assert HeadingFinder(BODY).wraps(bold(before), bold(after), ONE_COLUMN, step=14.0) is wraps
 
 
@@ -87,7 +87,7 @@ def plain(text: str) -> TextLine:
     return line(text, right=LEFT + 6 * len(text))
 
 
-def test_a_subsection_may_be_set_as_the_body_is_where_its_number_goes_on() -> None:
+def test_a_subsection_may_have_the_body_font_if_its_number_is_next() -> None:
     texts = ["3.1 Features", "3.2 Training", "3.2.1 Choice of the rate"]
     assert levels(bold("1 Introduction"), bold("3 Method"), *map(plain, texts)) == [1, 1, 2, 2, 3]
 
@@ -95,11 +95,11 @@ def test_a_subsection_may_be_set_as_the_body_is_where_its_number_goes_on() -> No
 @pytest.mark.parametrize(
     "text", ["2.1 times as large", "2.3 Results", "3.1 Of another section", "2.1 It ends.", "2 Of the first level"]
 )
-def test_other_numbers_in_the_font_of_the_body_begin_no_heading(text: str) -> None:
+def test_other_numbers_in_the_body_font_do_not_start_a_heading(text: str) -> None:
     assert levels(bold("1 Introduction"), bold("2 Method"), plain(text))[2] == 0
 
 
-def test_a_number_in_the_font_of_the_body_with_text_closely_below_begins_no_heading() -> None:
+def test_a_number_in_the_body_font_with_text_just_below_does_not_start_a_heading() -> None:
     headings, close = HeadingFinder(BODY), line("The text below stands as closely as in a paragraph.", 688.0)
     headings.read(bold("1 Introduction"), BELOW, ONE_COLUMN, step=20.0, is_apart=True)
     assert headings.read(plain("1.1 Features"), close, ONE_COLUMN, step=20.0, is_apart=True) == 0
@@ -108,26 +108,26 @@ def test_a_number_in_the_font_of_the_body_with_text_closely_below_begins_no_head
 @pytest.mark.parametrize(
     ("text", "level"), [("References", 1), ("Acknowledgments", 1), ("Results", 2), ("Results:", 0)]
 )
-def test_where_sections_are_large_what_stands_behind_them_may_be_small(text: str, level: int) -> None:
+def test_with_large_sections_lower_headings_may_be_small(text: str, level: int) -> None:
     assert levels(bold("1 Introduction"), bold(text, 10.0)) == [1, level]
 
 
-def test_without_numbers_the_size_tells_the_level() -> None:
+def test_without_numbers_the_font_size_determines_the_level() -> None:
     sizes = {"Abstract": 14.0, "Introduction": 16.0, "Related work": 16.0, "Rivers": 13.0, "Of the north": 12.0}
     assert levels(*(bold(text, size) for text, size in sizes.items())) == [1, 1, 1, 2, 3]
 
 
-def test_a_line_in_bold_that_stands_alone_is_below_the_last_heading_without_a_number() -> None:
+def test_a_separate_bold_line_is_a_heading_below_the_last_unnumbered_one() -> None:
     lines = bold("Introduction", 16.0), bold("Rivers", 13.0), bold("Of the north", 10.0), bold("Coasts", 13.0)
     assert levels(*lines) == [1, 2, 3, 2]
 
 
-def test_a_usual_name_no_larger_than_the_body_is_below_its_section() -> None:
+def test_a_common_section_name_in_body_size_is_below_its_section() -> None:
     assert levels(bold("1 Introduction"), bold("Data sets", 10.0), bold("Methods", 10.0)) == [1, 2, 2]
     assert levels(bold("1 Introduction", 10.0), bold("Limitations", 10.0)) == [1, 1]
 
 
-def test_a_usual_name_in_capitals_of_the_body_is_of_the_third_level_where_sections_are_large() -> None:
+def test_a_common_section_name_in_body_capitals_is_level_three_if_sections_are_large() -> None:
     assert levels(bold("1 INTRODUCTION"), bold("ACKNOWLEDGMENTS", 10.0), bold("REFERENCES", 10.0)) == [1, 3, 1]
 
 
@@ -137,7 +137,7 @@ def test_a_short_line_in_bold_behind_a_formula_is_a_heading() -> None:
         assert headings.read(one, BELOW, ONE_COLUMN, step=-inf, is_apart=True) == found
 
 
-def test_where_formulas_narrow_the_column_a_heading_begins_where_the_text_below_does() -> None:
+def test_beside_formulas_a_heading_starts_where_the_text_below_does() -> None:
     headings, narrow = HeadingFinder(BODY), PageColumns(((LEFT + 80, 400.0),))
     for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
         assert headings.read(one, BELOW, narrow, step=20.0, is_apart=True) == found
@@ -151,7 +151,7 @@ def centred(text: str, font: Font, size: float = 10.0) -> TextLine:
     return line(text, font=font, size=size, left=middle - 3 * len(text), right=middle + 3 * len(text))
 
 
-def test_roman_numbers_letters_and_digits_count_each_on_its_level() -> None:
+def test_roman_numerals_letters_and_digits_are_counted_per_level() -> None:
     sections = [centred(text, SERIF) for text in ("I. INTRODUCTION", "II. METHOD", "III. RESULTS", "V. END")]
     data, sources, models, scores = (
         line(text, font=ITALIC, right=RIGHT - 50) for text in ("A. Data", "1. Sources", "B. Models", "A. Scores")
@@ -168,18 +168,18 @@ def test_small_headings_of_a_physics_journal_and_its_appendix_are_found() -> Non
 
 
 @pytest.mark.parametrize("text", ["C. elegans", "B. Ears", "2. Claims", "IV. VIDEO"])
-def test_a_letter_or_digit_that_does_not_count_on_is_no_heading(text: str) -> None:
+def test_a_letter_or_digit_out_of_sequence_is_not_a_heading(text: str) -> None:
     assert levels(centred("I. INTRODUCTION", SERIF), line(text, font=ITALIC))[1] == 0
 
 
-def test_headings_without_numbers_are_on_the_level_of_their_face() -> None:
+def test_unnumbered_headings_have_the_level_of_their_typeface() -> None:
     section, below = bold("Introduction"), bold("Entropic Transport", 10.0)
     deepest = line("Tides", font=read_font("Times-BoldItalic"), right=LEFT + 30)
 
     assert levels(section, below, deepest, below, section, below) == [1, 2, 3, 2, 1, 2]
 
 
-def test_an_article_is_no_number_in_a_paper_without_numbers() -> None:
+def test_the_article_a_is_not_a_section_letter() -> None:
     assert levels(bold("Introduction"), bold("A Simpler Bound", 10.0)) == [1, 2]
 
 
@@ -197,7 +197,7 @@ def test_an_italic_heading_with_the_next_number_needs_no_space_below(text: str) 
     assert [headings.read(one, after, ONE_COLUMN, step=20.0, is_apart=True) for one in heads] == [1, 1, 2]
 
 
-def test_a_row_of_a_matrix_is_no_appendix() -> None:
+def test_a_row_of_a_matrix_is_not_an_appendix_heading() -> None:
     assert levels(bold("1 Introduction"), line("A B 0", right=LEFT + 30)) == [1, 0]
 
 
@@ -212,16 +212,16 @@ def test_a_row_of_a_matrix_is_no_appendix() -> None:
         "Proof. It follows",
     ],
 )
-def test_a_statement_that_begins_on_the_line_of_its_name_is_no_heading(text: str, size: float) -> None:
+def test_a_theorem_name_followed_by_its_statement_is_not_a_heading(text: str, size: float) -> None:
     assert levels(bold("Introduction"), bold(text, size)) == [1, 0]
 
 
-def test_a_statement_may_be_the_title_of_a_section() -> None:
+def test_a_sentence_may_be_the_title_of_a_section() -> None:
     assert levels(bold("1 Introduction"), bold("2 Proof of Theorem 1"), bold("Example 1: Tides")) == [1, 1, 1]
 
 
 @pytest.mark.parametrize("text", ["A policy is stable if it returns.", f"A {'policy is stable ' * 3}"])
-def test_a_sentence_that_begins_with_an_article_is_no_appendix(text: str) -> None:
+def test_a_sentence_beginning_with_the_article_a_is_not_an_appendix(text: str) -> None:
     assert levels(bold("1 Introduction"), bold("2 Method"), bold(text, 10.0)) == [1, 1, 0]
     assert levels(bold("1 Introduction"), bold("2 Method"), bold("A proofs", 10.0)) == [1, 1, 1]
 
@@ -237,10 +237,10 @@ def test_a_sentence_that_begins_with_an_article_is_no_appendix(text: str) -> Non
     ],
     ids=["no numbers", "no numbers, smaller", "smaller", "ends in a stop", "Roman numbers"],
 )
-def test_a_numbered_line_that_is_not_set_like_the_sections_is_none(before: list[TextLine], text: str) -> None:
+def test_a_numbered_line_unlike_the_sections_is_not_a_heading(before: list[TextLine], text: str) -> None:
     assert levels(*before, bold(text, 10.0))[-1] == 0
 
 
-def test_titles_of_sections_may_end_in_a_stop() -> None:
+def test_titles_of_sections_may_end_with_a_full_stop() -> None:
     texts = "1. Introduction.", "2. Related work.", "3. Method.", "3.1. Boats."
     assert levels(*(bold(text, 10.0) for text in texts)) == [1, 1, 1, 2]

@@ -161,7 +161,7 @@ def test_docling_gives_each_page_on_its_own(installed: Callable[..., None], tmp_
         ),
     ],
 )
-def test_docling_that_fails_says_whether_it_is_the_file(
+def test_a_docling_failure_is_attributed_to_the_file_or_not(
     installed: Callable[..., None], fails: Exception, expected: type[Exception], message: str
 ) -> None:
     put_docling(installed, DoclingStandIn({}, fails))
@@ -194,7 +194,7 @@ def test_marker_gives_pages_by_the_marks_between_them(installed: Callable[..., N
     assert seen["models"] == {"layout_model": 1}
 
 
-def test_marker_without_its_models_is_no_fault_of_the_file(installed: Callable[..., None]) -> None:
+def test_missing_marker_models_are_not_the_files_fault(installed: Callable[..., None]) -> None:
     def offline(_path: str) -> str:
         raise ConnectionError("no network")
 
@@ -243,7 +243,7 @@ def test_mineru_renders_each_page_on_its_own(installed: Callable[..., None]) -> 
 @pytest.mark.parametrize(
     ("fails", "expected"), [(PdfiumError("Data format error"), UnreadablePdfError), (ConnectionError(), EngineError)]
 )
-def test_mineru_that_fails_says_whether_it_is_the_file(
+def test_a_mineru_failure_is_attributed_to_the_file_or_not(
     installed: Callable[..., None], fails: Exception, expected: type[Exception]
 ) -> None:
     def parse(*_: object, **__: object) -> None:
@@ -291,7 +291,7 @@ def test_boxes_of_nemotron_become_text_through_our_own_layout(installed: Callabl
     assert NemotronStandIn.made_with == {"model_dir": str(tmp_path), "lang": "english"}
 
 
-def test_nemotron_without_a_gpu_is_no_fault_of_the_file(installed: Callable[..., None]) -> None:
+def test_a_missing_gpu_for_nemotron_is_not_the_files_fault(installed: Callable[..., None]) -> None:
     def no_gpu(**_: object) -> None:
         raise RuntimeError("Found no NVIDIA driver on your system.")
 
@@ -310,12 +310,12 @@ def test_a_broken_file_is_unreadable_to_every_engine(
         make().convert(b"%PDF-1.7\nbroken")
 
 
-def test_pictures_and_wide_gaps_are_left_out_of_any_engine_s_text() -> None:
+def test_pictures_and_wide_gaps_are_removed_from_every_engines_text() -> None:
     converted = join_markdown_pages(["One\n\n<!-- image -->\n\n\n\nTwo", ""])
     assert converted.markdown.split(SEPARATOR) == ["One\n\nTwo", ""]
     assert converted.problems == ("without text: page 2",)
 
 
-def test_some_pages_are_a_file_of_their_own_in_the_order_asked_for() -> None:
+def test_selected_pages_become_a_file_in_the_requested_order() -> None:
     part = extract_pages(typeset("Alpha", "Beta", "Gamma"), [3, 1])
     assert PdfiumLayout().convert(part).markdown.split(SEPARATOR) == ["Gamma", "Alpha"]

@@ -219,7 +219,7 @@ def inspections(pdfs: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
     return run_stage(tmp_path_factory.mktemp("inspections"), stage, Inspection, pdfs, 30)
 
 
-def test_the_list_of_outcomes_names_files_that_there_are() -> None:
+def test_the_list_of_outcomes_names_existing_files() -> None:
     assert {*EXPECTED, *WITH_PROBLEMS, *SAYS, *NOT_YET} <= set(HOSTILE_PDFS)
     assert len(HOSTILE_PDFS) >= 90
 
@@ -260,7 +260,7 @@ def test_a_hostile_file_becomes_a_text_or_is_set_aside_with_its_cause(name: str,
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE_PDFS)
-def test_a_hostile_file_is_looked_into_or_set_aside_with_its_cause(name: str, inspections: Run) -> None:
+def test_a_hostile_file_is_inspected_or_set_aside_with_its_cause(name: str, inspections: Run) -> None:
     reason = EXPECTED.get(name)
     row = inspections.left.get(name)
     assert (row is None) == (name in inspections.kept)
@@ -285,7 +285,7 @@ def test_memory_and_time_stay_bounded(texts: Run, inspections: Run) -> None:
 
 
 @pytest.mark.slow
-def test_the_limits_that_hold_by_default_let_ordinary_papers_and_long_books_pass(tmp_path: Path) -> None:
+def test_the_default_limits_allow_ordinary_papers_and_long_books(tmp_path: Path) -> None:
     bomb = with_content(deflated(PAGE, 4_096 * MEGABYTE))
     pdfs = {"paper": drawn(PAGE), "book": HOSTILE_PDFS["1,000 pages"](), "bomb": bomb}
     run = run_stage(tmp_path / "corpus", convert.stage(LocalExecutor()), PaperText, pdfs, 60)

@@ -35,7 +35,7 @@ PAPER = (
         ("the pre", "and post-processing", "the pre- and post-processing"),
     ],
 )
-def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
+def test_hyphenated_words_are_joined(before: str, after: str, joined: str) -> None:
     assert Dehyphenator(line(text) for text in PAPER).join(before, after, is_cut=True) == joined
 
 
@@ -88,11 +88,11 @@ def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
         ("논문을", "읽고", "논문을 읽고"),
     ],
 )
-def test_other_lines(before: str, after: str, joined: str) -> None:
+def test_other_lines_are_joined_with_a_space(before: str, after: str, joined: str) -> None:
     assert Dehyphenator(line(text) for text in PAPER).join(before, after, is_cut=False) == joined
 
 
-def test_the_halves_of_divided_words_are_no_words_of_the_paper() -> None:
+def test_halves_of_hyphenated_words_do_not_count_as_words_of_the_paper() -> None:
     joiner = Dehyphenator([line("a repre", is_cut=True), line("sentation of repre", is_cut=True), line("sentation")])
     assert joiner.join("repre", "sentation", is_cut=True) == "representation"
 
@@ -108,7 +108,7 @@ def test_the_halves_of_divided_words_are_no_words_of_the_paper() -> None:
     ],
     ids=["a half is a word", "both halves are", "the whole is", "the compound is", "the whole is, and more often"],
 )
-def test_a_divided_word_is_a_compound_where_the_paper_has_both_halves_or_the_compound(
+def test_a_hyphenated_word_keeps_its_hyphen_if_the_paper_has_both_halves_or_the_compound(
     papers_own: str, joined: str
 ) -> None:
     assert Dehyphenator([line(papers_own)]).join("a trans", "formation of", is_cut=True) == f"a {joined} of"

@@ -35,7 +35,7 @@ def read(manuscript: Manuscript) -> dict[str, Converted]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_markdown_is_the_one_that_was_looked_at(read: dict[str, Converted], case: str) -> None:
+def test_the_markdown_equals_the_reviewed_one(read: dict[str, Converted], case: str) -> None:
     """Set UPDATE_GOLDEN=1 to rewrite the files; then compare them with the pages."""
     path = GOLDEN / f"{case}.md"
     if os.environ.get("UPDATE_GOLDEN"):
@@ -45,9 +45,7 @@ def test_the_markdown_is_the_one_that_was_looked_at(read: dict[str, Converted], 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_heading_is_told_with_its_level_and_page(
-    read: dict[str, Converted], manuscript: Manuscript, case: str
-) -> None:
+def test_every_heading_has_its_level_and_page(read: dict[str, Converted], manuscript: Manuscript, case: str) -> None:
     found = read[case]
     version = CASES[case][1]
     titles = [passage.heading for passage in manuscript.passages if passage.since <= version]
@@ -58,7 +56,7 @@ def test_every_heading_is_told_with_its_level_and_page(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_nothing_of_the_page_is_left_and_nothing_of_the_paper_is_missing(
+def test_page_furniture_is_removed_and_no_text_of_the_paper_is_missing(
     read: dict[str, Converted], manuscript: Manuscript, case: str
 ) -> None:
     text = read[case].markdown
@@ -82,13 +80,13 @@ UPRIGHT = {90: "0 1 -1 0", 180: "-1 0 0 -1", 270: "0 -1 1 0"}
 
 
 @pytest.mark.parametrize("degrees", UPRIGHT)
-def test_a_page_that_viewers_turn_is_read_as_it_is_shown(degrees: int) -> None:
+def test_a_rotated_page_is_read_as_displayed(degrees: int) -> None:
     content = f"BT /F 12 Tf {UPRIGHT[degrees]} 300 300 Tm (One line) Tj 0 -14 Td (and another.) Tj ET"
     pdf = by_hand([content.encode()]).replace(b"/MediaBox", b"/Rotate %d /MediaBox" % degrees)
     assert PdfiumLayout().convert(pdf).markdown == "One line and another."
 
 
-def test_a_page_whose_text_lies_on_its_side_is_turned_and_a_stamp_on_the_side_is_kept_apart() -> None:
+def test_sideways_text_is_rotated_and_a_stamp_in_the_margin_is_kept_separate() -> None:
     lying = b"BT /F 12 Tf 0 1 -1 0 300 300 Tm (Lying on its side) Tj ET"
     assert PdfiumLayout().convert(by_hand([lying])).markdown == "Lying on its side"
     found = PdfiumLayout().convert(by_hand([lines("A line that stands upright and is long enough") + b" " + lying]))
@@ -96,7 +94,7 @@ def test_a_page_whose_text_lies_on_its_side_is_turned_and_a_stamp_on_the_side_is
     assert found.figures == ("Lying on its side",)
 
 
-def test_a_title_in_small_capitals_goes_on_in_a_line_without_a_large_one() -> None:
+def test_a_title_in_small_capitals_continues_on_a_line_without_a_large_capital() -> None:
     first = (
         b"BT /F 17 Tf 72 700 Td (A) Tj /F 13 Tf (TITLE IN SMALL CAPITALS THAT IS LONG) Tj 0 -19 Td (AND GOES ON) Tj ET "
     )
@@ -105,7 +103,7 @@ def test_a_title_in_small_capitals_goes_on_in_a_line_without_a_large_one() -> No
     assert found.markdown.startswith("# ATITLE IN SMALL CAPITALS THAT IS LONG AND GOES ON\n")
 
 
-def test_the_search_for_cycles_is_as_it_was_behind_a_paper_that_can_be_read_and_one_that_cannot() -> None:
+def test_garbage_collection_is_restored_after_readable_and_unreadable_papers() -> None:
     assert gc.isenabled()
     PdfiumLayout().convert(by_hand([lines("a line")]))
     assert gc.isenabled()

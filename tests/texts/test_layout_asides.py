@@ -19,7 +19,7 @@ def label(text: str, left: float, base: float = 500.0) -> Block:
     return one(BlockKind.PARAGRAPH, line(text, base, left=left, right=left + 80))
 
 
-def test_labels_beside_each_other_are_told_in_the_caption_below_them() -> None:
+def test_adjacent_labels_are_added_to_the_caption_below_them() -> None:
     prose, caption = one(BlockKind.PARAGRAPH, line("Some words.")), one(BlockKind.CAPTION, line(CAPTION, 480.0))
     found = move_labels_behind_captions([prose, label("(a) A red one", 120.0), label("(b) A blue one", 280.0), caption])
     assert texts(found) == [["Some words."], [CAPTION, "(a) A red one", "(b) A blue one"]]
@@ -35,7 +35,7 @@ def test_a_label_may_have_a_second_line() -> None:
     assert texts(found) == [[CAPTION, "(a) A red one", "that flies", "(b) Another"]]
 
 
-def test_a_list_above_a_figure_stays_and_so_do_labels_that_do_not_count_on() -> None:
+def test_a_list_above_a_figure_and_nonconsecutive_labels_are_kept() -> None:
     for labels in (
         [label("(a) A point", LEFT), label("(b) Another", LEFT, 488.0)],
         [label("(a) A point", 120.0), label("(c) Another", 280.0)],
@@ -46,7 +46,7 @@ def test_a_list_above_a_figure_stays_and_so_do_labels_that_do_not_count_on() -> 
         assert move_labels_behind_captions(blocks) == blocks
 
 
-def test_notices_at_the_foot_of_the_first_page_stand_behind_its_text() -> None:
+def test_notices_at_the_foot_of_the_first_page_follow_its_text() -> None:
     first = one(BlockKind.PARAGRAPH, line("Text of the left column", 300.0, right=240.0))
     mark = one(BlockKind.FOOTNOTE, line("1 A university.", 80.0, size=8.0, right=240.0))
     notice = one(BlockKind.PARAGRAPH, line("To appear in a volume on kites.", 60.0, size=8.0, right=240.0))

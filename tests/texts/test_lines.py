@@ -29,7 +29,7 @@ def piece(
     return found
 
 
-def test_a_tall_bracket_is_in_the_line_it_is_centred_on_and_so_is_what_stands_inside() -> None:
+def test_a_tall_bracket_and_its_content_are_in_the_line_it_is_centred_on() -> None:
     opening, closing = piece('"', 150, 156, LARGE, 717.0), piece("#", 176, 182, LARGE, 717.0)
     runs = piece("it is", 100, 136, SERIF), piece("E", 140, 148), opening, piece("K", 158, 174, LETTERS), closing
     (line,) = read_lines([*runs, piece(".", 183, 186, SERIF)], 0)
@@ -42,7 +42,7 @@ def test_a_line_that_begins_with_a_tall_bracket_has_the_baseline_of_its_letters(
     assert line.base == pytest.approx(700.0)
 
 
-def test_a_power_stands_as_high_as_the_bracket_before_it() -> None:
+def test_an_exponent_may_be_as_high_as_the_bracket_before_it() -> None:
     bracket = piece("\x13", 110, 117, LARGE, 714.5)
     runs = [piece("x", 100, 110, LETTERS), bracket, piece("n", 117, 121, LETTERS, 709.0, 7.0)]
     assert len(read_lines(runs, 0)) == 1
@@ -60,7 +60,7 @@ def test_what_is_lowered_under_a_long_power_belongs_to_the_same_letter() -> None
     assert said(*runs) == [r"$Y_i^{({\rm Exec})}Z$"]
 
 
-def test_the_mark_of_a_note_is_no_script_of_the_note_above() -> None:
+def test_a_footnote_mark_is_not_a_script_of_the_note_above() -> None:
     mark = piece("2", 110, 113, SERIF, 696.0, 6.0)
     assert len(read_lines([piece("the end of the first note.", 100, 220, SERIF), mark], 0)) == 2
 
@@ -72,16 +72,16 @@ def test_the_number_of_a_step_and_the_step_are_one_line(left: float) -> None:
 
 
 @pytest.mark.parametrize(("number", "left"), [("7", 150.0), ("7:", 260.0), ("Inputs:", 190.0)])
-def test_what_stands_far_behind_anything_else_is_another_line(number: str, left: float) -> None:
+def test_text_far_behind_a_line_is_another_line(number: str, left: float) -> None:
     assert len(said(piece(number, 100, 130, SERIF), piece("repeat", left, left + 30, SERIF))) == 2
 
 
-def test_the_parts_of_a_bar_are_not_centred_and_stay_apart() -> None:
+def test_parts_of_a_bar_are_not_centred_and_stay_separate() -> None:
     """None of them alone determines the baseline; together they do, when a formula is built."""
     assert len(said(piece("as", 100, 109, SERIF), piece("\x0c", 110, 113, LARGE, 717.5))) == 2
 
 
-def test_a_fraction_that_begins_its_line_stands_before_the_rest_of_it() -> None:
+def test_a_fraction_at_the_start_of_a_line_precedes_the_rest() -> None:
     parts = piece("2k", 101, 121, LETTERS, 704.4, 7.0), piece("k", 109, 113, LETTERS, 696.4, 7.0)
     rest = piece("is what is left of it.", 124, 234, SERIF)
     bars = [Box(100, 702.3, 122, 702.7)]

@@ -109,7 +109,7 @@ def test_prose_that_speaks_of_an_algorithm_is_no_caption() -> None:
     assert found(prose, 712.0, 694.0, 630.0) == prose
 
 
-def test_a_step_that_goes_over_a_full_line_is_one() -> None:
+def test_a_step_that_continues_on_the_next_line_is_one_step() -> None:
     wide, rest = line("return the number of all the clouds that are in-", right=RIGHT, is_cut=True), short("deed there")
     wide.runs[0].text = wide.runs[0].text.removesuffix("-")
     steps = down(short("Input: a sky"), wide, rest)
@@ -117,7 +117,7 @@ def test_a_step_that_goes_over_a_full_line_is_one() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 3, 5])
-def test_a_numbered_step_goes_on_at_the_margin_of_all_steps_or_at_its_own(depth: int) -> None:
+def test_a_numbered_step_continues_at_the_common_margin_or_its_own(depth: int) -> None:
     wide = numbered("2:", "count every single one of the", 1)
     wide.right = wide.runs[-1].right = RIGHT
     steps = [numbered("1:", "for each cloud do", 0), wide, short("clouds there", depth)]
@@ -125,7 +125,7 @@ def test_a_numbered_step_goes_on_at_the_margin_of_all_steps_or_at_its_own(depth:
     assert text == "```\n1: for each cloud do\n2:   count every single one of the clouds there\n3: end for\n```"
 
 
-def test_a_numbered_step_that_is_not_full_does_not_go_on() -> None:
+def test_a_numbered_step_with_a_short_line_does_not_continue() -> None:
     steps = [numbered("1:", "for each cloud do", 0), numbered("2:", "count it", 1), short("the rest")]
     text = listing([head(), *down(*steps, numbered("3:", "end for", 0))], 710.0, 696.0, 630.0)
     assert "\n2:   count it\nthe rest\n3: end for\n" in text
@@ -160,12 +160,12 @@ def test_wide_gaps_in_a_row_of_a_program_are_spaces() -> None:
 
 
 @pytest.mark.parametrize("text", ["ada@example.org", "https://example.org/clouds"])
-def test_addresses_are_no_program(text: str) -> None:
+def test_urls_are_not_a_program(text: str) -> None:
     lines = down(code(text), code(text), code(text))
     assert found(lines) == lines
 
 
-def test_an_address_that_goes_over_several_lines_of_an_entry_is_no_program() -> None:
+def test_a_url_over_several_lines_of_an_entry_is_not_a_program() -> None:
     lines = down(
         line(FULL), code("https://clouds.example.org/paper"), code("_files/2007/abc"), code("def-Abstract.html")
     )
@@ -186,7 +186,7 @@ def test_a_fence_inside_a_program_does_not_end_it() -> None:
     assert listing(down(code("```"), code("x = 1"), code("```"))) == "````\n```\nx = 1\n```\n````"
 
 
-def test_no_row_of_a_program_divides_two_pages() -> None:
+def test_no_line_of_a_program_is_taken_for_a_page_mark() -> None:
     program = down(code("a = 1"), code("b = 2"), code("---"), code("c = 3"), step=12.0)
     program[2].base = program[2].runs[0].base = program[1].base - 24.0
     program[3].base = program[3].runs[0].base = program[2].base - 24.0
@@ -222,7 +222,7 @@ def test_the_fonts_of_programs_are_known_by_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("font", "text"), [("CMMI10", "x ."), ("CMMI10", "x \u25b7"), ("MSAM10", "\u25b7"), ("LASY10", "\u2704")]
 )
-def test_the_triangle_before_a_comment_is_no_part_of_a_formula(font: str, text: str) -> None:
+def test_the_triangle_before_a_comment_is_not_part_of_a_formula(font: str, text: str) -> None:
     steps = [short(*one) for one in STEPS]
     triangle = replace(run(text, LEFT + 80), font=read_font(font), has_space=True)
     comment = replace(run("one more", LEFT + 110), has_space=True)
@@ -270,7 +270,7 @@ def test_step_numbers_beyond_the_column_are_no_algorithm() -> None:
 
 
 @pytest.mark.parametrize("numbers", ["1", "12", "123"])
-def test_the_time_for_step_numbers_is_in_proportion_to_them(numbers: str) -> None:
+def test_step_numbers_are_processed_in_linear_time(numbers: str) -> None:
     def find(size: int) -> Callable[[], object]:
         texts = [numbers[at % len(numbers)] for at in range(size)]
         lines = [line(text, 700.0 - 0.01 * at, right=LEFT + WIDTH) for at, text in enumerate(texts)]

@@ -30,20 +30,20 @@ def page(numbers: list[str], left: float, words: list[str] | None = None) -> lis
     ],
     ids=["from 000", "from 1", "over 100"],
 )
-def test_a_ruler_beside_the_text_leaves(left: float, numbers: list[str]) -> None:
+def test_line_numbers_in_the_margin_are_removed(left: float, numbers: list[str]) -> None:
     assert [one.text for one in LineNumberColumns().without(page(numbers, left))] == [
         f"This is line {number} of a text." for number in numbers
     ]
 
 
-def test_raised_labels_of_references_stay() -> None:
+def test_superscript_reference_labels_are_kept() -> None:
     runs = page([str(number) for number in range(1, 9)], 97.0)
     for number, text in zip(runs[::2], runs[1::2], strict=True):
         number.base = text.base + 3
     assert LineNumberColumns().without(runs) == runs
 
 
-def test_numbers_of_a_page_with_few_lines_leave_where_others_stood() -> None:
+def test_line_numbers_on_a_short_page_are_removed_by_their_position() -> None:
     rulers = LineNumberColumns()
     rulers.without(page([str(number) for number in range(1, 20)], 60.0))
     assert [one.text for one in rulers.without(page(["20", "21"], 60.0, ["Two lines", "are left."]))] == [
@@ -55,12 +55,12 @@ def test_numbers_of_a_page_with_few_lines_leave_where_others_stood() -> None:
 @pytest.mark.parametrize(
     "numbers", [["1", "2", "3", "4"], ["10", "7", "31", "12", "5", "90"]], ids=["too few", "in no order"]
 )
-def test_other_numbers_stay(numbers: list[str]) -> None:
+def test_other_numbers_are_kept(numbers: list[str]) -> None:
     runs = page(numbers, 60.0)
     assert LineNumberColumns().without(runs) == runs
 
 
-def test_a_column_of_numbers_inside_the_text_stays() -> None:
+def test_a_column_of_numbers_inside_the_text_is_kept() -> None:
     runs = [
         one
         for number in range(1, 9)
@@ -73,7 +73,7 @@ def test_a_column_of_numbers_inside_the_text_stays() -> None:
     assert LineNumberColumns().without(runs) == runs
 
 
-def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> None:
+def test_headers_footers_and_page_numbers_are_removed_and_unique_lines_kept() -> None:
     pages = [
         [
             line("Under review as a conference paper", 780.0, page=number),
@@ -89,11 +89,11 @@ def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> 
     ]
 
 
-def test_numbers_in_the_middle_of_a_page_are_no_page_numbers() -> None:
+def test_numbers_in_the_middle_of_a_page_are_not_page_numbers() -> None:
     assert len(remove_headers([[line("7", 400.0)]], [HEIGHT])[0]) == 1
 
 
-def test_the_number_of_a_page_is_known_by_its_place_on_earlier_pages() -> None:
+def test_a_page_number_is_recognised_by_its_position_on_earlier_pages() -> None:
     rulers = LineNumberColumns()
     found = []
     for index in range(5):
@@ -120,26 +120,26 @@ def left_of_the_first(once: dict[str, float]) -> list[str]:
         "Preprint. Under review.",
     ],
 )
-def test_what_tells_at_the_foot_of_the_first_page_where_a_paper_appears_leaves(text: str) -> None:
+def test_the_publication_notice_at_the_foot_of_the_first_page_is_removed(text: str) -> None:
     assert left_of_the_first({text: 40.0}) == ["Text of page 0."]
     both = {text: 50.0, "Copyright by the authors.": 40.0}
     assert left_of_the_first(both) == ["Text of page 0."]
 
 
-def test_such_words_at_the_end_of_a_paragraph_or_on_another_page_stay() -> None:
+def test_similar_words_in_a_paragraph_or_on_another_page_are_kept() -> None:
     at_the_end = {"It was refused first and then": 62.0, "accepted by most of those who had refused it.": 50.0}
     assert left_of_the_first(at_the_end) == ["Text of page 0.", *at_the_end]
     pages = [[line("A first page.", 400.0)], [line("Preprint. Under review.", 40.0, page=1)]]
     assert len(remove_headers(pages, [HEIGHT] * 2)[1]) == 1
 
 
-def test_a_title_that_begins_as_a_notice_does_stays() -> None:
+def test_a_title_that_resembles_a_notice_is_kept() -> None:
     pages = [[line(f"Text of page {number}.", 400.0, page=number)] * 3 for number in range(4)]
     pages[0] = [line("Accepted Wisdom Considered Harmful", 770.0, size=17.0), *pages[0]]
     assert remove_headers(pages, [HEIGHT] * 4)[0][0].text == "Accepted Wisdom Considered Harmful"
 
 
-def test_headers_that_change_leave_where_others_stand() -> None:
+def test_changing_headers_are_removed_by_their_position() -> None:
     heads = ["Names of authors", "A short title", "Names of authors", "Another title"]
     pages = [
         [line(head, 780.0, page=number), line(f"Text of page {number}.", 400.0, page=number)]
@@ -148,7 +148,7 @@ def test_headers_that_change_leave_where_others_stand() -> None:
     assert [len(page) for page in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
 
 
-def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> None:
+def test_a_year_ending_references_at_the_foot_of_several_pages_is_kept() -> None:
     pages = [
         [
             line(f"{author}. What it is called. Where it appeared,", 62.0, page=number),
@@ -159,7 +159,7 @@ def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> No
     assert [len(page) for page in remove_headers(pages, [HEIGHT] * 4)] == [2, 2, 2, 2]
 
 
-def test_a_page_number_leaves_where_others_stood_though_text_runs_into_it() -> None:
+def test_a_page_number_running_into_text_is_removed_by_its_position() -> None:
     pages = [
         [line(f"Text of page {number}.", 400.0, page=number), line(f"{number + 1}", 30.0, page=number)]
         for number in range(4)
@@ -168,7 +168,7 @@ def test_a_page_number_leaves_where_others_stood_though_text_runs_into_it() -> N
     assert [len(page) for page in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 2, 1]
 
 
-def test_a_number_beside_text_near_the_edge_is_of_a_formula() -> None:
+def test_a_number_beside_text_near_the_edge_belongs_to_a_formula() -> None:
     fraction = [line("1", 66.0), line("so that it is", 60.0), line("2", 64.0, size=5.0)]
     pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(4)]
     kept = remove_headers([[*fraction, *pages[0]], *pages[1:]], [HEIGHT] * 4)
@@ -176,21 +176,21 @@ def test_a_number_beside_text_near_the_edge_is_of_a_formula() -> None:
     assert [len(lines) for lines in kept[1:]] == [1, 1, 1]
 
 
-def test_where_pages_are_counted_another_number_alone_near_the_edge_stays() -> None:
+def test_with_known_page_numbers_another_number_near_the_edge_is_kept() -> None:
     pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(4)]
     pages[2].append(line("2021", 62.0, page=2))
     kept = remove_headers(pages, [HEIGHT] * 4)
     assert [one.text for one in kept[2]] == ["Words of page 2.", "2021"]
 
 
-def test_a_page_number_that_the_text_runs_over_leaves() -> None:
+def test_a_page_number_overlapping_text_is_removed() -> None:
     pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(5)]
     pages[2].append(line("a formula below the foot of its page", 31.0, page=2))
     kept = remove_headers(pages, [HEIGHT] * 5)
     assert [one.text for one in kept[2]] == ["Words of page 2.", "a formula below the foot of its page"]
 
 
-def test_the_same_sign_near_the_edge_of_several_pages_is_no_header() -> None:
+def test_the_same_symbol_near_the_edge_of_several_pages_is_not_a_header() -> None:
     pages = [
         [line(f"Words {word} that go on.", 60.0, page=n), line("= 2", 64.0, size=6.0, page=n)]
         for n, word in enumerate(["once", "twice", "thrice"])
@@ -198,7 +198,7 @@ def test_the_same_sign_near_the_edge_of_several_pages_is_no_header() -> None:
     assert [len(lines) for lines in remove_headers(pages, [HEIGHT] * 3)] == [2, 2, 2]
 
 
-def test_roman_page_numbers_leave() -> None:
+def test_roman_page_numbers_are_removed() -> None:
     pages = [
         [line(f"Words of page {n}.", 400.0, page=n), line(number, 30.0, page=n)]
         for n, number in enumerate(["iii", "iv", "v"])
@@ -226,9 +226,7 @@ def with_numbers(*numbers: str, base: float = 140.0) -> list[list[str]]:
     ],
     ids=["of one page", "of three", "of two that begin elsewhere", "one that is not counted from 1", "of figures"],
 )
-def test_page_numbers_far_from_the_edge_leave_if_they_count_the_pages(
-    numbers: list[str], left: list[list[str]]
-) -> None:
+def test_page_numbers_far_from_the_edge_are_removed_if_consecutive(numbers: list[str], left: list[list[str]]) -> None:
     assert with_numbers(*numbers) == left
 
 
@@ -236,7 +234,7 @@ def test_numbers_right_below_the_text_of_two_pages_are_its_last_lines() -> None:
     assert with_numbers("1", "2", base=168.0) == [["1"], ["2"]]
 
 
-def test_small_page_numbers_beside_a_header_leave() -> None:
+def test_small_page_numbers_beside_a_header_are_removed() -> None:
     head = "Invented Transactions on Ferries"
     pages = [
         [
@@ -250,7 +248,7 @@ def test_small_page_numbers_beside_a_header_leave() -> None:
     assert [len(kept) for kept in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
 
 
-def test_page_numbers_well_above_the_foot_leave_where_they_count_and_are_the_last_line() -> None:
+def test_page_numbers_well_above_the_foot_are_removed_if_consecutive_and_last() -> None:
     pages = [
         [
             line(f"The text of page {number} is told here, in the size of the body.", 600.0, page=number),
@@ -263,7 +261,7 @@ def test_page_numbers_well_above_the_foot_leave_where_they_count_and_are_the_las
     assert [len(kept) for kept in remove_headers(pages[:2], [HEIGHT] * 2)] == [1, 1]
 
 
-def test_a_known_ruler_leaves_though_wide_formulas_reach_beyond_it() -> None:
+def test_known_line_numbers_are_removed_even_beside_wide_formulas() -> None:
     rulers = LineNumberColumns()
     rulers.without(page([str(number) for number in range(1, 20)], 500.0))
     wide = [run("x = y + z", 510.0, 300.0 - 12 * at) for at in range(5)]

@@ -83,7 +83,7 @@ def shapes(*, image: float = 0.0, strokes: int = 0) -> Shapes:
         ("0.91 0.87 0.12 ResNet-50 BERT 3.4 " * 40, shapes(), None),
     ],
 )
-def test_a_page_is_unreadable_for_a_reason(text: str, drawn: Shapes, why: str | None) -> None:
+def test_an_unreadable_page_has_a_reason(text: str, drawn: Shapes, why: str | None) -> None:
     assert explain_unreadable(text, drawn, AREA) == why
 
 
@@ -95,7 +95,7 @@ def line(
     return WordRow(text, left / WIDTH, top / HEIGHT, right / WIDTH, (top + high) / HEIGHT, stroke)
 
 
-def test_sizes_that_differ_by_chance_are_one_and_larger_or_bold_lines_stand_out() -> None:
+def test_similar_font_sizes_are_merged_and_larger_or_bold_lines_are_recognised() -> None:
     body = [line("A line of the body with forty letters.", top=100 + 12 * row, size=10 + row % 2) for row in range(8)]
     title = line("A title set larger", top=50, size=17, stroke=3.4)
     tall = line("A line with a tall sign like x^T in it.", top=220, size=13, letter=3.6)
@@ -106,7 +106,7 @@ def test_sizes_that_differ_by_chance_are_one_and_larger_or_bold_lines_stand_out(
     assert [run.text for run in runs if run.font.is_bold] == ["1 Introduction"]
 
 
-def test_a_word_divided_at_the_end_of_a_line_is_told_and_a_minus_sign_is_not() -> None:
+def test_a_hyphenated_line_end_is_recognised_and_a_minus_sign_is_not() -> None:
     runs = to_runs([line("an addi-", top=100), line("x -", top=120)], WIDTH, HEIGHT)
     assert [(run.text, run.is_cut) for run in runs] == [("an addi", True), ("x -", False)]
 
@@ -133,12 +133,12 @@ def test_what_is_recognised_has_headings_and_paragraphs_like_any_page() -> None:
     assert words(converted.markdown) == words(PdfiumLayout().convert(paper()).markdown)
 
 
-def test_two_columns_of_an_image_are_read_one_after_the_other() -> None:
+def test_two_columns_of_an_image_are_read_in_order() -> None:
     converted = LayoutWithOcr(Reader(paper(TWO_COLUMNS))).convert(scanned(paper(TWO_COLUMNS)))
     assert words(converted.markdown) == words(PdfiumLayout().convert(paper(TWO_COLUMNS)).markdown)
 
 
-def test_a_picture_without_prose_is_not_taken_for_a_page_of_text() -> None:
+def test_a_picture_without_prose_is_not_mistaken_for_a_page_of_text() -> None:
     pdf = scanned(typeset("Loss Epoch 0 1 2 3"), leaving=())
     converted = LayoutWithOcr(Reader(typeset("Loss Epoch 0 1 2 3"))).convert(pdf)
     assert (converted.ocr_pages, converted.characters) == ((), 0)
@@ -149,7 +149,7 @@ def test_an_empty_page_is_not_recognised() -> None:
     assert converted.ocr_pages == ()
 
 
-def test_ocr_is_off_unless_asked_for_and_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ocr_is_off_by_default_and_names_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(package: str) -> str:
         raise metadata.PackageNotFoundError(package)
 
@@ -193,5 +193,5 @@ def test_the_engine_that_reads_every_page_leaves_the_text_layer_aside() -> None:
 
 @needs_rapidocr
 @pytest.mark.parametrize("check", [contract.check_pages, contract.check_headings, contract.check_bad_files])
-def test_rapidocr_keeps_the_contract(check: Callable[[contract.Make], None]) -> None:
+def test_rapidocr_passes_the_engine_contract(check: Callable[[contract.Make], None]) -> None:
     check(OcrEngine)

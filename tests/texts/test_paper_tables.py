@@ -58,7 +58,7 @@ def test_a_pipe_in_a_cell_is_escaped(page: InventedPage) -> None:
 
 
 @pytest.mark.parametrize("said", ["0.93 ± 0.01", "12.3*", "\u03b1 = 0.5", "1e-3", "-0.5 (0.1)", "\u03b2-VAE"])
-def test_what_a_cell_says_is_kept(page: InventedPage, said: str) -> None:
+def test_the_content_of_a_cell_is_kept(page: InventedPage, said: str) -> None:
     assert ruled(page, OURS | {200: said}, BASE).cells()[1] == ["Ours", said, "1.25"]
 
 
@@ -78,7 +78,7 @@ def test_small_numbers_are_not_glued_to_large_ones(page: InventedPage, small: st
     assert page.cells()[1] == ["Ours", said, "1.25"]
 
 
-def test_heads_of_several_lines_are_one_row(page: InventedPage) -> None:
+def test_multi_line_headers_are_one_row(page: InventedPage) -> None:
     page.rule(724)
     page.rows(712, {200: "Test", 300: "Test"}, HEADS)
     page.rule(695)
@@ -91,7 +91,7 @@ def test_an_empty_cell_stays_empty(page: InventedPage) -> None:
     assert ruled(page, OURS, {100: "Base", 300: "1.31"}, BASE).cells()[2] == ["Base", "", "1.31"]
 
 
-def test_vertical_lines_divide_what_stands_close(page: InventedPage) -> None:
+def test_vertical_lines_separate_close_cells(page: InventedPage) -> None:
     page.rows(700, *({100: a, 123: b, 146: c} for a, b, c in (("a12", "b12", "c12"), ("1234", "5678", "9012"))))
     for height in (710, 696, 684):
         page.rule(height, 98, 170)
@@ -116,7 +116,7 @@ def test_two_tables_side_by_side_are_two(page: InventedPage) -> None:
     assert [table.markdown.split("\n")[0] for table in page.tables()] == ["| Model | BLEU | Loss |", "| Seed | F1 |"]
 
 
-def test_a_caption_parts_two_tables_of_one_width(page: InventedPage) -> None:
+def test_a_caption_separates_two_tables_of_the_same_width(page: InventedPage) -> None:
     ruled(page, OURS, BASE)
     page.say("Table 2: The same again.", 100, 645)
     page.rule(632)
@@ -173,11 +173,11 @@ def framed(page: InventedPage, *rows: Cells, right: float = 350) -> InventedPage
         [{100: "Title of the paper"}, {150: "Anonymous authors"}],
     ],
 )
-def test_what_else_stands_between_rules_is_no_table(page: InventedPage, rows: list[Cells]) -> None:
+def test_other_text_between_rules_is_not_a_table(page: InventedPage, rows: list[Cells]) -> None:
     assert framed(page, *rows).tables() == []
 
 
-def test_prose_in_two_columns_is_no_table(page: InventedPage) -> None:
+def test_prose_in_two_columns_is_not_a_table(page: InventedPage) -> None:
     columns = {
         100: "goes on to say that one of them is better than it",
         360: "is said that the other one is no worse than that",
@@ -185,7 +185,7 @@ def test_prose_in_two_columns_is_no_table(page: InventedPage) -> None:
     assert framed(page, *[columns] * 8, right=610).tables() == []
 
 
-def test_text_in_columns_below_short_heads_is_a_table(page: InventedPage) -> None:
+def test_text_in_columns_below_short_headers_is_a_table(page: InventedPage) -> None:
     said = {
         100: "Ours",
         150: "goes on to say that one of them is better",
@@ -205,19 +205,19 @@ def test_prose_below_the_rule_of_the_header_is_left_alone(page: InventedPage) ->
     assert ruled(page, OURS, BASE).cells()[0] == ["Model", "BLEU", "Loss"]
 
 
-def test_a_sentence_that_begins_with_a_table_is_no_caption(page: InventedPage) -> None:
+def test_a_sentence_beginning_with_the_word_table_is_not_a_caption(page: InventedPage) -> None:
     page.say("Table 1 shows the formulas.", 100, 720)
     page.rows(700, {100: "x = 1", 200: "y = 2"}, {100: "x = 2", 200: "y = 3"}, {100: "x = 3", 200: "y = 4"})
     assert page.tables() == []
 
 
-def test_the_ticks_of_a_figure_are_no_table(page: InventedPage) -> None:
+def test_axis_ticks_are_not_a_table(page: InventedPage) -> None:
     framed(page, {100: "0", 200: "1"}, {100: "2", 200: "3"}, {100: "4", 200: "5"})
     page.shapes.strokes += [Box(100 + at, 670, 110 + at, 690) for at in range(50)]
     assert page.tables() == []
 
 
-def test_a_page_full_of_rules_takes_no_time(page: InventedPage) -> None:
+def test_a_page_full_of_rules_is_processed_quickly(page: InventedPage) -> None:
     for number in range(3_000):
         page.say("a 1", 100 + 37 * number % 400, 50 + 11 * number % 700)
     began = process_time()
@@ -227,7 +227,7 @@ def test_a_page_full_of_rules_takes_no_time(page: InventedPage) -> None:
     assert process_time() - began < 10
 
 
-def test_many_words_between_rules_take_no_time(page: InventedPage) -> None:
+def test_many_words_between_rules_are_processed_quickly(page: InventedPage) -> None:
     for number in range(18 * 65):
         height = 780 - number // 65 * 40 - number % 65 * 0.56
         page.spread({50 + 8 * at: "12" if (7 * at + number) % 9 else "words" for at in range(58)}, height - 0.4, 0.5)

@@ -24,25 +24,25 @@ def test_lines_at_the_usual_distance_are_one_paragraph() -> None:
     assert told(found) == [(BlockKind.PARAGRAPH, [FULL, FULL, "end."])]
 
 
-def test_an_indent_space_above_or_another_size_begin_a_paragraph() -> None:
+def test_an_indent_a_gap_or_another_size_starts_a_paragraph() -> None:
     end, more = line(f"{FULL}.", 688.0), line(FULL, 676.0, left=LEFT + 12)
     assert len(blocks(line(FULL), end, more)) == 2
     assert len(blocks(line(FULL), line(FULL, 680.0))) == 2
     assert len(blocks(line(FULL), line(FULL, 688.0, size=8.0))) == 2
 
 
-def test_a_short_last_line_ends_a_paragraph_where_there_is_space() -> None:
+def test_a_short_last_line_followed_by_a_gap_ends_a_paragraph() -> None:
     lines = stacked(line(FULL), line("end.", right=150.0), line(FULL), step=13.5)
     assert len(blocks(*lines)) == 2
 
 
-def test_a_sentence_goes_on_at_the_top_of_the_next_page() -> None:
+def test_a_sentence_continues_at_the_top_of_the_next_page() -> None:
     first, second = line(FULL, 100.0), line("and goes on here.", 700.0, page=1)
     assert told(blocks(first, second)) == [(BlockKind.PARAGRAPH, [FULL, "and goes on here."])]
     assert len(blocks(line(f"{FULL}.", 100.0), line("And here is another.", page=1))) == 2
 
 
-def test_items_captions_and_footnotes_are_told() -> None:
+def test_items_captions_and_footnotes_are_recognised() -> None:
     mark = run("1", LEFT, 54.0, 6.0)
     note = TextLine([mark, run("A note.", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, 200.0, 50.0, 8.0, 0)
     found = blocks(
@@ -54,7 +54,7 @@ def test_items_captions_and_footnotes_are_told() -> None:
     assert [block.kind for block in found] == [BlockKind.ITEM, BlockKind.ITEM, BlockKind.CAPTION, BlockKind.FOOTNOTE]
 
 
-def test_a_line_further_left_than_an_item_that_has_ended_is_none_of_it_even_without_space() -> None:
+def test_a_line_further_left_than_a_finished_item_is_not_part_of_it() -> None:
     item, end = (
         line("• One point that fills", 700.0, left=LEFT + 12),
         line("its lines.", 688.0, left=LEFT + 24, right=200.0),
@@ -68,7 +68,7 @@ def references(*entries: TextLine) -> list[tuple[BlockKind, list[str]]]:
     return told(blocks(heading, *stacked(*entries)))[1:]
 
 
-def test_entries_with_labels_and_entries_that_hang_out() -> None:
+def test_labelled_and_hanging_entries_are_recognised() -> None:
     labelled = references(line("[1] A. One. First."), line("Continued."), line("[2] B. Two. Second."))
     assert [lines for _, lines in labelled] == [["[1] A. One. First.", "Continued."], ["[2] B. Two. Second."]]
     hanging = references(line("A. One. First."), line("Continued.", left=LEFT + 12), line("B. Two."))
@@ -90,7 +90,7 @@ def test_numbers_that_are_raised_or_in_round_brackets_are_labels_where_they_coun
     assert [lines for _, lines in round_labels] == [["(1) A. One, 4", "(3) Herbs Press."], ["(2) B. Two."]]
 
 
-def test_a_footnote_among_the_references_is_no_entry() -> None:
+def test_a_footnote_among_the_references_is_not_an_entry() -> None:
     found = blocks(
         line("References", 720.0, font=BOLD, size=12.0, right=180.0),
         *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
@@ -100,7 +100,7 @@ def test_a_footnote_among_the_references_is_no_entry() -> None:
     assert told(found)[3:] == [(BlockKind.FOOTNOTE, ["1A note that", "ends here."])]
 
 
-def test_the_rest_of_a_footnote_below_the_references_is_no_part_of_the_last_entry() -> None:
+def test_a_footnote_below_the_references_is_not_part_of_the_last_entry() -> None:
     found = blocks(
         line("References", 720.0, font=BOLD, size=12.0, right=180.0),
         *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
@@ -125,7 +125,7 @@ def test_a_caption_among_the_references_has_all_of_its_lines() -> None:
     ]
 
 
-def test_a_paragraph_with_a_table_in_it_is_made_whole() -> None:
+def test_a_paragraph_interrupted_by_a_table_is_joined() -> None:
     table = Block(BlockKind.TABLE, 0, [], markdown="| 1 |")
     found = rejoin(blocks(line(FULL), table, line("ends behind it.", 500.0, right=200.0)), BODY)
     assert [(block.kind, len(block.lines)) for block in found] == [(BlockKind.PARAGRAPH, 2), (BlockKind.TABLE, 0)]
@@ -137,7 +137,7 @@ def test_a_paragraph_with_a_table_in_it_is_made_whole() -> None:
     ("rest", "parts"),
     [("goes on behind the page.", 2), ("30 of them are kept.", 2), ("Another text in small print.", 1)],
 )
-def test_a_footnote_goes_on_at_the_foot_of_the_next_page_and_the_text_after_it(rest: str, parts: int) -> None:
+def test_a_footnote_continues_at_the_foot_of_the_next_page_and_the_text_after_it(rest: str, parts: int) -> None:
     mark = run("1", LEFT, 54.0, 6.0)
     note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
     pages = (
@@ -151,7 +151,7 @@ def test_a_footnote_goes_on_at_the_foot_of_the_next_page_and_the_text_after_it(r
     assert text.lines[-1].text == "ends on the third page."
 
 
-def test_a_footnote_goes_on_at_the_foot_of_the_next_column() -> None:
+def test_a_footnote_continues_at_the_foot_of_the_next_column() -> None:
     mark = run("1", LEFT, 54.0, 6.0)
     note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
     rest = line("goes on beside it.", 50.0, left=RIGHT + 12, right=RIGHT + 90, size=8.0)
@@ -159,7 +159,7 @@ def test_a_footnote_goes_on_at_the_foot_of_the_next_column() -> None:
     assert [len(block.lines) for block in found] == [2]
 
 
-def test_a_sentence_goes_on_in_a_line_that_a_tall_formula_pushes_down() -> None:
+def test_a_sentence_continues_in_a_line_lowered_by_a_tall_formula() -> None:
     pushed = line("goes on here.", 682.0, right=200.0)
     assert told(blocks(line(FULL), pushed)) == [(BlockKind.PARAGRAPH, [FULL, "goes on here."])]
     for first, second in (
@@ -172,7 +172,7 @@ def test_a_sentence_goes_on_in_a_line_that_a_tall_formula_pushes_down() -> None:
         assert len(blocks(first, second)) == 2
 
 
-def test_the_lines_below_the_title_stand_by_themselves() -> None:
+def test_lines_below_the_title_are_separate() -> None:
     names = stacked(line("Anonymous authors", right=190.0), line("Paper under double-blind review", right=250.0))
     assert len(blocks(*names)) == 2
     wide = line("A. One, B. Two and C. Three", left=130.0, right=370.0)
@@ -182,7 +182,7 @@ def test_the_lines_below_the_title_stand_by_themselves() -> None:
     assert len(blocks(*more)) == 1
 
 
-def test_below_the_first_heading_short_lines_are_of_one_paragraph_as_before() -> None:
+def test_below_the_first_heading_short_lines_are_joined() -> None:
     heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
     assert len(blocks(heading, *stacked(line("Some words", right=190.0), line("and more", right=180.0)))) == 2
 
@@ -196,7 +196,7 @@ def in_parts(*parts: tuple[str, Font]) -> TextLine:
     return TextLine(runs, LEFT, RIGHT, 700.0, 10.0, 0)
 
 
-def test_a_head_in_bold_at_the_beginning_of_a_paragraph_is_marked() -> None:
+def test_a_bold_run_in_heading_is_marked() -> None:
     italic = read_font("Times-Italic")
     assert rendered(in_parts(("Data.", BOLD), ("We use", SERIF)), line("kites.")) == "**Data.** We use kites."
     assert rendered(in_parts(("Why kites?", BOLD), ("They fly.", SERIF))) == "**Why kites?** They fly."
@@ -205,7 +205,7 @@ def test_a_head_in_bold_at_the_beginning_of_a_paragraph_is_marked() -> None:
     assert rendered(TextLine(colon, LEFT, RIGHT, 700.0, 10.0, 0)) == "**Data:** we use"
 
 
-def test_other_words_in_bold_are_not_marked() -> None:
+def test_other_bold_words_are_not_marked() -> None:
     assert rendered(in_parts(("We", BOLD), ("use kites.", SERIF))) == "We use kites."
     assert rendered(in_parts(("Data.", BOLD)), line("We use kites.")) == "Data. We use kites."
     assert rendered(in_parts(("We use", SERIF), ("Data.", BOLD), ("More", SERIF))) == "We use Data. More"
@@ -213,7 +213,7 @@ def test_other_words_in_bold_are_not_marked() -> None:
 
 
 @pytest.mark.parametrize(("head", "rest"), [("Kite-2", ".5 flies."), ("arXiv:", "2101 has it."), ("approx.", "imate")])
-def test_a_head_in_bold_does_not_end_within_a_word(head: str, rest: str) -> None:
+def test_a_bold_run_in_heading_does_not_end_within_a_word(head: str, rest: str) -> None:
     parts = [run(head, font=BOLD), run(rest, LEFT + 50, has_space=False)]
     assert rendered(TextLine(parts, LEFT, RIGHT, 700.0, 10.0, 0)) == f"{head}{rest}"
 
@@ -238,7 +238,7 @@ def test_the_name_of_a_theorem_begins_a_paragraph_behind_a_full_line() -> None:
     assert len(blocks(*stacked(line(FULL), line(f"{FULL}."), line("Theorem 2 says that it holds.")))) == 1
 
 
-def test_prose_behind_a_list_is_no_item() -> None:
+def test_prose_after_a_list_is_not_an_item() -> None:
     found = blocks(
         *stacked(
             line("They are:", right=150.0),
@@ -251,14 +251,14 @@ def test_prose_behind_a_list_is_no_item() -> None:
 
 
 @pytest.mark.parametrize("sign", ["\u2013 ", "\u2014 ", "- "])
-def test_a_dash_inside_a_sentence_is_no_item(sign: str) -> None:
+def test_a_dash_inside_a_sentence_is_not_an_item(sign: str) -> None:
     found = blocks(*stacked(line(FULL), line(f"{sign}as was said {sign}and goes on"), line("to its end.", right=200.0)))
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH]
     found = blocks(*stacked(line("They are:", right=150.0), line(f"{sign}one point"), line(f"{sign}another point")))
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ITEM]
 
 
-def test_an_entry_with_a_label_is_made_whole_behind_a_float() -> None:
+def test_a_labelled_entry_interrupted_by_a_float_is_joined() -> None:
     def join(first: str, second: str) -> list[list[str]]:
         entries = [Block(BlockKind.ENTRY, 0, [line(text)]) for text in (first, second)]
         joined = rejoin([entries[0], Block(BlockKind.CAPTION, 0, [line("Figure 1: Kites")]), entries[1]], BODY)
@@ -270,7 +270,7 @@ def test_an_entry_with_a_label_is_made_whole_behind_a_float() -> None:
     assert len(join("A. One. Herbs of", "B. Two. 2019.")) == 2
 
 
-def test_the_time_to_join_is_in_proportion_to_the_blocks() -> None:
+def test_joining_takes_linear_time() -> None:
     def join(size: int) -> Callable[[], object]:
         small = [Block(BlockKind.PARAGRAPH, 0, [line("goes on here", 700.0 - at, size=8.0)]) for at in range(size)]
         return lambda: rejoin(small, BODY)

@@ -34,7 +34,7 @@ def test_an_engine_reads_every_page_in_order_and_the_same_every_time(name: str) 
 
 @pytest.mark.parametrize("name", LIGHT)
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_an_engine_says_of_a_bad_file_that_it_is_unreadable_or_holds_no_text(name: str, kind: str) -> None:
+def test_an_engine_reports_a_bad_file_as_unreadable_or_without_text(name: str, kind: str) -> None:
     with suppress(UnreadablePdfError):
         assert load_engine(name).convert(HOSTILE[kind]).characters == 0
 
@@ -44,7 +44,7 @@ def test_an_unknown_engine_is_named_with_those_that_exist() -> None:
         load_engine("magic")
 
 
-def test_no_page_holds_the_line_that_stands_between_pages() -> None:
+def test_no_page_contains_the_page_mark() -> None:
     converted = PdfiumText().convert(by_hand([lines("One", "---", "Two"), lines("---"), lines("Three")]))
     first, second, third = converted.markdown.split(SEPARATOR)
     assert first.split() == ["One", r"\---", "Two"]
@@ -90,6 +90,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_reason(pdf: bytes, fault
     assert raised.value.fault is fault
 
 
-def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
+def test_a_missing_file_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadablePdfError, match="No such file"):
         convert_file(EngineJob("ab", tmp_path / "ab.pdf", "pdfium-text"))

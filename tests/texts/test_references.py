@@ -26,7 +26,7 @@ def test_numbers_from_one_with_years_are_a_list_of_references() -> None:
     assert begins(page("The end.", *ENTRIES)) == ["[1] A. One. Herbs,"]
 
 
-def test_the_list_may_go_on_in_another_column_and_on_the_next_page() -> None:
+def test_the_list_may_continue_in_another_column_and_on_the_next_page() -> None:
     columns = PageColumns(((LEFT, 250.0), (260.0, RIGHT)))
     lines = [*page(*ENTRIES[:2]), *page(ENTRIES[2], left=260.0)]
     pages = [lines, page(ENTRIES[3], number=1)]
@@ -43,11 +43,11 @@ def test_the_list_may_go_on_in_another_column_and_on_the_next_page() -> None:
     ],
     ids=["two entries", "no years", "another order", "too far apart"],
 )
-def test_other_numbers_are_none(texts: tuple[str, ...]) -> None:
+def test_other_numbers_are_not_references(texts: tuple[str, ...]) -> None:
     assert begins(page(*texts)) == []
 
 
-def test_numbers_at_several_indents_are_none() -> None:
+def test_numbers_at_several_indents_are_not_references() -> None:
     lines = [item for at, text in enumerate(ENTRIES) for item in page(text, left=LEFT + 30 * at)]
     assert begins(lines) == []
 
@@ -60,7 +60,7 @@ def test_the_entries_of_such_a_list_are_entries() -> None:
     assert kinds == [BlockKind.PARAGRAPH, BlockKind.ENTRY, BlockKind.ENTRY, BlockKind.ENTRY]
 
 
-def test_raised_citations_are_linked_to_entries_with_raised_labels() -> None:
+def test_superscript_citations_are_linked_to_entries_with_superscript_labels() -> None:
     page = r"""#set text(size: 10pt, font: "New Computer Modern")
 #align(center)[#text(17pt)[Herbs and Teas] \\ A. Kelp,#super[1,2] B. Wrack#super[2]]
 = 1 Introduction

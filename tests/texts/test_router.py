@@ -42,7 +42,7 @@ def routed(monkeypatch: pytest.MonkeyPatch, heavier: Engine, own: Engine | None 
     return AutoEngine(EngineSettings(heavier=heavier.name))
 
 
-def test_a_file_that_is_read_well_goes_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_well_read_file_is_not_sent_to_another_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     pdf, heavier = typeset(PAGE, PAGE), Stand("docling")
     converted = routed(monkeypatch, heavier).convert(pdf)
     assert converted == PdfiumLayout().convert(pdf)
@@ -98,7 +98,7 @@ def test_unsure_formulas_send_the_file_to_an_engine_that_reads_formulas(
     assert len(converted.heavier_pages) == sum(sent)
 
 
-def test_a_heavier_engine_that_cannot_read_a_file_leaves_our_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_a_heavier_engine_cannot_read_a_file_our_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     class Helpless(Stand):
         def convert(self, pdf: bytes) -> Converted:  # noqa: ARG002
             raise UnreadablePdfError("It gave up.")
@@ -117,7 +117,7 @@ def test_a_heavier_engine_that_cannot_work_at_all_ends_the_run(monkeypatch: pyte
         routed(monkeypatch, Broken("docling")).convert(scanned(typeset(PAGE)))
 
 
-def test_without_any_heavier_engine_it_says_what_one_would_be_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_heavier_engine_the_message_says_what_one_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def none_installed(name: str, settings: EngineSettings) -> Engine:
         if name == auto.OCR:
             raise MissingExtraError("rapidocr", "ocr")
@@ -129,7 +129,7 @@ def test_without_any_heavier_engine_it_says_what_one_would_be_for(monkeypatch: p
     assert converted.heavier_pages == ()
 
 
-def test_a_heavier_engine_that_is_named_must_be_there() -> None:
+def test_a_named_heavier_engine_must_be_installed() -> None:
     with pytest.raises(MissingExtraError, match=r"\[nemotron\]"):
         load_engine("auto", EngineSettings(heavier="nemotron"))
 
@@ -140,7 +140,7 @@ def test_its_version_changes_with_the_heavier_engine(monkeypatch: pytest.MonkeyP
     assert all(len(version) <= 100 for version in versions)
 
 
-def test_it_is_registered() -> None:
+def test_the_router_is_registered() -> None:
     assert "auto" in ENGINES
 
 

@@ -55,7 +55,7 @@ def reverse_stretches(words: list[str], kind: tuple[str, ...]) -> list[str]:
 
 
 @given(st.lists(st.sampled_from(ARABIC + ENGLISH), min_size=1, max_size=9), st.booleans())
-def test_words_of_both_directions_come_in_reading_order(words: list[str], is_rightward: bool) -> None:
+def test_words_of_both_directions_are_in_reading_order(words: list[str], is_rightward: bool) -> None:
     from_left = reverse_stretches(words, ARABIC) if is_rightward else reverse_stretches(words, ENGLISH)[::-1]
     was_rightward = sum(word in ARABIC for word in words) < sum(word in ENGLISH for word in words)
     given_by_pdfium = " ".join(from_left if was_rightward else from_left[::-1])

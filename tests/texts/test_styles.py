@@ -83,7 +83,7 @@ def found(converted: Converted) -> list[str]:
     return [FORMULA if block.startswith(FORMULA) else block for block in blocks]
 
 
-def test_every_block_stands_once_in_its_order_and_nothing_else_does(case: tuple[str, bool, Converted]) -> None:
+def test_every_block_occurs_once_in_order_and_nothing_else(case: tuple[str, bool, Converted]) -> None:
     """So no line number, header, footer or page number is left, and no paragraph or reference is split."""
     style, is_anonymous, converted = case
     blocks = found(converted)
@@ -93,7 +93,7 @@ def test_every_block_stands_once_in_its_order_and_nothing_else_does(case: tuple[
     assert blocks[-len(expected) :] == expected
 
 
-def test_before_the_abstract_stand_the_title_and_who_wrote_it(case: tuple[str, bool, Converted]) -> None:
+def test_title_and_authors_precede_the_abstract(case: tuple[str, bool, Converted]) -> None:
     style, is_anonymous, converted = case
     title, *front = found(converted)[: -len(running(style, is_anonymous)) - len(apart(style))]
     assert title == f"# {PAPER['title']}"
@@ -105,7 +105,7 @@ def test_before_the_abstract_stand_the_title_and_who_wrote_it(case: tuple[str, b
         assert all(part in said for author in PAPER["authors"] for part in author)
 
 
-def test_every_heading_is_told_with_its_level(case: tuple[str, bool, Converted]) -> None:
+def test_every_heading_has_its_level(case: tuple[str, bool, Converted]) -> None:
     style, is_anonymous, converted = case
     usual = {"Abstract", "Acknowledgments", "References"}
     headings = [(one.level, one.title) for one in converted.headings]
@@ -119,6 +119,6 @@ def test_every_heading_is_told_with_its_level(case: tuple[str, bool, Converted])
     ]
 
 
-def test_the_words_in_the_figure_are_kept_apart(case: tuple[str, bool, Converted]) -> None:
+def test_words_in_a_figure_are_kept_separate(case: tuple[str, bool, Converted]) -> None:
     (labels,) = (one["figure"] for one in PAPER["sections"] if "figure" in one)
     assert case[2].figures == ("\n".join(labels),)

@@ -23,10 +23,10 @@ def heads(above: Cells, *rules: tuple[float, float]) -> list[str]:
 
 
 @pytest.mark.parametrize("rules", [[(155, 325)], [(155, 225), (255, 325)]], ids=["one rule", "a rule each"])
-def test_two_heads_are_each_over_their_own_columns(rules: list[tuple[float, float]]) -> None:
+def test_two_headers_are_each_above_their_own_columns(rules: list[tuple[float, float]]) -> None:
     assert heads({180: "BLEU", 280: "Loss"}, *rules) == ["Model", "BLEU dev", "BLEU test", "Loss dev", "Loss test"]
 
 
-def test_one_head_is_over_all_columns_above_which_its_rule_is_drawn() -> None:
+def test_a_header_spans_the_columns_under_its_rule() -> None:
     said = heads({170: "Scores"}, (155, 325))
     assert said == ["Model", "Scores dev", "Scores test", "Scores dev", "Scores test"]

@@ -55,7 +55,7 @@ def test_rows_in_groups_between_rules_stay_rows(page: InventedPage) -> None:
     assert [row[1] for row in page.cells()[1:]] == ["Trees", "Forests", "Trees", "Forests", "Trees", "Forests"]
 
 
-def test_rows_further_apart_than_their_lines_are_told_by_that(page: InventedPage) -> None:
+def test_rows_are_recognised_by_larger_gaps_than_lines(page: InventedPage) -> None:
     page.rule(712, 95, 400)
     page.rows(700, {100: "Sign", 160: "Meaning", 320: "First used"})
     page.rule(695, 95, 400)
@@ -72,7 +72,7 @@ def test_rows_further_apart_than_their_lines_are_told_by_that(page: InventedPage
     ]
 
 
-def test_wide_spaces_of_justified_cells_part_nothing(page: InventedPage) -> None:
+def test_wide_spaces_in_justified_cells_split_nothing(page: InventedPage) -> None:
     page.rule(712, 95, 480)
     page.rows(700, {100: "Work", 170: "Data", 310: "Finding", 430: "Year"})
     page.rule(695, 95, 480)
@@ -89,7 +89,7 @@ def test_wide_spaces_of_justified_cells_part_nothing(page: InventedPage) -> None
     ]
 
 
-def test_a_row_of_numbers_close_to_one_another_is_no_prose_between_two_tables(page: InventedPage) -> None:
+def test_a_row_of_close_numbers_is_not_prose_between_two_tables(page: InventedPage) -> None:
     lefts = 100, 130, 149, 168
     page.spread(dict(zip((100, 142, 157, 176), ("Tool", "8", "16", "32"), strict=True)), 700, 8)
     rows = ["Saw 0.02 0.05 0.17", "Plane 3.05 9.47 1.22", "Scraper 0.12 0.19 0.35"]

@@ -69,7 +69,7 @@ def test_running_headers_and_page_numbers_are_kept_beside_the_text() -> None:
     assert "Herbs and their" not in converted.markdown
 
 
-def test_offsets_count_what_is_written_for_a_line_of_dashes() -> None:
+def test_offsets_include_escaped_lines_of_dashes() -> None:
     first, second = described(block(BlockKind.PARAGRAPH, "---"), block(BlockKind.PARAGRAPH, "Text."))
     assert (first.end, second.start, second.end) == (4, 6, 11)
 
@@ -118,7 +118,7 @@ def test_a_number_is_read_as_it_is_printed(kind: BlockKind, markdown: str, numbe
     assert one.number == number
 
 
-def test_a_caption_describes_the_table_that_is_nearest_to_it_and_no_other() -> None:
+def test_a_caption_describes_only_the_nearest_table() -> None:
     blocks = described(
         block(BlockKind.CAPTION, "Table 1: Herbs.", top=700),
         block(BlockKind.TABLE, "| a |", top=680, box=Box(LEFT, 650, RIGHT, 690)),
@@ -129,7 +129,7 @@ def test_a_caption_describes_the_table_that_is_nearest_to_it_and_no_other() -> N
     assert [one.describes for one in blocks] == [1, None, None, None, None]
 
 
-def test_heads_over_other_heads_span_their_columns() -> None:
+def test_headers_above_other_headers_span_their_columns() -> None:
     page = InventedPage()
     page.rule(712)
     page.rule(707, 195, 330)

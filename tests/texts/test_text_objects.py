@@ -57,7 +57,7 @@ def test_the_objects_are_those_of_every_character(name: str) -> None:
             assert [*found] == of_each(textpage, count)
 
 
-def test_only_a_document_that_says_so_is_read_from_right_to_left() -> None:
+def test_only_a_document_marked_as_such_is_read_from_right_to_left() -> None:
     with pdfium.PdfDocument(LEFTWARD) as document, pdfium.PdfDocument(PDFS["lines"]) as other:
         assert is_leftward(document[0].get_textpage(), "")
         assert not is_leftward(other[0].get_textpage(), "")

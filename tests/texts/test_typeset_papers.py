@@ -39,7 +39,7 @@ def test_a_typeset_paper_reaches_every_target_or_its_recorded_shortfall(style: s
 
 
 @pytest.mark.parametrize("style", read_styles())
-def test_each_reference_of_a_typeset_paper_is_an_entry_and_each_citation_is_linked_to_it(style: str) -> None:
+def test_every_reference_of_a_typeset_paper_is_an_entry_linked_to_its_citations(style: str) -> None:
     converted = PdfiumLayout().convert((KEPT / f"{style}.pdf").read_bytes())
     assert converted.blocks is not None
     text = StructuredText(converted.markdown, converted.blocks)
@@ -50,14 +50,14 @@ def test_each_reference_of_a_typeset_paper_is_an_entry_and_each_citation_is_link
     assert all(mention.target is not None for mention in cited)
 
 
-def test_every_style_is_kept_and_small() -> None:
+def test_every_style_file_is_present_and_small() -> None:
     files = {path.stem: path.stat().st_size for path in KEPT.glob("*.pdf")}
 
     assert files.keys() == read_styles().keys()
     assert sum(files.values()) < 200_000 * len(files)
 
 
-def test_the_paper_has_the_variety_that_it_is_for() -> None:
+def test_the_paper_covers_the_intended_variety() -> None:
     truth = read_truths()["article"]
     kinds = [block["kind"] for block in read_paper()["blocks"]]
 

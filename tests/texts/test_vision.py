@@ -36,14 +36,14 @@ KEY = "sk-very-secret-1234"
 def settings(
     stand: StandIn,
     *,
-    most_pages: int = 100,
-    most_tokens: int | None = None,
+    max_pages: int = 100,
+    max_tokens: int | None = None,
     timeout_s: float = 5.0,
     answers: Path | None = None,
 ) -> EngineSettings:
     return EngineSettings(
         url=stand.url, model="org/reader-7b", attempts=3, first_wait_s=0.01, run="r1",
-        most_pages=most_pages, most_tokens=most_tokens, timeout_s=timeout_s, answers=answers,
+        max_pages=max_pages, max_tokens=max_tokens, timeout_s=timeout_s, answers=answers,
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_each_page_is_asked_for_once_with_its_image_and_its_words() -> None:
     assert (width, height) == (1241, 1754)
 
 
-def test_the_image_is_a_whole_png_whose_pixels_are_those_of_the_page() -> None:
+def test_the_image_is_a_valid_png_of_the_page() -> None:
     with serving(completion(PAGE)) as stand:
         Vision(settings(stand)).convert(typeset(PAGE))
     png = stand.image(0)
@@ -84,19 +84,19 @@ def test_the_image_is_a_whole_png_whose_pixels_are_those_of_the_page() -> None:
         completion(None),
     ],
 )
-def test_a_passing_fault_is_tried_again(failing: Reply) -> None:
+def test_a_temporary_fault_is_retried(failing: Reply) -> None:
     with serving(failing, failing, completion(PAGE)) as stand:
         assert Vision(settings(stand)).convert(typeset(PAGE)).markdown == PAGE
     assert len(stand.bodies) == 3
 
 
-def test_an_answer_that_does_not_come_is_tried_again() -> None:
+def test_a_missing_response_is_requested_again() -> None:
     with serving(slow(1.5, completion(PAGE)), completion(PAGE)) as stand:
         assert Vision(settings(stand, timeout_s=0.4)).convert(typeset(PAGE)).markdown == PAGE
     assert len(stand.bodies) == 2
 
 
-def test_a_page_that_fails_however_often_has_our_own_text_and_says_so() -> None:
+def test_a_page_that_keeps_failing_has_our_own_text_and_is_marked() -> None:
     good, bad = completion(OTHER), refusal(503)
     with serving(bad, bad, bad, good) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
@@ -105,14 +105,14 @@ def test_a_page_that_fails_however_often_has_our_own_text_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("reply", [refusal(413), completion(PAGE, finish="length")])
-def test_a_page_that_is_refused_or_cut_off_is_not_asked_for_again(reply: Reply) -> None:
+def test_a_refused_or_truncated_page_is_not_requested_again(reply: Reply) -> None:
     with serving(reply, completion(OTHER)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
     assert len(stand.bodies) == 2
     assert converted.markdown.split(SEPARATOR)[0] == PAGE
 
 
-def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_path: Path) -> None:
+def test_an_unavailable_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_path: Path) -> None:
     answers = tmp_path / "answers.db"
     with serving(completion(PAGE), refusal(500)) as stand:
         engine = Vision(settings(stand, answers=answers))
@@ -123,7 +123,7 @@ def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_pa
         assert len(stand.bodies) == asked
 
 
-def test_an_endpoint_that_cannot_be_reached_is_one_sentence_and_nothing_else(tmp_path: Path) -> None:
+def test_an_unreachable_endpoint_is_reported_in_one_sentence(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom peercorpus.errors import ModelError\nfrom peercorpus.texts.engine import EngineSettings\n"
         "from peercorpus.texts.engines.vision_model import Vision\n"
@@ -139,14 +139,14 @@ def test_an_endpoint_that_cannot_be_reached_is_one_sentence_and_nothing_else(tmp
 
 
 @pytest.mark.parametrize("said", [INVENTED, "", PAGE + " " + INVENTED, " ".join(reversed(PAGE.split()))])
-def test_words_that_the_page_does_not_have_are_not_believed(said: str) -> None:
+def test_words_not_on_the_page_are_rejected(said: str) -> None:
     with serving(completion(said)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE))
     assert converted.markdown == PAGE
     assert converted.problems == (Naming("differ", "page 1"),)
 
 
-def test_a_page_without_a_text_layer_is_taken_and_said_not_to_be_checked() -> None:
+def test_a_page_without_a_text_layer_is_accepted_and_marked_as_unchecked() -> None:
     with serving(completion(PAGE)) as stand:
         converted = Vision(settings(stand)).convert(scanned(typeset(PAGE)))
     assert (converted.markdown, converted.ocr_pages) == (PAGE, (1,))
@@ -164,7 +164,7 @@ def test_an_answer_is_kept_by_page_model_and_prompt(tmp_path: Path) -> None:
 
 def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     with serving(completion(PAGE)) as stand:
-        limited = settings(stand, most_pages=1, answers=tmp_path / "answers.db")
+        limited = settings(stand, max_pages=1, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
         with pytest.raises(ModelError, match=r"questions: 1, tokens: 100.*larger budget"):
             Vision(limited).convert(typeset(PAGE + "!"))
@@ -173,7 +173,7 @@ def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
 
 def test_a_budget_of_tokens_ends_the_run_too(tmp_path: Path) -> None:
     with serving(completion(PAGE, tokens=900)) as stand:
-        limited = settings(stand, most_tokens=800, answers=tmp_path / "answers.db")
+        limited = settings(stand, max_tokens=800, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
         with pytest.raises(ModelError, match="tokens: 900"):
             Vision(limited).convert(typeset(PAGE + "!"))
@@ -207,7 +207,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
         ("http://x.test/v1", "m", r"x\.test.*https"),
     ],
 )
-def test_an_endpoint_that_cannot_be_asked_is_refused_at_once(
+def test_an_invalid_endpoint_is_refused_at_once(
     monkeypatch: pytest.MonkeyPatch, url: str | None, model: str | None, named: str
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)
@@ -224,7 +224,7 @@ def test_a_wrong_address_or_model_ends_the_run() -> None:
         Vision(settings(stand)).convert(typeset(PAGE))
 
 
-def test_a_file_that_is_no_pdf_is_never_sent() -> None:
+def test_a_file_that_is_not_a_pdf_is_never_sent() -> None:
     with serving(completion(PAGE)) as stand:
         with pytest.raises(UnreadablePdfError):
             Vision(settings(stand)).convert(b"<html>")
@@ -237,7 +237,7 @@ def test_its_version_changes_with_the_model() -> None:
     assert all(version.isascii() and len(version) <= 100 for version in versions)
 
 
-def test_our_own_text_of_one_page_is_that_of_the_page_alone() -> None:
+def test_our_own_text_of_a_page_does_not_depend_on_other_pages() -> None:
     with serving(completion(INVENTED)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
     own = [PdfiumLayout().convert(typeset(page)).markdown for page in (PAGE, OTHER)]
@@ -258,5 +258,5 @@ def _faithful(request: httpx2.Request) -> httpx2.Response:
 
 
 @pytest.mark.parametrize("check", [contract.check_name_and_version, contract.check_bad_files, contract.check_storing])
-def test_the_vision_engine_keeps_the_contract(check: Callable[[contract.Make], None]) -> None:
+def test_the_vision_engine_passes_the_engine_contract(check: Callable[[contract.Make], None]) -> None:
     check(Faithful)

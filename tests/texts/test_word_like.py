@@ -13,7 +13,7 @@ def converted() -> Converted:
     return PdfiumLayout().convert(word_like())
 
 
-def test_every_block_stands_once_in_its_order_and_nothing_else_does(converted: Converted) -> None:
+def test_every_block_occurs_once_in_order_and_nothing_else(converted: Converted) -> None:
     blocks = [block for page in converted.markdown.split(SEPARATOR) for block in page.strip().split("\n\n")]
     expected = [f"# {PAPER['title']}", ", ".join(name for name, _, _ in PAPER["authors"])]
     expected += ["## Abstract", PAPER["abstract"]]

@@ -50,12 +50,12 @@ IDS = [
 
 
 @pytest.mark.parametrize(("venue_id", "conference", "year", "track"), IDS)
-def test_an_id_says_family_year_and_track(venue_id: str, conference: str, year: int | None, track: str) -> None:
+def test_an_id_contains_family_year_and_track(venue_id: str, conference: str, year: int | None, track: str) -> None:
     assert (conference_of(venue_id), year_of(venue_id), track_of(venue_id)) == (conference, year, track)
     assert re.fullmatch(r"[a-z0-9_]+", conference_of(venue_id))
 
 
-def test_every_row_can_be_read_and_says_where_it_was_read() -> None:
+def test_every_row_is_valid_and_has_a_source() -> None:
     for row in rows():
         assert row.source
         deadlines = [deadline for deadline in (row.abstract_deadline, row.full_deadline) if deadline]
@@ -65,7 +65,7 @@ def test_every_row_can_be_read_and_says_where_it_was_read() -> None:
             assert all(row.year - 2 < deadline.at.year <= row.year for deadline in deadlines)
 
 
-def test_what_was_only_remembered_is_marked_as_such() -> None:
+def test_facts_from_memory_are_marked_as_such() -> None:
     remembered = [row for row in rows() if row.source.startswith("remembered")]
     assert remembered
     assert {row.confidence for row in remembered} == {Confidence.D}
@@ -137,7 +137,7 @@ def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> 
         read_catalogue(tmp_path)
 
 
-def test_only_the_deadlines_of_a_row_change_the_key_of_its_venues_versions() -> None:
+def test_only_deadlines_of_a_row_change_the_key_of_the_versions_stage() -> None:
     row = row_of("NeurIPS.cc/2021/Conference")
     assert row is not None
     assert row.full_deadline is not None
@@ -182,7 +182,7 @@ def test_a_venue_without_deadlines_has_no_digest_of_them() -> None:
     assert digest_deadlines(only_abstracts) != ""
 
 
-def test_what_one_list_states_is_a_hint_and_never_the_deadline() -> None:
+def test_a_deadline_from_a_single_list_is_only_a_hint() -> None:
     hinted = [row for row in rows() if row.listed_deadlines]
     assert len(hinted) >= 30
     for row in hinted:

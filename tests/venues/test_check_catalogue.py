@@ -65,7 +65,7 @@ def check(guest: Client) -> Callable[[VenueRow], CheckedVenue]:
     return check_row
 
 
-def test_a_row_that_says_what_openreview_says_differs_in_nothing(check: Callable[[VenueRow], CheckedVenue]) -> None:
+def test_a_row_that_agrees_with_openreview_has_no_differences(check: Callable[[VenueRow], CheckedVenue]) -> None:
     new = check(row_like(BOREALIS, ABSTRACTS, PAPERS, api=2, lists=("Submission",)))
     assert (new.differences, new.is_contradicted) == ((), False)
     assert new.found == ListedVenue(2, (f"{BOREALIS}/-/Submission",), ABSTRACTS)
@@ -76,7 +76,7 @@ def test_a_row_that_says_what_openreview_says_differs_in_nothing(check: Callable
     assert set(old.found.lists or ()) >= {f"{AURORA}/-/Blind_Submission", f"{AURORA}/-/Desk_Rejected_Submission"}
 
 
-def test_a_row_that_says_little_is_not_contradicted(check: Callable[[VenueRow], CheckedVenue]) -> None:
+def test_an_incomplete_row_is_not_contradicted(check: Callable[[VenueRow], CheckedVenue]) -> None:
     assert check(row_like(BOREALIS)).differences == ()
 
 
@@ -95,7 +95,7 @@ def test_a_row_that_says_little_is_not_contradicted(check: Callable[[VenueRow], 
         (datetime(2023, 9, 19, tzinfo=UTC), datetime(2023, 9, 20, tzinfo=UTC), (CatalogueDifference.DUE_OTHER,)),
     ],
 )
-def test_a_due_date_contradicts_only_what_it_cannot_be(
+def test_a_due_date_contradicts_only_impossible_deadlines(
     check: Callable[[VenueRow], CheckedVenue],
     abstracts: datetime | None,
     papers: datetime | None,
@@ -106,18 +106,18 @@ def test_a_due_date_contradicts_only_what_it_cannot_be(
     assert checked.is_contradicted == (difference == (CatalogueDifference.DUE_EARLIER,))
 
 
-def test_a_wrong_api_and_a_venue_that_is_not_there_contradict_a_row(check: Callable[[VenueRow], CheckedVenue]) -> None:
+def test_a_wrong_api_and_a_missing_venue_contradict_a_row(check: Callable[[VenueRow], CheckedVenue]) -> None:
     moved, missing = check(row_like(CASCADIA, api=1)), check(row_like(NOWHERE, api=2))
     assert (moved.differences, moved.is_contradicted) == ((CatalogueDifference.OTHER_API,), True)
     assert (missing.differences, missing.found, missing.is_contradicted) == ((CatalogueDifference.MISSING,), None, True)
 
 
-def test_a_list_that_is_not_shown_may_answer_all_the_same(check: Callable[[VenueRow], CheckedVenue]) -> None:
+def test_a_hidden_list_may_still_answer(check: Callable[[VenueRow], CheckedVenue]) -> None:
     checked = check(row_like(AURORA, api=1, lists=("submission",)))
     assert (checked.differences, checked.is_contradicted) == ((CatalogueDifference.LIST_NOT_SHOWN,), False)
 
 
-def test_of_a_venue_with_too_many_invitations_no_list_is_missed(world: World) -> None:
+def test_no_list_of_a_venue_with_many_invitations_is_missed(world: World) -> None:
     shown = world.v1.invitations[f"{AURORA}/-/Blind_Submission"]
     names = [f"{AURORA}/-/Paper{number}/Official_Review" for number in range(1000)]
     world.v1.invitations.update({name: shown | {"id": name} for name in names})
@@ -137,9 +137,7 @@ def test_a_venue_that_is_not_in_the_catalogue_is_looked_up(guest: Client) -> Non
 
 
 @pytest.mark.parametrize("due", ["soon", 10**30, 10**18, -(10**18), 1.5, None])
-def test_a_due_date_that_is_none_says_nothing(
-    world: World, check: Callable[[VenueRow], CheckedVenue], due: object
-) -> None:
+def test_an_invalid_due_date_is_ignored(world: World, check: Callable[[VenueRow], CheckedVenue], due: object) -> None:
     world.v2.invitations[f"{BOREALIS}/-/Submission"]["duedate"] = due
     checked = check(row_like(BOREALIS, ABSTRACTS, PAPERS))
     assert checked.found == ListedVenue(2, (f"{BOREALIS}/-/Submission",), None)
@@ -188,7 +186,7 @@ def test_a_venue_outside_the_catalogue_is_found_without_an_account(
 
 
 @pytest.mark.parametrize("venue_id", ["TMLR", "Nowhere.cc/2030"])
-def test_what_openreview_does_not_have_ends_with_1(
+def test_a_row_that_openreview_lacks_exits_with_1(
     capsys: pytest.CaptureFixture[str], service: Service, venue_id: str
 ) -> None:
     assert main([venue_id, *urls(service)]) == 1
@@ -198,13 +196,13 @@ def test_what_openreview_does_not_have_ends_with_1(
     assert [int(number) for number in re.findall(r"\d+", last)] == [1, 0, 0, 0, 1]
 
 
-def test_a_service_that_cannot_be_reached_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_service_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     with stamina.set_testing(True, attempts=1):
         assert main(["TMLR", "--url-v1", "http://127.0.0.1:9", "--url-v2", "http://127.0.0.1:9"]) == 2
     assert "127.0.0.1" in capsys.readouterr().err
 
 
-def test_every_difference_has_its_words_on_one_line() -> None:
+def test_every_difference_is_worded_on_one_line() -> None:
     row = row_of("ICLR.cc/2024/Conference")
     assert row is not None
     assert row.full_deadline is not None
@@ -225,7 +223,7 @@ def test_every_difference_has_its_words_on_one_line() -> None:
     assert (describe_check(both) or "").count(";") == 1
 
 
-def test_what_openreview_names_cannot_move_the_terminal() -> None:
+def test_names_from_openreview_cannot_control_the_terminal() -> None:
     line = describe_check(CheckedVenue("X", None, ListedVenue(2, ("\x1b[2J\u202ex",), None), ()))
     assert line is not None
     assert line.isprintable()

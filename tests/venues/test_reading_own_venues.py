@@ -110,7 +110,7 @@ def test_a_row_may_say_little_or_much() -> None:
         ('source = "https://harbour.example"\n', "", "'source'", "missing"),
     ],
 )
-def test_a_row_that_says_what_it_may_not_is_refused_by_key(old: str, new: str, key: str, expected: str) -> None:
+def test_an_invalid_row_is_refused_by_its_key(old: str, new: str, key: str, expected: str) -> None:
     assert old in FULL
     with pytest.raises(VenuesFileError) as refused:
         read_own_venues(FULL.replace(old, new, 1).encode(), FILE)
@@ -131,14 +131,14 @@ def test_a_row_that_says_what_it_may_not_is_refused_by_key(old: str, new: str, k
         (LEAST.encode() * 2, "two tables"),
     ],
 )
-def test_a_file_that_is_none_is_refused(content: bytes, named: str) -> None:
+def test_an_invalid_file_is_refused(content: bytes, named: str) -> None:
     with pytest.raises(VenuesFileError) as refused:
         read_own_venues(content, FILE)
     assert f"'{FILE}'" in str(refused.value)
     assert named in str(refused.value)
 
 
-def test_a_row_comes_before_the_catalogues_and_keeps_what_that_states() -> None:
+def test_a_users_row_takes_precedence_over_the_catalogues_and_keeps_its_other_values() -> None:
     known = row_of("NeurIPS.cc/2024/Conference")
     assert known is not None
     assert known.full_deadline is not None

@@ -99,7 +99,7 @@ def test_a_row_may_say_little_or_much() -> None:
         ("[[venue]]", "[[venues]]", "unknown field `venues`"),
     ],
 )
-def test_a_row_that_says_what_it_may_not_is_refused(old: str, new: str, problem: str) -> None:
+def test_an_invalid_row_is_refused(old: str, new: str, problem: str) -> None:
     assert old in FULL
     with pytest.raises(ValueError, match=problem):
         read_catalogue_rows(FULL.replace(old, new), SOURCES)

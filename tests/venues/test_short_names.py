@@ -24,7 +24,7 @@ from peercorpus.venues.short_names import read_venue_id, read_venue_or_conferenc
         ("JLE", "JLE"),
     ],
 )
-def test_a_name_means_one_venue(text: str, venue_id: str) -> None:
+def test_a_short_name_means_one_venue(text: str, venue_id: str) -> None:
     assert read_venue_id(text) == venue_id
 
 
@@ -42,7 +42,7 @@ def test_a_name_means_one_venue(text: str, venue_id: str) -> None:
         ("https://openreview.net/group?id=", ("ICLR2024",)),
     ],
 )
-def test_a_name_of_several_or_no_venues_is_refused(text: str, named: tuple[str, ...]) -> None:
+def test_an_ambiguous_or_unknown_name_is_refused(text: str, named: tuple[str, ...]) -> None:
     with pytest.raises(VenueNotFoundError) as raised:
         read_venue_id(text)
     assert [part for part in named if part not in str(raised.value)] == []
@@ -55,7 +55,7 @@ def test_a_venue_of_the_workspace_may_be_meant() -> None:
     assert read_venue_id("arr2024", held) == held[2]
 
 
-def test_a_conference_stays_a_conference_where_both_are_taken() -> None:
+def test_a_conference_name_stays_a_conference_where_both_are_accepted() -> None:
     names = ["iclr", "ICLR2024", "Kites2031", "ICLR.cc/2024/Conference"]
     expected = ["iclr", "ICLR.cc/2024/Conference", "Kites2031", "ICLR.cc/2024/Conference"]
     assert [read_venue_or_conference(name) for name in names] == expected

@@ -71,7 +71,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
         (replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path), None, Grade.UNAVAILABLE),
     ],
 )
-def test_the_best_rule_that_applies_chooses(submission: SubmissionPdfs, chosen: Upload | None, grade: Grade) -> None:
+def test_the_best_applicable_rule_is_used(submission: SubmissionPdfs, chosen: Upload | None, grade: Grade) -> None:
     found = choose_initial_version(submission)
     assert (found.upload, found.grade) == (chosen, grade)
 
@@ -95,7 +95,7 @@ def test_no_invitations_at_all_prove_nothing() -> None:
     assert revision_state([]) is None
 
 
-def test_without_its_file_no_version_has_a_grade_that_may_be_published() -> None:
+def test_a_version_without_its_file_has_no_publishable_grade() -> None:
     versions = read_versions(replace(BARE, uploads=(FIRST,), sha256={}))
     assert [(one.is_initial, one.grade) for one in versions] == [(True, Grade.UNAVAILABLE)]
     assert "exact" in versions[0].evidence.rule
@@ -137,7 +137,7 @@ def test_exactly_one_version_carries_a_grade_and_no_later_one_is_published(submi
         (["V/-/Submission", "V/Submission1/-/Second_Submission"], None),
     ],
 )
-def test_the_deadline_of_abstracts_is_none_of_papers(
+def test_an_abstract_deadline_is_not_a_paper_deadline(
     tmp_path: Path, invitations: list[str], source: str | None
 ) -> None:
     raw = RawStore(tmp_path / "raw.db")
@@ -149,11 +149,11 @@ def test_the_deadline_of_abstracts_is_none_of_papers(
     assert (found.source if found else None) == source
 
 
-def test_an_edit_posted_again_after_the_deadline_is_not_exact() -> None:
+def test_an_edit_reposted_after_the_deadline_is_not_exact() -> None:
     assert choose_initial_version(replace(BARE, uploads=(REPOSTED,))).grade is Grade.UNAVAILABLE
 
 
-def test_an_edit_posted_again_proves_nothing_and_outdates_what_came_before_it() -> None:
+def test_a_reposted_edit_proves_nothing_and_invalidates_earlier_ones() -> None:
     found = choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED)))
     assert found.upload is None
     assert "again later" in found.rule
@@ -161,20 +161,20 @@ def test_an_edit_posted_again_proves_nothing_and_outdates_what_came_before_it() 
     assert choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED, LAST_HOUR))).upload == LAST_HOUR
 
 
-def test_an_edit_written_again_that_now_names_another_edits_file_outdates_too() -> None:
+def test_a_rewritten_edit_naming_another_edits_file_invalidates_earlier_ones_too() -> None:
     rewritten = replace(REPOSTED, path=CAMERA_READY.path)
     found = choose_initial_version(replace(BARE, uploads=(FIRST, CAMERA_READY), repeats=(rewritten,)))
     assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
 
 
-def test_a_hidden_later_upload_before_the_deadline_outdates_the_public_one() -> None:
+def test_a_hidden_later_upload_before_the_deadline_invalidates_the_public_one() -> None:
     found = choose_initial_version(replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)))
     assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
     assert "is not public" in found.rule
 
 
 @pytest.mark.parametrize("tail", ["Full_Submission", "Revision", "Second_Submission"])
-def test_a_full_paper_stage_whose_edits_are_not_shown_at_all_outdates_the_abstracts_pdf(tail: str) -> None:
+def test_a_full_paper_stage_with_hidden_edits_invalidates_the_abstracts_pdf(tail: str) -> None:
     stub = replace(FIRST, invitation="V/-/Submission")
     named = ("V/-/Submission", f"V/Submission1/-/{tail}", "V/Submission1/-/Camera_Ready_Revision")
     hidden = replace(BARE, uploads=(stub, CAMERA_READY), invitations=named, shown=frozenset({"V/-/Submission"}))
@@ -207,14 +207,14 @@ def test_invitations_prove_nothing_where_an_edit_shows_that_the_current_pdf_came
 
 
 @pytest.mark.parametrize("name", ["V/-/Edit", "V/-/PC_Revision", "TMLR/-/Edit"])
-def test_a_pdf_that_chairs_put_in_later_is_never_exact(name: str) -> None:
+def test_a_pdf_uploaded_later_by_chairs_is_never_exact(name: str) -> None:
     chairs = replace(CAMERA_READY, invitation=name)
     submission = replace(BARE, uploads=(chairs,), current_path=chairs.path, invitations=(*UNREVISED, name))
     assert choose_initial_version(submission).grade is Grade.UNAVAILABLE
     assert choose_initial_version(replace(submission, uploads=(FIRST, chairs))).upload == FIRST
 
 
-def test_one_pdf_on_references_months_apart_may_have_been_put_there_by_chairs() -> None:
+def test_one_pdf_on_references_months_apart_may_come_from_chairs() -> None:
     found = choose_initial_version(replace(BARE, uploads=(FIRST,), is_one_for_months=True))
     assert (found.upload, found.grade) == (FIRST, Grade.UNREVISED_LIKELY)
     assert "overwritten" in found.rule
@@ -238,7 +238,7 @@ def test_an_extension_that_ends_after_the_first_review_leaves_the_deadline_itsel
     assert usable_deadline(replace(BARE, deadline=extended)) == Deadline(NOON, "extended", NOON)
 
 
-def test_an_attachment_that_is_the_file_of_a_late_edit_is_no_submitted_file() -> None:
+def test_an_attachment_from_a_late_edit_is_not_the_submitted_file() -> None:
     late = replace(LATE, path="/pdf/kept.pdf")
     files = ALL_FILES | {late.path: "1" * 64}
     assert choose_initial_version(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).upload == late
@@ -248,7 +248,7 @@ def test_an_attachment_that_is_the_file_of_a_late_edit_is_no_submitted_file() ->
     )
 
 
-def test_an_attachment_is_the_file_of_the_edit_that_brought_it_and_its_rule_names_that() -> None:
+def test_an_attachment_is_assigned_to_its_edit_and_the_rule_names_it() -> None:
     twin = replace(FIRST, path="/pdf/kept.pdf", title="On Kites")
     submission = replace(BARE, uploads=(twin,), attachment=ATTACHED, deadline=None, sha256={twin.path: "1" * 64})
     versions = read_versions(submission)
@@ -272,7 +272,7 @@ def test_an_attachment_is_not_what_was_submitted_where_another_pdf_came_after_it
     )
 
 
-def test_an_attachment_that_only_a_late_hidden_edit_brought_is_no_submitted_file() -> None:
+def test_an_attachment_from_a_late_hidden_edit_is_not_the_submitted_file() -> None:
     late = replace(LATE, path="/pdf/kept.pdf")
     assert choose_initial_version(replace(BARE, hidden=(late,), attachment=ATTACHED)).grade is Grade.UNAVAILABLE
 
@@ -286,7 +286,7 @@ def test_where_a_form_was_open_long_after_the_deadline_nothing_is_unrevised() ->
     assert "after the deadline" in choose_initial_version(proven).rule
 
 
-def test_the_current_pdf_put_back_after_the_deadline_is_not_what_stood_there() -> None:
+def test_a_current_pdf_restored_after_the_deadline_is_not_the_one_at_the_deadline() -> None:
     back = replace(LATE, edit_id="edit-back", path=FIRST.path)
     hidden = replace(LAST_HOUR, edit_id="edit-hidden", path="/pdf/hidden.pdf")
     submission = replace(BARE, uploads=(FIRST,), hidden=(hidden,), repeats=(back,), current_path=FIRST.path)

@@ -154,14 +154,14 @@ ONLY, SEEN, NONE = Grade.ONLY_BEFORE_REVIEW, Grade.BEFORE_FIRST_REVIEW, Grade.UN
         pytest.param([], {}, None, NONE, id="references were never fetched"),
     ],
 )
-def test_on_api_1_references_prove_it(
+def test_on_api_1_references_prove_the_initial_version(
     tmp_path: Path, references: list[Json], more: Mapping[str, Any], edit_id: str | None, grade: Grade
 ) -> None:
     graded = _conference(tmp_path / "w", references, **more)
     assert (graded.edit_id if graded.is_initial else None, graded.grade) == (edit_id, grade)
 
 
-def test_without_a_review_nothing_is_known_to_be_before_it(tmp_path: Path) -> None:
+def test_without_a_review_nothing_is_known_to_precede_one(tmp_path: Path) -> None:
     assert _conference(tmp_path / "w", [A, NOW], reviewed=False).grade is Grade.UNAVAILABLE
 
 
@@ -207,7 +207,7 @@ NAMED = ("-/Submission", "Paper1/-/Under_Review", "Paper1/-/Revision")
         ),
     ],
 )
-def test_at_a_journal_edits_prove_it(
+def test_at_a_journal_edits_prove_the_initial_version(
     tmp_path: Path, edits: list[Json], named: Sequence[str], edit_id: str | None, grade: Grade
 ) -> None:
     root: Json = {"id": "paper", "forum": "paper", "readers": ["everyone"], "tcdate": _ms(0), "domain": JOURNAL}
@@ -258,27 +258,27 @@ def test_at_a_venue_like_iclr_2024_the_file_of_the_deadline_may_have_been_replac
 WHOLE = replace(BARE, deadline=None, is_complete=True, uploads=(FIRST, REVISED))
 
 
-def test_the_file_is_held_to_the_first_review_and_its_title_is_that_of_then() -> None:
+def test_the_file_is_checked_against_the_first_review_and_has_its_title() -> None:
     (graded,) = [one for one in read_versions(WHOLE) if one.grade is not None]
     assert (graded.edit_id, graded.grade, graded.evidence.deadline) == (FIRST.edit_id, ONLY, None)
     assert choose_initial_version(WHOLE).until == BARE.first_review_at
 
 
-def test_it_is_stronger_than_what_chairs_may_have_changed_and_than_a_form_that_was_opened_again() -> None:
+def test_a_complete_history_outweighs_possible_changes_by_chairs_and_a_reopened_form() -> None:
     edited = replace(WHOLE, uploads=(FIRST,), current_path=FIRST.path, invitations=("V/-/Submission", "V/-/Edit"))
     assert choose_initial_version(edited).grade is ONLY
     assert choose_initial_version(replace(edited, is_complete=False)).grade is Grade.UNREVISED_LIKELY
     assert choose_initial_version(replace(edited, invitations=("V/-/Submission",))).grade is Grade.UNREVISED
 
 
-def test_a_file_that_came_after_the_deadline_is_the_one_if_no_other_did() -> None:
+def test_a_file_after_the_deadline_is_chosen_if_no_other_followed() -> None:
     late = upload("late", NOON + 3 * DAY, invitation="V/-/Edit")
     assert choose_initial_version(replace(BARE, uploads=(late,), is_complete=True)).grade is ONLY
     revision = replace(late, invitation="V/Submission1/-/Rebuttal_Revision")
     assert choose_initial_version(replace(BARE, uploads=(revision,), is_complete=True)).grade is SEEN
 
 
-def test_the_grade_is_published_and_stands_before_all_that_are_not() -> None:
+def test_the_grade_is_published_and_ranks_before_unpublished_ones() -> None:
     assert list(Grade)[: len(PUBLISHABLE_GRADES)] == list(PUBLISHABLE_GRADES)
     assert ONLY in PUBLISHABLE_GRADES
 

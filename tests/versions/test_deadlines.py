@@ -90,7 +90,7 @@ def test_a_papers_own_invitation_that_closed_later_extends_its_deadline(
     assert listed.source in found.source
 
 
-def test_a_form_that_was_opened_again_long_after_its_due_date_extends_nothing(tmp_path: Path) -> None:
+def test_a_form_reopened_long_after_its_due_date_extends_nothing(tmp_path: Path) -> None:
     due = datetime(2024, 9, 27, 12, tzinfo=UTC)
     dates = {"V/-/Submission": {"duedate": _ms(due), "expdate": _ms(due + timedelta(days=60))}}
     found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **dates)
@@ -106,7 +106,7 @@ def test_a_form_that_was_opened_again_long_after_its_due_date_extends_nothing(tm
         (ICLR_2026, f"{ICLR_2026}/Submission8/-/Full_Submission", timedelta(days=20), False),
     ],
 )
-def test_a_form_that_closed_long_after_the_deadline_is_told_of(
+def test_a_form_closed_long_after_the_deadline_is_reported(
     tmp_path: Path, venue_id: str, name: str, later: timedelta, was_reopened: bool
 ) -> None:
     listed = _listed(venue_id)
@@ -117,7 +117,7 @@ def test_a_form_that_closed_long_after_the_deadline_is_told_of(
     raw.close()
 
 
-def test_where_the_catalogue_knows_only_when_abstracts_were_due_the_form_tells_no_more(tmp_path: Path) -> None:
+def test_with_only_an_abstract_deadline_the_form_adds_nothing(tmp_path: Path) -> None:
     form = "ICLR.cc/2021/Conference/-/Submission"
     assert _deadline(tmp_path, "ICLR.cc/2021/Conference", [], None, **{form: {"expdate": 1_601_305_200_000}}) is None
 
@@ -147,7 +147,7 @@ def _row(*, abstracts: bool = True) -> VenueRow:
     return VenueRow(id="V", confidence=Confidence.B, source="page", listed_deadlines=(hint,))
 
 
-def test_a_hint_alone_is_no_deadline_and_is_told_of(tmp_path: Path) -> None:
+def test_a_hint_alone_is_not_a_deadline_and_is_reported(tmp_path: Path) -> None:
     assert _deadline(tmp_path, "V", [], _row()) is None
     assert _deadline(tmp_path, "V", [], _row(abstracts=False)) is None
     raw = RawStore(tmp_path / "other.db")
@@ -199,7 +199,7 @@ def test_a_venues_deadline_is_known_beside_what_lists_state(tmp_path: Path) -> N
     ]
 
 
-def test_what_a_user_states_of_an_invitation_comes_before_what_is_known_of_it() -> None:
+def test_a_users_statement_on_an_invitation_takes_precedence() -> None:
     own = OwnInvitations(full_paper=("Edit", "Final_Upload"), ambiguous=("Revision",), camera_ready=("Last_Version",))
     found = extend_stages("ICLR.cc/2024/Conference", own)
     assert found.full_paper == {"Full_Submission", "Edit", "Final_Upload"}
@@ -226,7 +226,7 @@ LAST = 253_402_300_799_000
         ({"duedate": 10**18, "expdate": None}, None),
     ],
 )
-def test_a_date_that_is_none_or_means_never_is_no_deadline(
+def test_an_invalid_date_or_one_meaning_never_is_not_a_deadline(
     tmp_path: Path, dates: dict[str, Any], source: str | None
 ) -> None:
     found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **{"V/-/Submission": dates})

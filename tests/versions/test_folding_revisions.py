@@ -26,7 +26,7 @@ def told(uploads: list[Upload]) -> list[tuple[str, str, str | None]]:
     return [(one.edit_id, one.path, one.title) for one in uploads]
 
 
-def test_a_reference_without_a_pdf_brings_none_and_one_without_a_title_keeps_the_earlier_one() -> None:
+def test_a_reference_without_a_pdf_has_none_and_one_without_a_title_keeps_the_earlier_one() -> None:
     changes = [
         change("c", NOON + 2 * HOUR, "/pdf/2"),
         change("a", NOON, "/pdf/1", "On Kites", abstract="Of strings."),
@@ -39,7 +39,7 @@ def test_a_reference_without_a_pdf_brings_none_and_one_without_a_title_keeps_the
     assert hidden == []
 
 
-def test_a_title_that_was_written_again_later_is_not_known_to_be_the_title_of_then() -> None:
+def test_a_title_rewritten_later_is_not_known_to_be_the_versions_title() -> None:
     again = NOON + 100 * HOUR
     changes = [change("a", NOON, title="Final Title", again=again), change("b", NOON + HOUR, "/pdf/1")]
     assert told(fold(changes, is_whole=True)[0]) == [("b", "/pdf/1", None)]
@@ -47,12 +47,12 @@ def test_a_title_that_was_written_again_later_is_not_known_to_be_the_title_of_th
     assert told(fold(own, is_whole=True)[0]) == [("a", "/pdf/1", "Final Title")]
 
 
-def test_where_edits_are_kept_from_the_reader_only_the_edits_own_title_counts() -> None:
+def test_with_hidden_edits_only_an_edits_own_title_counts() -> None:
     changes = [change("a", NOON, "/pdf/1", "On Kites"), change("b", NOON + HOUR, "/pdf/2")]
     assert told(fold(changes, is_whole=False)[0]) == [("a", "/pdf/1", "On Kites"), ("b", "/pdf/2", None)]
 
 
-def test_a_title_that_is_not_public_is_shown_nowhere_and_outdates_the_earlier_one() -> None:
+def test_a_hidden_title_is_shown_nowhere_and_invalidates_the_earlier_one() -> None:
     changes = [
         change("a", NOON, "/pdf/1", "On Kites"),
         change("b", NOON + HOUR, "/pdf/2", "Secret", is_public=False),
@@ -63,7 +63,7 @@ def test_a_title_that_is_not_public_is_shown_nowhere_and_outdates_the_earlier_on
     assert told(hidden) == [("b", "/pdf/2", None)]
 
 
-def test_references_that_name_one_pdf_for_months_are_told_from_an_honest_history() -> None:
+def test_references_that_name_one_pdf_for_months_are_distinguished_from_a_real_history() -> None:
     months, path = timedelta(days=120), "/pdf/1"
     same, _ = fold([change("a", NOON, path), change("b", NOON + months, path)], is_whole=True)
     assert is_one_for_months(same)

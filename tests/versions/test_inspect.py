@@ -70,7 +70,7 @@ def found(workspace: Workspace) -> dict[str, Inspection]:
     return {row.sha256: row for row in workspace.tables.read(Inspection, VENUE)}
 
 
-def test_every_file_is_looked_into_once_whoever_has_it(workspace: Workspace) -> None:
+def test_every_file_is_inspected_once_however_many_papers_have_it(workspace: Workspace) -> None:
     one, two = by_hand([REVIEW]), papers(1)[0]
     spread = InThisProcess()
     sha256s = hold(workspace, [one, two, None, one])
@@ -90,7 +90,7 @@ def test_every_file_is_looked_into_once_whoever_has_it(workspace: Workspace) -> 
     assert workspace.tables.is_finished("0-inspections", VENUE, "inspect_files", KEY)
 
 
-def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_looked_into(workspace: Workspace) -> None:
+def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_inspected(workspace: Workspace) -> None:
     missing = by_hand([lines("Not on disk")])
     sha256s = hold(workspace, [*HOSTILE.values(), *papers(3), missing])
     workspace.files.path(sha256s[-1]).unlink()
@@ -110,7 +110,7 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_looked_into(
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
 
 
-def test_every_way_to_fail_has_a_reason(workspace: Workspace) -> None:
+def test_every_failure_has_a_reason(workspace: Workspace) -> None:
     failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
     hold(workspace, papers(5))
     (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
@@ -131,7 +131,7 @@ def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: 
     assert workspace.tables.count("0-inspections", VENUE) == 10
 
 
-def test_new_files_alone_are_looked_into_and_those_no_longer_held_leave(workspace: Workspace) -> None:
+def test_only_new_files_are_inspected_and_removed_ones_dropped(workspace: Workspace) -> None:
     first = hold(workspace, papers(2))
     run(workspace, InThisProcess())
     later = hold(workspace, [papers(3)[2]], first=1)
@@ -142,7 +142,7 @@ def test_new_files_alone_are_looked_into_and_those_no_longer_held_leave(workspac
     assert stage.balance(workspace, VENUE)[0].holds
 
 
-def test_another_inspector_looks_into_everything_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_inspector_inspects_everything_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     sha256s = hold(workspace, papers(2))
     run(workspace, InThisProcess())
     monkeypatch.setattr(inspect, "INSPECTOR", "another")
@@ -153,7 +153,7 @@ def test_another_inspector_looks_into_everything_again(workspace: Workspace, mon
     assert INSPECTOR != "another"
 
 
-def test_what_a_file_says_of_itself_is_read_and_a_date_that_is_none_is_a_problem() -> None:
+def test_metadata_are_read_and_an_invalid_date_is_a_problem() -> None:
     page = by_hand([REVIEW])
     looked = inspect_file(
         dated(page, CreationDate="D:20210429164919-05'00'", ModDate="D:20219999", Producer="TeX a@b.c")
@@ -185,19 +185,19 @@ def test_a_date_is_read_or_none_and_never_guessed(stated: str, iso: str | None) 
 
 
 @pytest.mark.parametrize("name", ["empty", "html", "noise", "header only", "encrypted", "no pages"])
-def test_a_file_that_is_no_readable_pdf_is_said_to_be_so(name: str) -> None:
+def test_an_unreadable_pdf_is_reported(name: str) -> None:
     with pytest.raises(UnreadablePdfError):
         inspect_file(HOSTILE[name])
     with pytest.raises(UnreadablePdfError):
         inspect_file(encrypted(by_hand([REVIEW])))
 
 
-def test_a_damaged_file_is_looked_into_where_it_can_be_put_together_again() -> None:
+def test_a_damaged_file_is_inspected_if_it_can_be_repaired() -> None:
     looked = inspect_file(by_hand([REVIEW]).replace(b"trailer", b"trailed"))
     assert (looked.pages, len(looked.signs), looked.problems) == (1, 2, (Naming("repaired", "damaged"),))
 
 
-def test_pages_behind_the_references_are_not_looked_at_nor_more_than_so_many() -> None:
+def test_pages_after_the_references_and_beyond_a_limit_are_not_inspected() -> None:
     thanks = lines("Acknowledgements")
     plain, references = lines("Words"), lines("References")
     assert _thanks([REVIEW, plain, references, thanks])
@@ -210,11 +210,11 @@ def _thanks(pages: list[bytes]) -> bool:
     return SignKind.ACKNOWLEDGEMENTS in {sign.kind for sign in inspect_file(by_hand(pages)).signs}
 
 
-def test_a_page_of_very_much_text_is_looked_into() -> None:
+def test_a_page_with_very_much_text_is_inspected() -> None:
     looked = inspect_file(by_hand([REVIEW, lines(*["words and words"] * 20_000)]))
     assert (looked.pages, len(looked.signs)) == (2, 2)
 
 
-def test_a_file_that_went_away_is_unreadable(tmp_path: Path) -> None:
+def test_a_file_that_disappeared_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadablePdfError, match="No such file"):
         inspect_pdf.look_into_file(inspect_pdf.InspectionJob("0" * 64, tmp_path / "gone.pdf"))

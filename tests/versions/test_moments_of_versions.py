@@ -61,7 +61,7 @@ def moments(submission: SubmissionPdfs) -> list[VersionMoment | None]:
     ],
     ids=["all known", "rejected", "decision unknown", "deadline unknown", "no time known", "reposted", "proven", "odd"],
 )
-def test_a_moment_is_told_by_times_or_not_at_all(
+def test_a_stage_is_determined_by_times_or_unknown(
     submission: SubmissionPdfs, expected: list[VersionMoment | None]
 ) -> None:
     assert moments(submission) == expected
@@ -71,7 +71,7 @@ def test_a_moment_is_told_by_times_or_not_at_all(
     ("tail", "expected"),
     [("Rebuttal_Revision", M.DISCUSSION), ("Camera_Ready_Revision", M.CAMERA_READY), ("Revision", None)],
 )
-def test_an_invitation_tells_where_times_do_not(tail: str, expected: VersionMoment | None) -> None:
+def test_an_invitation_determines_the_stage_if_times_do_not(tail: str, expected: VersionMoment | None) -> None:
     revised = upload("revised", NOON + timedelta(days=45), invitation=f"V/Submission1/-/{tail}")
     assert moments(replace(BARE, uploads=(revised,))) == [expected]
 
@@ -92,7 +92,7 @@ def _saying(says: FileSays, asked: list[datetime | None]) -> SubmissionPdfs:
     return replace(WHOLE, uploads=[one for one in WHOLE.uploads if one is not LATE], opinion=opinion)
 
 
-def test_a_file_that_says_it_is_final_takes_the_grade_and_is_never_initial() -> None:
+def test_a_file_marked_as_final_loses_the_grade_and_is_never_initial() -> None:
     versions = read_versions(_saying(FileSays.FINAL, []))
     assert not any(one.is_initial for one in versions)
     (graded,) = [one for one in versions if one.grade is not None]
@@ -103,7 +103,7 @@ def test_a_file_that_says_it_is_final_takes_the_grade_and_is_never_initial() -> 
 
 
 @pytest.mark.parametrize("says", [FileSays.SUBMITTED, FileSays.NOTHING])
-def test_a_file_that_agrees_or_says_nothing_keeps_the_grade_and_what_it_says_is_stored(says: FileSays) -> None:
+def test_a_file_without_contradiction_keeps_the_grade_and_its_signs_are_stored(says: FileSays) -> None:
     versions = read_versions(_saying(says, []))
     assert [one.grade for one in versions if one.is_initial] == [Grade.EXACT]
     assert {(one.evidence.file_says, one.evidence.file_signs) for one in versions} == {
@@ -111,7 +111,7 @@ def test_a_file_that_agrees_or_says_nothing_keeps_the_grade_and_what_it_says_is_
     }
 
 
-def test_a_file_is_held_to_the_time_at_which_its_rule_says_it_was_there() -> None:
+def test_a_file_is_checked_against_the_time_of_its_rule() -> None:
     asked: list[datetime | None] = []
     read_versions(replace(_saying(FileSays.NOTHING, asked), uploads=(FIRST,)))
     assert set(asked) == {NOON}
@@ -120,5 +120,5 @@ def test_a_file_is_held_to_the_time_at_which_its_rule_says_it_was_there() -> Non
     assert set(asked) == {BARE.first_review_at}
 
 
-def test_a_file_that_was_not_looked_into_says_nothing() -> None:
+def test_an_uninspected_file_decides_nothing() -> None:
     assert {one.evidence.file_says for one in read_versions(WHOLE)} == {None}

@@ -54,13 +54,13 @@ def inspection(kinds: Sequence[SignKind], made: datetime | None = None, changed:
         ([PUBLISHED], EARLY, F),
     ],
 )
-def test_decisive_signs_decide_others_only_together_and_contradictions_say_nothing(
+def test_decisive_signs_decide_alone_others_together_and_contradictions_not_at_all(
     kinds: list[SignKind], made: datetime | None, says: FileSays
 ) -> None:
     assert infer_version(inspection(kinds, made), DEADLINE)[0] is says
 
 
-def test_names_and_thanks_are_no_contradiction_where_submissions_show_their_authors() -> None:
+def test_names_and_acknowledgements_are_no_contradiction_if_submissions_show_authors() -> None:
     named = inspection([NAMED, THANKS, CODE])
     assert infer_version(named, DEADLINE)[0] is F
     assert infer_version(named, DEADLINE, names_are_open=True)[0] is N
@@ -68,7 +68,7 @@ def test_names_and_thanks_are_no_contradiction_where_submissions_show_their_auth
     assert infer_version(inspection([NAMED, PUBLISHED]), DEADLINE, names_are_open=True)[0] is F
 
 
-def test_without_a_deadline_dates_say_nothing() -> None:
+def test_without_a_deadline_dates_decide_nothing() -> None:
     assert infer_version(inspection([REVIEW], LATE, LATE), None) == (S, ("page 1: words of under_review",))
     assert infer_version(inspection([], LATE), None) == (N, ())
 
@@ -78,13 +78,13 @@ def test_a_day_after_the_deadline_is_still_in_time(after: timedelta, says: FileS
     assert infer_version(inspection([REVIEW], DEADLINE + after), DEADLINE)[0] is says
 
 
-def test_a_late_change_of_a_file_made_in_time_is_but_a_hint() -> None:
+def test_a_late_change_of_a_timely_file_is_only_a_hint() -> None:
     assert infer_version(inspection([REVIEW], EARLY, LATE), DEADLINE)[0] is S
     assert infer_version(inspection([NAMED], None, LATE), DEADLINE)[0] is F
     assert infer_version(inspection([], None, LATE), DEADLINE)[0] is N
 
 
-def test_the_words_name_what_decides_and_what_speaks_against() -> None:
+def test_the_explanation_names_signs_for_and_against() -> None:
     assert infer_version(inspection([REVIEW, THANKS]), None)[1] == (
         "page 1: words of under_review",
         "although page 1: words of acknowledgements",
@@ -101,7 +101,7 @@ times = st.none() | st.datetimes(timezones=st.just(UTC))
 
 
 @given(st.lists(st.sampled_from(sorted(MEANINGS)), unique=True), times, times, times)
-def test_any_inspection_is_judged_and_submitted_is_never_said_of_a_late_or_published_file(
+def test_any_inspection_has_a_verdict_and_a_late_or_published_file_is_never_called_submitted(
     kinds: list[SignKind], made: datetime | None, changed: datetime | None, deadline: datetime | None
 ) -> None:
     says, why = infer_version(inspection(kinds, made, changed), deadline)

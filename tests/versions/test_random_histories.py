@@ -150,7 +150,7 @@ def _may_hold(submission: SubmissionPdfs, made: Sequence[SubmissionEdit], limit:
 
 @settings(max_examples=600, deadline=None)
 @given(drawn=submissions())
-def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
+def test_no_late_file_is_exact_and_one_version_has_the_grade(
     drawn: tuple[SubmissionPdfs, list[SubmissionEdit]],
 ) -> None:
     submission, made = drawn
@@ -193,7 +193,7 @@ def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
 
 @settings(max_examples=200, deadline=None)
 @given(drawn=submissions())
-def test_a_file_that_says_it_is_final_or_is_not_here_is_never_published(
+def test_a_final_or_missing_file_is_never_published(
     drawn: tuple[SubmissionPdfs, list[SubmissionEdit]],
 ) -> None:
     for one in read_versions(drawn[0]):

@@ -55,13 +55,13 @@ def _versions(
         return list(workspace.tables.read(PaperVersion, V)), aside
 
 
-def test_a_reference_written_again_after_the_deadline_is_not_exact(tmp_path: Path) -> None:
+def test_a_reference_rewritten_after_the_deadline_is_not_exact(tmp_path: Path) -> None:
     rewritten = _reference("a", DEADLINE_MS - DAY_MS, tmdate=DEADLINE_MS + 200 * DAY_MS)
     versions, _ = _versions(tmp_path / "w", [rewritten])
     assert [version.is_initial for version in versions] == [False, False]
 
 
-def test_the_latest_reference_before_the_deadline_is_the_one(tmp_path: Path) -> None:
+def test_the_latest_reference_before_the_deadline_is_chosen(tmp_path: Path) -> None:
     references = [
         _reference("b", DEADLINE_MS - 1),
         _reference("a", DEADLINE_MS - DAY_MS),
@@ -86,15 +86,13 @@ def test_the_latest_reference_before_the_deadline_is_the_one(tmp_path: Path) -> 
         ({"content": 5}, Reason.UNREADABLE),
     ],
 )
-def test_what_brings_no_public_pdf_of_the_paper_is_set_aside(
-    tmp_path: Path, more: dict[str, Any], reason: Reason
-) -> None:
+def test_a_version_without_a_public_pdf_is_set_aside(tmp_path: Path, more: dict[str, Any], reason: Reason) -> None:
     versions, aside = _versions(tmp_path / "w", [_reference("x", DEADLINE_MS - 1, **more)])
     assert aside["x"] is reason
     assert [version.edit_id for version in versions] == ["paper"]
 
 
-def test_a_reference_without_a_pdf_keeps_the_earlier_one_and_its_title_counts_from_then(tmp_path: Path) -> None:
+def test_a_reference_without_a_pdf_keeps_the_earlier_pdf_with_its_own_title(tmp_path: Path) -> None:
     references = [
         _reference("a", DEADLINE_MS - 3, content={"pdf": "/pdf/a.pdf", "title": "On Kites", "abstract": "Of strings."}),
         _reference("b", DEADLINE_MS - 2, content={"title": "On Kites and Strings"}),
@@ -109,7 +107,7 @@ def test_a_reference_without_a_pdf_keeps_the_earlier_one_and_its_title_counts_fr
     ]
 
 
-def test_of_references_that_name_one_file_the_one_that_was_not_written_again_counts(tmp_path: Path) -> None:
+def test_of_references_with_one_file_the_one_not_rewritten_counts(tmp_path: Path) -> None:
     late = DEADLINE_MS + 10 * DAY_MS
     references = [
         _reference("a", DEADLINE_MS - DAY_MS, content={"pdf": "/pdf/b.pdf"}, tmdate=late + 1),
@@ -120,7 +118,7 @@ def test_of_references_that_name_one_file_the_one_that_was_not_written_again_cou
     assert [(one.edit_id, one.is_initial) for one in versions] == [("b", False), ("paper", False)]
 
 
-def test_a_file_that_was_there_before_the_deadline_is_exact_though_its_edit_was_written_again(tmp_path: Path) -> None:
+def test_a_file_present_before_the_deadline_is_exact_even_if_its_edit_was_rewritten(tmp_path: Path) -> None:
     references = [
         _reference("a", DEADLINE_MS - 2, content={"pdf": "/pdf/b.pdf"}, tmdate=DEADLINE_MS + DAY_MS),
         _reference("b", DEADLINE_MS - 1),
@@ -137,7 +135,7 @@ def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -
     assert "(unrevised_likely)" in versions[0].evidence.rule
 
 
-def test_what_authors_call_the_reviewed_version_is_no_evidence(tmp_path: Path) -> None:
+def test_the_authors_label_of_the_reviewed_version_is_not_evidence(tmp_path: Path) -> None:
     references = [_reference("a", DEADLINE_MS - 1), _reference("z", DEADLINE_MS + 50 * DAY_MS)]
     named = {"reviewed_version_(pdf)": "https://openreview.net/references/pdf?id=z"}
     versions, _ = _versions(tmp_path / "w", references, **named)
@@ -157,7 +155,7 @@ def test_what_authors_call_the_reviewed_version_is_no_evidence(tmp_path: Path) -
     ],
     ids=["deleted after the deadline", "kept elsewhere", "no time of writing", "no time at all", "same instant"],
 )
-def test_an_earlier_pdf_is_not_initial_where_a_later_one_stood_that_cannot_be_had(
+def test_an_earlier_pdf_is_not_initial_if_a_later_one_is_unavailable(
     tmp_path: Path, last: dict[str, Any], rule: str
 ) -> None:
     references = [_reference("a", DEADLINE_MS - 3 * DAY_MS), _reference("b", DEADLINE_MS - 2 * DAY_MS) | last]
@@ -167,13 +165,13 @@ def test_an_earlier_pdf_is_not_initial_where_a_later_one_stood_that_cannot_be_ha
     assert rule in graded.evidence.rule
 
 
-def test_what_was_deleted_before_the_deadline_did_not_stand_there(tmp_path: Path) -> None:
+def test_a_version_deleted_before_the_deadline_was_not_submitted(tmp_path: Path) -> None:
     deleted = _reference("b", DEADLINE_MS - 2 * DAY_MS, ddate=DEADLINE_MS - DAY_MS)
     versions, _ = _versions(tmp_path / "w", [_reference("a", DEADLINE_MS - 3 * DAY_MS), deleted])
     assert [one.edit_id for one in versions if one.is_initial] == ["a"]
 
 
-def test_a_file_that_was_put_back_before_the_deadline_is_the_one(tmp_path: Path) -> None:
+def test_a_file_restored_before_the_deadline_is_chosen(tmp_path: Path) -> None:
     days = {"a": 3, "b": 2, "c": 1}
     references = [_reference(name, DEADLINE_MS - day * DAY_MS) for name, day in days.items()]
     references[2]["content"] = references[0]["content"]
@@ -184,7 +182,7 @@ def test_a_file_that_was_put_back_before_the_deadline_is_the_one(tmp_path: Path)
     assert aside["c"] is Reason.PDF_UNCHANGED
 
 
-def test_where_the_form_may_have_taken_abstracts_a_pdf_of_the_week_after_takes_its_deadline_away(
+def test_if_a_form_may_be_for_abstracts_a_pdf_of_the_next_week_invalidates_its_deadline(
     tmp_path: Path,
 ) -> None:
     placeholder, full = _reference("a", DEADLINE_MS - DAY_MS), _reference("b", DEADLINE_MS + 7 * DAY_MS)
@@ -195,7 +193,7 @@ def test_where_the_form_may_have_taken_abstracts_a_pdf_of_the_week_after_takes_i
     assert [one.edit_id for one in versions if one.is_initial] == ["a"]
 
 
-def test_a_paper_of_which_only_the_attachment_is_held_has_that_version(tmp_path: Path) -> None:
+def test_a_paper_with_only_an_attachment_has_that_version(tmp_path: Path) -> None:
     versions, _ = _versions(tmp_path / "w", [], pdf="https://arxiv.example/1.pdf", original_pdf="/attachment/k.pdf")
     assert [(one.edit_id, one.is_initial) for one in versions] == [("paper/original_pdf", True)]
 
@@ -204,7 +202,7 @@ def test_a_paper_of_which_only_the_attachment_is_held_has_that_version(tmp_path:
     ("form", "original", "is_open"),
     [("Submission", None, True), ("Submission", "own", False), ("Blind_Submission", "own", False)],
 )
-def test_names_tell_nothing_of_a_file_where_submissions_show_their_authors(
+def test_author_names_decide_nothing_if_submissions_show_authors(
     tmp_path: Path, form: str, original: str | None, is_open: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held: list[SubmissionPdfs] = []

@@ -82,7 +82,7 @@ def test_prose_and_references_are_no_signs(text: str) -> None:
     assert kinds(f"A Title\nAbstract\n{text}") == []
 
 
-def test_a_sign_of_the_front_does_not_count_on_a_later_page() -> None:
+def test_a_front_page_sign_does_not_count_on_a_later_page() -> None:
     assert kinds("A", "B", "Published as a conference paper at ICLR 2021\nAcknowledgements") == [
         SignKind.ACKNOWLEDGEMENTS
     ]
@@ -93,7 +93,7 @@ def numbered(form: str, count: int) -> str:
 
 
 @pytest.mark.parametrize("form", ["{:03d}", "{} some words", "some words {:03d}"])
-def test_numbers_in_the_margin_are_seen_wherever_pdfium_puts_them(form: str) -> None:
+def test_line_numbers_are_recognised_wherever_pdfium_puts_them(form: str) -> None:
     assert kinds(numbered(form, 30)) == [SignKind.LINE_NUMBERS]
     assert kinds(numbered(form, 10)) == []
 
@@ -114,11 +114,11 @@ def test_a_numbered_line_is_read_without_its_number() -> None:
         ("Ada Byron", ""),
     ],
 )
-def test_authors_are_told_of_and_never_named(block: str, expected: str) -> None:
+def test_authors_are_reported_and_never_named(block: str, expected: str) -> None:
     assert words(f"A Title\n{block}\nAbstract\n{PROSE}") == expected
 
 
-def test_an_address_on_a_page_with_anonymous_authors_names_nobody() -> None:
+def test_an_email_address_on_a_page_with_anonymous_authors_is_not_a_name() -> None:
     page = "A Title\nAnonymous Authors1\nAbstract\nCorrespondence to: Anonymous Author\n<anon.email@domain.com>."
     assert kinds(page) == [SignKind.ANONYMOUS_AUTHORS]
 
@@ -126,12 +126,12 @@ def test_an_address_on_a_page_with_anonymous_authors_names_nobody() -> None:
 @pytest.mark.parametrize(
     "line", ["Published as a conference paper at ICLR 2021 ada@lovelace.org", "Under review as a paper at X a@b.c"]
 )
-def test_no_words_hold_an_address(line: str) -> None:
+def test_no_stored_words_contain_an_email_address(line: str) -> None:
     assert "@" not in words(line)
     assert "[e-mail]" in words(line)
 
 
-def test_characters_that_show_nothing_hide_no_sign() -> None:
+def test_invisible_characters_hide_no_sign() -> None:
     page = "\u202bPublished\u200b as a conference  paper at ICLR 2021\u202c  \n\u05e9\u05dc\u05d5\u05dd"
     assert kinds(page) == [SignKind.PUBLISHED_AS]
 

@@ -111,7 +111,7 @@ def _name(path: str) -> str:
 
 
 @pytest.mark.parametrize("venue", VENUES, ids=lambda venue: venue.short)
-def test_what_is_called_initial_is_what_was_submitted(world: World, harvested: Versions, venue: Venue) -> None:
+def test_the_version_called_initial_is_the_one_submitted(world: World, harvested: Versions, venue: Venue) -> None:
     submitted = _submitted(world, venue)
     assert abs(len(submitted) - PAPERS // len(VENUES)) <= 1
     for forum_id, path in submitted.items():
@@ -140,7 +140,7 @@ def test_each_venue_reaches_its_grades(world: World, harvested: Versions, venue:
     assert set(grades) == expected
 
 
-def test_the_versions_of_a_conference_have_their_moments(world: World, harvested: Versions) -> None:
+def test_the_versions_of_a_conference_have_their_stages(world: World, harvested: Versions) -> None:
     moments = Counter(one.moment for forum in _submitted(world, AURORA) for one in harvested[forum])
     assert set(moments) == {
         VersionMoment.INITIAL,
@@ -150,7 +150,7 @@ def test_the_versions_of_a_conference_have_their_moments(world: World, harvested
     }
 
 
-def test_every_version_of_api_1_has_the_title_and_abstract_of_then(world: World, harvested: Versions) -> None:
+def test_every_version_of_api_1_has_its_own_title_and_abstract(world: World, harvested: Versions) -> None:
     versions = [one for forum in _submitted(world, AURORA) for one in harvested[forum] if one.path.startswith("/pdf/")]
     assert all(one.title and one.abstract for one in versions)
 
@@ -217,7 +217,7 @@ def test_trap_chairs_overwrite_every_reference_with_the_final_version(
     assert graded.grade not in PUBLISHABLE_GRADES
 
 
-def test_trap_a_revision_of_the_discussion_takes_no_ones_place(
+def test_trap_a_revision_during_the_discussion_replaces_no_version(
     world: World, harvested: Versions, tmp_path: Path
 ) -> None:
     changed, forum_id = world.copy(), _exact(world, harvested, CASCADIA)
@@ -250,7 +250,7 @@ def test_trap_a_later_upload_before_the_deadline_that_only_chairs_see(
         assert graded.grade is not Grade.EXACT
 
 
-def test_trap_chairs_put_a_pdf_in_at_the_decision(world: World, harvested: Versions, tmp_path: Path) -> None:
+def test_trap_chairs_upload_a_pdf_at_the_decision(world: World, harvested: Versions, tmp_path: Path) -> None:
     forum_id = next(
         forum for forum in _submitted(world, BOREALIS) if any(one.grade is Grade.UNREVISED for one in harvested[forum])
     )

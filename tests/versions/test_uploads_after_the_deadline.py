@@ -162,7 +162,7 @@ CASES: dict[str, tuple[SubmissionPdfs, Upload | None, Grade]] = {
 
 
 @pytest.mark.parametrize(("submission", "chosen", "grade"), CASES.values(), ids=CASES)
-def test_the_last_file_before_reviewing_is_chosen_as_far_as_it_is_proven(
+def test_the_last_file_before_reviewing_is_chosen_with_its_proven_grade(
     submission: SubmissionPdfs, chosen: Upload | None, grade: Grade
 ) -> None:
     submission = replace(
@@ -177,7 +177,7 @@ def test_the_last_file_before_reviewing_is_chosen_as_far_as_it_is_proven(
 
 
 @pytest.mark.parametrize("name", [name for name, one in CASES.items() if one[1] is not LAST_HOUR])
-def test_what_was_replaced_is_never_published_and_the_rule_names_what_replaced_it(name: str) -> None:
+def test_a_replaced_file_is_never_published_and_the_rule_names_its_replacement(name: str) -> None:
     submission, _, grade = CASES[name]
     files = {one.path: "0" * 64 for one in submission.uploads}
     versions = read_versions(replace(submission, sha256=files))

@@ -111,7 +111,7 @@ def harvest_more(folder: Path) -> dict[tuple[str, str], list[str]]:
         return rows(workspace)
 
 
-def test_what_is_moved_is_all_there_and_nowhere_else(aurora: Path, placed: Path) -> None:
+def test_everything_is_moved_and_nothing_is_left_behind(aurora: Path, placed: Path) -> None:
     there = bytes_below(ROOT)
     assert there == bytes_below(aurora)
     assert any(name.startswith("files/") for name in there)
@@ -119,7 +119,7 @@ def test_what_is_moved_is_all_there_and_nowhere_else(aurora: Path, placed: Path)
     assert json.loads((placed / "place.json").read_bytes()).keys() == {"at", "other", "mark"}
 
 
-def test_what_is_made_in_a_store_is_what_is_made_here(local: Path, placed: Path) -> None:
+def test_a_workspace_in_a_store_gives_the_same_results_as_on_disk(local: Path, placed: Path) -> None:
     assert harvest_more(placed) == harvest_more(local)
     assert bytes_below(placed) == {}
     assert {name for name in bytes_below(ROOT) if name.startswith("files/")} == {
@@ -152,7 +152,7 @@ def tree(folder: Path) -> dict[str, bytes]:
         "takedown nobody --force -w {corpus}",
     ],
 )
-def test_every_command_says_and_writes_what_it_does_for_a_workspace_here(
+def test_every_command_prints_and_writes_the_same_for_a_workspace_in_a_store(
     local: Path, placed: Path, run: Run, command: str
 ) -> None:
     said, written = [], []
@@ -169,7 +169,7 @@ def test_every_command_says_and_writes_what_it_does_for_a_workspace_here(
     assert ("--out" in command) == bool(written[0])
 
 
-def test_one_paper_is_shown_as_it_is_here(local: Path, placed: Path, run: Run) -> None:
+def test_show_prints_the_same_for_a_workspace_in_a_store(local: Path, placed: Path, run: Run) -> None:
     with open_workspace(placed, write=False) as workspace:
         forum_id = next(workspace.tables.read(Paper, AURORA)).forum_id
     here, there = (run("show", forum_id, "--workspace", folder) for folder in (local, placed))
@@ -177,7 +177,7 @@ def test_one_paper_is_shown_as_it_is_here(local: Path, placed: Path, run: Run) -
     assert there == here
 
 
-def test_a_workspace_comes_back_as_it_went(aurora: Path, placed: Path) -> None:
+def test_moving_a_workspace_back_restores_it(aurora: Path, placed: Path) -> None:
     move_workspace(placed, ".", show_nothing)
     assert bytes_below(placed) == bytes_below(aurora)
     assert not (placed / FILE).exists()
@@ -195,7 +195,7 @@ def test_a_workspace_goes_from_one_store_to_another(aurora: Path, placed: Path, 
         assert all(step.was_finished for step in build_here(workspace))
 
 
-def test_a_new_workspace_lies_in_a_store_from_its_first_harvest(bucket: S3Path, tmp_path: Path, run: Run) -> None:
+def test_a_new_workspace_can_be_in_a_store_from_its_first_harvest(bucket: S3Path, tmp_path: Path, run: Run) -> None:
     new = tmp_path / "new"
     assert run("move", "--workspace", new, "--to", bucket).code == 0
     assert run("harvest", "Nowhere.cc/1999/Conference", "--workspace", new, "--url-v2", "http://127.0.0.1:9").code == 3
@@ -241,7 +241,7 @@ def is_killed(operation: int, work: Callable[..., Any], *arguments: Any) -> bool
 
 @pytest.mark.fault("kill", "a move of a workspace to an object store, and back", "the same command goes on", times=2)
 @pytest.mark.parametrize("back", [False, True], ids=["to a store", "back"])
-def test_a_move_that_is_killed_goes_on(aurora: Path, tmp_path: Path, bucket: S3Path, back: bool) -> None:
+def test_a_killed_move_resumes(aurora: Path, tmp_path: Path, bucket: S3Path, back: bool) -> None:
     assert bucket
     folder, kills = shutil.copytree(aurora, tmp_path / "corpus"), 0
     if back:
@@ -260,7 +260,7 @@ def test_a_move_that_is_killed_goes_on(aurora: Path, tmp_path: Path, bucket: S3P
     assert (folder / FILE).exists() is not back
 
 
-def test_a_move_that_was_begun_is_undone(aurora: Path, tmp_path: Path, bucket: S3Path) -> None:
+def test_an_unfinished_move_can_be_undone(aurora: Path, tmp_path: Path, bucket: S3Path) -> None:
     folder = shutil.copytree(aurora, tmp_path / "corpus")
     assert is_killed(30, move_workspace, folder, TO, show_nothing)
     assert list(bucket.walk())
@@ -284,7 +284,7 @@ def build_whole(folder: Path) -> None:
 
 @pytest.mark.fault("kill", "a build of a workspace in an object store", "the same command goes on", times=3)
 @pytest.mark.parametrize("operation", [5, 25, 50])
-def test_a_build_that_is_killed_goes_on(local: Path, placed: Path, operation: int) -> None:
+def test_a_killed_build_resumes(local: Path, placed: Path, operation: int) -> None:
     with client() as asked:
         for folder in (local, placed):
             with open_workspace(folder) as workspace:
@@ -299,7 +299,7 @@ def test_a_build_that_is_killed_goes_on(local: Path, placed: Path, operation: in
     assert made[0] == made[1]
 
 
-def test_a_place_that_holds_something_else_is_refused(local: Path, bucket: S3Path, run: Run) -> None:
+def test_a_destination_with_other_content_is_refused(local: Path, bucket: S3Path, run: Run) -> None:
     (bucket / "one" / "notes.txt").write_bytes(b"mine")
     before = tree(local)
     assert_refused(run("move", "--workspace", local, "--to", bucket / "one"), f"'{bucket / 'one'}'")
@@ -319,7 +319,7 @@ def test_a_place_that_holds_something_else_is_refused(local: Path, bucket: S3Pat
         ("https://example.org/one", "'https:'"),
     ],
 )
-def test_what_is_no_place_is_refused(local: Path, bucket: S3Path, run: Run, to: str, named: str) -> None:
+def test_an_invalid_destination_is_refused(local: Path, bucket: S3Path, run: Run, to: str, named: str) -> None:
     assert bucket
     before = bytes_below(local)
     assert_refused(run("move", "--workspace", local, "--to", to), named)
@@ -329,7 +329,9 @@ def test_what_is_no_place_is_refused(local: Path, bucket: S3Path, run: Run, to: 
     assert run("move", "--workspace", local, "--to", TO).code == 0
 
 
-def test_a_place_within_that_of_a_workspace_is_refused(local: Path, aurora: Path, bucket: S3Path, run: Run) -> None:
+def test_a_destination_inside_that_of_a_workspace_is_refused(
+    local: Path, aurora: Path, bucket: S3Path, run: Run
+) -> None:
     assert run("move", "--workspace", local, "--to", bucket / "one").code == 0
     refused = run("move", "--workspace", local, "--to", bucket / "one" / "more")
     assert_refused(refused, f"'{bucket / 'one' / 'more'}' and '{bucket / 'one'}'")
@@ -340,7 +342,7 @@ def test_a_place_within_that_of_a_workspace_is_refused(local: Path, aurora: Path
     )
 
 
-def test_what_a_begun_move_copied_and_is_no_longer_here_does_not_come_back(local: Path, bucket: S3Path) -> None:
+def test_files_deleted_during_an_unfinished_move_do_not_return(local: Path, bucket: S3Path) -> None:
     assert bucket
     assert is_killed(40, move_workspace, local, TO, show_nothing)
     gone = next((ROOT / "files").walk())
@@ -349,7 +351,7 @@ def test_what_a_begun_move_copied_and_is_no_longer_here_does_not_come_back(local
     assert not gone.exists()
 
 
-def test_a_damaged_file_on_this_machine_is_not_taken_for_the_one_that_comes_back(placed: Path) -> None:
+def test_a_damaged_local_file_is_not_mistaken_for_the_one_moved_back(placed: Path) -> None:
     stored = next((ROOT / "files").walk())
     content = stored.read_bytes()
     damaged = placed / "files" / stored.parent.name / stored.name
@@ -359,7 +361,9 @@ def test_a_damaged_file_on_this_machine_is_not_taken_for_the_one_that_comes_back
     assert damaged.read_bytes() == content
 
 
-def test_a_link_among_the_files_is_refused_and_nothing_is_moved(local: Path, tmp_path: Path, bucket: S3Path) -> None:
+def test_a_symbolic_link_among_the_files_is_refused_and_nothing_is_moved(
+    local: Path, tmp_path: Path, bucket: S3Path
+) -> None:
     shelf = min(path for path in (local / "files").iterdir() if len(path.name) == 2)
     shelf.rename(tmp_path / "elsewhere")
     shelf.symlink_to(tmp_path / "elsewhere")
@@ -389,7 +393,7 @@ def test_a_damaged_file_is_named_and_nothing_is_removed(local: Path, bucket: S3P
     "command", [("status",), ("build",), ("publish", "--out", "{}/release"), ("move", "--to", ".")]
 )
 @pytest.mark.parametrize("fault", ["down", "no bucket", "another store", "no extra"])
-def test_a_store_out_of_order_is_told_in_one_sentence(
+def test_a_failing_store_is_reported_in_one_sentence(
     placed: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], fault: str
 ) -> None:
     named = {
@@ -446,7 +450,7 @@ STORED_DAMAGES: dict[str, tuple[str, str, Callable[[S3Path], None]]] = {
 
 @pytest.mark.fault("disk", "an object of a workspace in a store is cut, changed or gone", "`check` names it", times=9)
 @pytest.mark.parametrize("damage", STORED_DAMAGES)
-def test_what_is_damaged_in_a_store_is_found_and_comes_back(aurora: Path, placed: Path, run: Run, damage: str) -> None:
+def test_damage_in_a_store_is_found_and_repaired(aurora: Path, placed: Path, run: Run, damage: str) -> None:
     below, ends, change = STORED_DAMAGES[damage]
     assert run("check", "--workspace", placed).code == 0
     change(in_store(below, ends=ends))

@@ -26,7 +26,7 @@ def test_a_placement_names_a_store_or_the_folder(tmp_path: Path, content: bytes)
 
 
 @pytest.mark.fault("disk", "`place.json` states what cannot be", "one sentence that names it")
-def test_a_damaged_placement_is_told_in_one_sentence(tmp_path: Path, run: Run) -> None:
+def test_a_damaged_placement_is_reported_in_one_sentence(tmp_path: Path, run: Run) -> None:
     assert run("import", "--workspace", tmp_path / "corpus", _dump(tmp_path)).code == 0
     (tmp_path / "corpus" / FILE).write_text('{"at": "elsewhere", "other": null, "mark": "x"}')
     for command in (("status",), ("move", "--to", ".")):
@@ -41,7 +41,7 @@ def _dump(folder: Path) -> Path:
     return folder / "notes.jsonl"
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_a_written_placement_can_be_read(tmp_path: Path) -> None:
     placement = Placement("s3://papers/one", ".", "mark")
     write_placement(tmp_path, placement)
     assert read_placement(tmp_path) == placement

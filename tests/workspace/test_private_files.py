@@ -32,7 +32,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_new_workspace_is_open_to_its_owner_only(tmp_path: Path) -> None:
+def test_a_new_workspace_is_accessible_to_its_owner_only(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     with open_workspace(folder, create=True) as workspace:
         with workspace.raw.transaction():
@@ -44,7 +44,7 @@ def test_a_new_workspace_is_open_to_its_owner_only(tmp_path: Path) -> None:
     assert mode(folder / "raw.db") == mode(folder / "takedown.txt") == 0o600
 
 
-def test_an_older_workspace_is_closed_to_others_when_it_is_next_written(tmp_path: Path) -> None:
+def test_an_older_workspace_becomes_private_at_its_next_write(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     with open_workspace(folder, create=True) as workspace:
         workspace.raw.add([NOTE])
@@ -59,21 +59,21 @@ def test_an_older_workspace_is_closed_to_others_when_it_is_next_written(tmp_path
     assert mode(folder) == 0o700
 
 
-def test_a_folder_of_somebody_else_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_another_user_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o770)
     monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 1)
     make_private_folder(tmp_path)
     assert mode(tmp_path) == 0o770
 
 
-def test_a_folder_for_what_is_damaged_is_open_to_its_owner_only(tmp_path: Path) -> None:
+def test_a_folder_for_damaged_files_is_accessible_to_its_owner_only(tmp_path: Path) -> None:
     (tmp_path / "tables" / "3-posts").mkdir(parents=True)
     Tables(tmp_path / "tables", tmp_path / "partial").set_log_aside("3-posts", tmp_path / "damaged")
     assert mode(tmp_path / "damaged") == 0o700
 
 
 @pytest.mark.parametrize("name", ["takedown.txt", "takedown.txt.partial"])
-def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path, name: str) -> None:
+def test_a_symbolic_link_instead_of_a_file_is_not_followed(tmp_path: Path, name: str) -> None:
     other = tmp_path / "somebody else's"
     other.write_text("untouched")
     (tmp_path / name).symlink_to(other)
@@ -107,7 +107,7 @@ def listing(folder: Path) -> dict[str, str | None]:
 
 @pytest.mark.fault("input", "a file or folder of a workspace is a link elsewhere", "refused, not followed", times=13)
 @pytest.mark.parametrize("name", [*OWN, "files/ab", "files/partial", "tables/1-papers"])
-def test_a_workspace_with_a_link_in_it_is_not_written(corpus: Path, other: Path, name: str) -> None:
+def test_a_workspace_containing_a_symbolic_link_is_not_written(corpus: Path, other: Path, name: str) -> None:
     before = listing(other)
     (corpus / name).unlink(missing_ok=True)
     (corpus / name).parent.mkdir(exist_ok=True)
@@ -117,7 +117,9 @@ def test_a_workspace_with_a_link_in_it_is_not_written(corpus: Path, other: Path,
     assert listing(other) == before
 
 
-def test_no_index_is_made_or_removed_through_a_link(corpus: Path, other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_index_is_created_or_removed_through_a_symbolic_link(
+    corpus: Path, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("peercorpus.explorer.search_index.digest_inputs", lambda _: "3")
     before = listing(other)
     (corpus / "explorer").symlink_to(other)
@@ -129,7 +131,7 @@ def test_no_index_is_made_or_removed_through_a_link(corpus: Path, other: Path, m
     assert listing(other) == before
 
 
-def test_no_release_is_written_through_a_link(corpus: Path, other: Path) -> None:
+def test_no_release_is_written_through_a_symbolic_link(corpus: Path, other: Path) -> None:
     before = listing(other)
     (corpus / "releases").symlink_to(other)
     with pytest.raises(WorkspaceError, match="is a link"), open_target(corpus, None, None):
@@ -138,7 +140,7 @@ def test_no_release_is_written_through_a_link(corpus: Path, other: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["place.json", ".place.json.partial"])
-def test_a_link_in_the_place_of_a_file_written_whole_is_not_followed(tmp_path: Path, name: str) -> None:
+def test_a_symbolic_link_instead_of_an_atomically_written_file_is_not_followed(tmp_path: Path, name: str) -> None:
     other = tmp_path / "somebody else's"
     other.write_text("untouched")
     (tmp_path / name).symlink_to(other)

@@ -29,7 +29,7 @@ def test_an_account_has_one_pseudonym_in_a_database_and_its_copies(tmp_path: Pat
     assert all(len(name) == 10 and set(name) <= set("0123456789abcdef") for name in first[:2])
 
 
-def test_another_database_has_others_and_says_so_by_its_digest(tmp_path: Path) -> None:
+def test_another_database_has_other_pseudonyms_and_another_digest(tmp_path: Path) -> None:
     one, other = opened(tmp_path / "one.db"), opened(tmp_path / "other.db")
     assert not set(one) & set(other)
 
@@ -77,7 +77,7 @@ def test_no_damage_to_one_copy_of_the_key_changes_a_pseudonym(tmp_path: Path, ta
 @pytest.mark.fault(
     "disk", "both copies of the key", "no pseudonym is made; `check` says that it is lost", lost="the key"
 )
-def test_a_lost_key_is_never_replaced_in_silence(tmp_path: Path) -> None:
+def test_a_lost_key_is_never_replaced_silently(tmp_path: Path) -> None:
     path = tmp_path / "raw.db"
     before = opened(path)
     with closing(RawStore(path)) as raw:

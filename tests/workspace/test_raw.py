@@ -47,7 +47,7 @@ def bodies(found: Iterator[RawObject]) -> list[str]:
     return [one.body.decode() for one in found]
 
 
-def test_every_version_is_kept_and_the_same_body_once(raw: RawStore) -> None:
+def test_every_version_is_stored_and_equal_bodies_once(raw: RawStore) -> None:
     first, second = raw_object("a", "a", '{"v":1}', at=1), raw_object("a", "a", '{"v":2}', at=2)
     assert raw.add([first, second]) == 2
     assert raw.add([second, first, raw_object("a", "a", '{"v":3}', at=3)]) == 1
@@ -55,7 +55,7 @@ def test_every_version_is_kept_and_the_same_body_once(raw: RawStore) -> None:
     assert raw.count(RawKind.NOTE, V) == 1
 
 
-def test_an_object_comes_back_exactly_as_it_was_stored(raw: RawStore) -> None:
+def test_an_object_is_read_exactly_as_stored(raw: RawStore) -> None:
     stored = raw_object("e", "a", '{"text":"näher — 更近 \\u0000"}', kind=RawKind.EDIT, subject_id="r")
     raw.add([stored])
     assert list(raw.versions(RawKind.EDIT, V)) == [stored]
@@ -73,7 +73,9 @@ def test_one_id_may_name_objects_of_several_kinds(raw: RawStore) -> None:
     [((1, 2, 3), 2), ((3, 2, 1), 0), ((2, 3, 1), 1), ((5, 5, 5), 2), ((0, 0, -1), 1)],
     ids=["as they were made", "the oldest last", "the newest between", "one time", "no times"],
 )
-def test_the_latest_version_is_by_time_then_by_arrival(raw: RawStore, times: Sequence[int], latest: int) -> None:
+def test_the_latest_version_is_determined_by_time_then_by_arrival(
+    raw: RawStore, times: Sequence[int], latest: int
+) -> None:
     raw.add(raw_object("a", "a", f'"{number}"', at=at) for number, at in enumerate(times))
     assert bodies(raw.latest(RawKind.NOTE, V)) == [f'"{latest}"']
     found = raw.find(RawKind.NOTE, "a")
@@ -103,7 +105,7 @@ SCATTERED = [
 
 @settings(deadline=None, max_examples=60)
 @given(st.permutations(SCATTERED), st.sets(st.integers(0, len(SCATTERED))))
-def test_replies_and_edits_end_at_their_forum_whatever_arrives_first(
+def test_replies_and_edits_are_assigned_to_their_forum_in_any_order_of_arrival(
     arriving: list[RawObject], placed_after: set[int]
 ) -> None:
     raw = open_in_memory()
@@ -156,7 +158,7 @@ def test_the_digest_does_not_depend_on_the_order_of_arrival(arriving: list[RawOb
     [raw_object("n9", "n0"), raw_object("n0", "n0", '"another body"')],
     ids=["another object", "another version"],
 )
-def test_the_digest_of_a_kind_at_a_venue_changes_with_what_arrives_there_only(raw: RawStore, more: RawObject) -> None:
+def test_the_digest_of_a_kind_at_a_venue_depends_only_on_its_own_objects(raw: RawStore, more: RawObject) -> None:
     raw.add(MADE)
     before = {(kind, venue): raw.digest(kind, venue) for kind in RawKind for venue in (V, W)}
     raw.add([more])
@@ -164,7 +166,7 @@ def test_the_digest_of_a_kind_at_a_venue_changes_with_what_arrives_there_only(ra
     assert changed == {(RawKind.NOTE, V)}
 
 
-def test_a_transaction_happens_whole_or_not_at_all(raw: RawStore) -> None:
+def test_a_transaction_is_atomic(raw: RawStore) -> None:
     raw.add([raw_object("a", "a")])
 
     def write() -> None:
@@ -200,7 +202,7 @@ def die_in_a_transaction(path: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_kill_in_a_transaction_leaves_nothing_of_it(tmp_path: Path) -> None:
+def test_a_killed_transaction_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "raw.db"
     raw = RawStore(path)
     raw.add([raw_object("a", "a")])
@@ -218,7 +220,7 @@ def test_a_kill_in_a_transaction_leaves_nothing_of_it(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_the_queue_gives_what_is_left_in_the_order_in_which_it_came(raw: RawStore) -> None:
+def test_the_queue_returns_remaining_items_in_order_of_arrival(raw: RawStore) -> None:
     raw.state.enqueue(V, "edits", ["c", "a", "b"])
     raw.state.enqueue(V, "files", ["a"])
     raw.state.mark_done("edits", "a", "404 NotFound")
@@ -236,7 +238,7 @@ def test_a_listing_is_remembered_by_venue_and_name(raw: RawStore) -> None:
     assert raw.state.listing(V, "two") == raw.state.listing(W, "one") == Listing(None, 0, None, complete=False)
 
 
-def test_which_file_an_edit_brought_is_remembered_and_digested(raw: RawStore) -> None:
+def test_the_file_of_an_edit_is_recorded_and_in_the_digest(raw: RawStore) -> None:
     failed = StoredFile("e2", "/pdf/b.pdf", V, "f", None, None, "404 NotFound")
     raw.state.add_file(StoredFile("e2", "/pdf/b.pdf", V, "f", "cd", 9, None))
     raw.state.add_file(StoredFile("e1", "/pdf/a.pdf", V, "f", "ab", 5, None))
@@ -247,14 +249,14 @@ def test_which_file_an_edit_brought_is_remembered_and_digested(raw: RawStore) ->
     assert raw.state.files(W) == []
 
 
-def test_a_store_is_empty_until_any_object_is_held(raw: RawStore) -> None:
+def test_a_store_is_empty_until_it_has_an_object(raw: RawStore) -> None:
     assert raw.is_empty()
     raw.add([raw_object(f"{V}/-/Official_Review", "", kind=RawKind.INVITATION)])
     assert not raw.is_empty()
     assert raw.venues() == []
 
 
-def test_what_is_stored_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_stored_objects_persist(tmp_path: Path) -> None:
     stored = [raw_object("a", "a"), raw_object("b", "a")]
     raw = RawStore(tmp_path / "raw.db")
     raw.add(stored)

@@ -31,7 +31,7 @@ def test_two_versions_that_differ_only_at_the_end_of_long_bodies_are_both_kept(r
     assert raw.find(RawKind.NOTE, "r") == second
 
 
-def test_what_is_held_has_another_digest_where_only_the_end_of_a_long_body_differs(raw: RawStore) -> None:
+def test_the_digest_covers_the_end_of_a_long_body(raw: RawStore) -> None:
     raw.add([version(" Weak.", 1)])
     with closing(RawStore(Path(":memory:"))) as other:
         other.add([version(" Strong.", 1)])

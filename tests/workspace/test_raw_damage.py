@@ -69,7 +69,7 @@ def read_body(raw: RawStore) -> bytes | None:
 
 
 @pytest.mark.parametrize("body", [b"", b"\x00" * 9, b"(\xb5/\xfd"], ids=["empty", "zeros", "cut"])
-def test_a_body_that_is_cut_is_told(path: Path, body: bytes) -> None:
+def test_a_truncated_body_is_reported(path: Path, body: bytes) -> None:
     overwrite(path, "r1", body=body)
     with closing(RawStore(path, write=False)) as raw:
         with pytest.raises(DamagedError, match="'r1'"):
@@ -79,7 +79,7 @@ def test_a_body_that_is_cut_is_told(path: Path, body: bytes) -> None:
         assert raw.find(RawKind.NOTE, "r2") == NOTES[2]
 
 
-def test_what_is_whole_is_not_called_damaged(path: Path) -> None:
+def test_intact_data_is_not_reported_as_damaged(path: Path) -> None:
     with closing(RawStore(path, write=False)) as raw:
         assert raw.damaged.database_faults() == []
         assert list(raw.damaged.check_each()) == [None] * raw.damaged.count()
@@ -88,7 +88,7 @@ def test_what_is_whole_is_not_called_damaged(path: Path) -> None:
 
 @pytest.mark.fault("disk", "another time or id of a note in `raw.db` than its body states", "`check` names it", times=2)
 @pytest.mark.parametrize("column", [{"modified_ms": 3}, {"object_id": "r9"}])
-def test_a_row_that_says_otherwise_than_its_body_is_found(path: Path, column: dict[str, object]) -> None:
+def test_a_row_that_contradicts_its_body_is_found(path: Path, column: dict[str, object]) -> None:
     stated = RawObject(RawKind.NOTE, "r7", 2, VENUE, "f", "r7", 5, 7, "a dump", b'{"id":"r7","tmdate":5}')
     with closing(RawStore(path)) as raw:
         raw.add([stated])
@@ -98,7 +98,7 @@ def test_a_row_that_says_otherwise_than_its_body_is_found(path: Path, column: di
         assert len([each for each in raw.damaged.check_each() if each is not None]) == 1
 
 
-def test_what_is_damaged_is_set_aside_asked_for_again_and_back_once_it_came(path: Path) -> None:
+def test_damaged_objects_are_set_aside_and_restored_by_a_new_download(path: Path) -> None:
     whole = packed_body(path, "r1")
     overwrite(path, "r1", body=whole[:-3])
     overwrite(path, "r2", object_id="r3")

@@ -76,7 +76,7 @@ def each_flipped(path: Path, step: int) -> Iterator[int]:
 
 @pytest.mark.fault("disk", "one flipped bit, at many places of `raw.db`", "`check` finds it, or it means nothing")
 @pytest.mark.parametrize("step", [397, 101])
-def test_a_flipped_bit_is_found_or_means_nothing(path: Path, step: int) -> None:
+def test_a_flipped_bit_is_found_or_harmless(path: Path, step: int) -> None:
     whole = read_all(path)
     assert not is_found(path)
     silent = [place for place in each_flipped(path, step) if not is_found(path) and read_all(path) != whole]
@@ -123,7 +123,7 @@ def change_row_alone(path: Path, table: str, assignment: str) -> None:
     " nothing of the row is taken over before it is received again", times=16
 )  # fmt: skip
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_changed_column_is_found_and_not_taken_over(path: Path, column: str) -> None:
+def test_a_changed_column_is_found_and_not_recovered(path: Path, column: str) -> None:
     table, assignment = COLUMNS[column]
     change_row_alone(path, table, assignment)
     (fault,) = find_database_faults(path)

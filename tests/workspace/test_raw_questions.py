@@ -53,7 +53,7 @@ def ask_all(raw: RawStore) -> list[object]:
     ]
 
 
-def test_answers_are_those_to_each_venue(raw: RawStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batched_queries_give_the_same_results_as_one_per_venue(raw: RawStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw_questions, "GROUP_OBJECTS", 60)
     alone = ask_all(raw)
     with raw.questions.reading_through(VENUES):

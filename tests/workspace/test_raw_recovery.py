@@ -89,7 +89,7 @@ DAMAGES = {
     " over into a new one; what is lost is named", times=6, lost="what lay there, until it is harvested again"
 )  # fmt: skip
 @pytest.mark.parametrize(("damage", "fewest"), DAMAGES.items(), ids=[damage.__name__ for damage in DAMAGES])
-def test_what_is_whole_is_taken_over(path: Path, damage: Callable[[Path], None], fewest: int) -> None:
+def test_intact_rows_are_recovered(path: Path, damage: Callable[[Path], None], fewest: int) -> None:
     with closing(RawStore(path, write=False)) as raw:
         pseudonym = raw.pseudonyms.of("~Ada_Example1")
     damage(path)
@@ -117,7 +117,7 @@ def test_what_is_whole_is_taken_over(path: Path, damage: Callable[[Path], None],
     assert {each.name.removesuffix("-wal") for each in path.parent.iterdir()} == {"raw.db", recovery.kept.name}
 
 
-def test_what_lies_in_the_write_ahead_log_is_taken_over(path: Path) -> None:
+def test_rows_in_the_write_ahead_log_are_recovered(path: Path) -> None:
     with closing(RawStore(path)) as raw:
         raw.add([note(1_000)])
         copies = {name: path.with_name(name).read_bytes() for name in ("raw.db", "raw.db-wal")}
@@ -130,7 +130,7 @@ def test_what_lies_in_the_write_ahead_log_is_taken_over(path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"something else\n" * 99, bytes(5 * PAGE)], ids=["empty", "text", "zeros"])
-def test_a_file_of_which_nothing_can_be_read_stays_as_it_was(path: Path, content: bytes) -> None:
+def test_a_completely_unreadable_file_is_left_unchanged(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(DamagedError, match="backup"):
         recover_database(path)

@@ -146,7 +146,7 @@ def test_every_schema_version_is_the_one_recorded(tmp_path: Path) -> None:
     )
 
 
-def test_a_new_database_has_the_schema_of_those_before_versions_were_numbered(tmp_path: Path) -> None:
+def test_a_new_database_has_the_schema_of_unnumbered_ones(tmp_path: Path) -> None:
     make_first(tmp_path / "old.db")
     for name in ("old.db", "raw.db"):
         RawStore(tmp_path / name).close()
@@ -155,7 +155,7 @@ def test_a_new_database_has_the_schema_of_those_before_versions_were_numbered(tm
     assert names(tmp_path) - {"old.db.version-1"} == {"raw.db", "old.db"}
 
 
-def test_a_database_of_today_is_recognised_as_version_1(old: Path) -> None:
+def test_an_unnumbered_database_is_recognised_as_version_1(old: Path) -> None:
     rows, schema = rows_of(old), schema_of(old)
     assert all(rows.values()), "every table should have rows"
     with open_workspace(old.parent, write=False) as workspace:
@@ -208,7 +208,7 @@ def test_a_reader_does_not_take_a_database_without_a_table_that_it_reads(old: Pa
 
 
 @pytest.mark.usefixtures("second")
-def test_a_migration_keeps_every_row_and_a_copy_of_what_was_there(old: Path) -> None:
+def test_a_migration_keeps_every_row_and_a_copy_of_the_old_database(old: Path) -> None:
     old.chmod(0o640)
     rows, schema = rows_of(old), schema_of(old)
     with open_workspace(old.parent) as workspace:
@@ -225,7 +225,7 @@ def test_a_migration_keeps_every_row_and_a_copy_of_what_was_there(old: Path) -> 
 
 
 @pytest.mark.usefixtures("second")
-def test_a_copy_put_back_is_the_workspace_of_before(old: Path) -> None:
+def test_restoring_the_copy_restores_the_workspace(old: Path) -> None:
     rows = rows_of(old)
     open_and_close(old.parent)
     copy_path(old, 1).rename(old)
@@ -241,7 +241,7 @@ def open_and_close(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("second")
-def test_the_copy_holds_what_was_still_in_the_write_ahead_log(old: Path) -> None:
+def test_the_copy_includes_the_write_ahead_log(old: Path) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as held:
         held.execute("PRAGMA wal_autocheckpoint = 0")
         held.execute("INSERT INTO sightings (object_id, shown_ms) VALUES ('late', 11)")
@@ -257,7 +257,7 @@ def migrate_and_die(path: Path) -> None:
         migrate(database, path)
 
 
-def test_a_kill_in_the_middle_leaves_the_old_database_and_the_next_run_goes_on(
+def test_a_killed_migration_leaves_the_old_database_and_the_next_run_migrates(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, schema = rows_of(old), schema_of(old)
@@ -288,7 +288,7 @@ def test_a_migration_that_fails_leaves_the_old_database(old: Path, monkeypatch: 
 
 
 @pytest.mark.usefixtures("second")
-def test_where_the_copy_cannot_be_put_nothing_is_migrated(old: Path) -> None:
+def test_without_a_place_for_the_copy_nothing_is_migrated(old: Path) -> None:
     rows = rows_of(old)
     copy_path(old, 1).mkdir()
     with pytest.raises(IsADirectoryError):
@@ -348,7 +348,7 @@ def migrating(old: Path) -> Iterator[Connection]:
 
 
 @pytest.mark.usefixtures("migrating")
-def test_while_one_run_migrates_another_is_refused_and_a_reader_sees_the_old_state(old: Path) -> None:
+def test_during_a_migration_other_runs_are_refused_and_readers_see_the_old_state(old: Path) -> None:
     with pytest.raises(WorkspaceLockedError):
         open_and_close(old.parent)
     with open_workspace(old.parent, write=False) as workspace:
@@ -395,7 +395,7 @@ def test_a_command_on_a_newer_workspace_ends_with_one_sentence(old: Path, run: R
     ],
     ids=["another program's", "from before a column was added"],
 )
-def test_a_database_that_is_of_no_version_is_refused_and_left_as_it_is(tmp_path: Path, sql: str, lacking: str) -> None:
+def test_a_database_of_no_known_version_is_refused_and_left_as_it_is(tmp_path: Path, sql: str, lacking: str) -> None:
     path = tmp_path / "raw.db"
     if sql.startswith("ALTER"):
         make_first(path)

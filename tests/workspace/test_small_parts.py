@@ -60,7 +60,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return numbers
 
 
-def test_venues_read_together_have_the_rows_that_each_has_by_itself(tables: Tables, loads: list[int]) -> None:
+def test_venues_read_together_give_the_same_rows_as_separately(tables: Tables, loads: list[int]) -> None:
     alone = read_all(tables)
     assert not loads
     with tables.reading_through():
@@ -72,7 +72,7 @@ def test_venues_read_together_have_the_rows_that_each_has_by_itself(tables: Tabl
     assert read_all(tables) == alone
 
 
-def test_a_file_whose_venue_is_asked_for_out_of_order_is_read_all_the_same(tables: Tables) -> None:
+def test_files_are_read_even_if_venues_are_requested_out_of_order(tables: Tables) -> None:
     backwards = [list(tables.rows(NAME, venue_id, COLUMNS)) for venue_id in VENUES[::-1]]
     with tables.reading_through():
         assert [list(tables.rows(NAME, venue_id, COLUMNS)) for venue_id in VENUES[::-1]] == backwards
@@ -96,7 +96,7 @@ def test_a_damaged_file_among_many_is_named(tables: Tables, is_gone: bool) -> No
     assert part in str(raised.value)
 
 
-def test_files_with_other_rows_than_the_log_says_are_not_taken_together(tables: Tables, loads: list[int]) -> None:
+def test_files_whose_rows_differ_from_the_log_are_not_combined(tables: Tables, loads: list[int]) -> None:
     few, more = (Path(str(tables.paths(NAME, VENUES[number])[0])) for number in (3, 4))
     few.write_bytes(more.read_bytes())
     alone = read_all(tables)

@@ -23,7 +23,7 @@ OTHERS = ["notes.txt", ".hidden.pdf", ".hidden/c.pdf"]
 
 
 @pytest.mark.cluster
-def test_objects_are_found_read_and_written_as_files_are(bucket: S3Path, tmp_path: Path) -> None:
+def test_objects_are_found_read_and_written_like_files(bucket: S3Path, tmp_path: Path) -> None:
     for folder in (bucket / "2025", bucket / "2025b", tmp_path / "2025", tmp_path / "2025b"):
         for name in [*NAMES, *OTHERS]:
             place = folder / name
@@ -46,7 +46,7 @@ def test_objects_are_found_read_and_written_as_files_are(bucket: S3Path, tmp_pat
 
 
 @pytest.mark.cluster
-def test_an_object_of_many_megabytes_is_read_by_parts(bucket: S3Path) -> None:
+def test_a_large_object_is_read_in_parts(bucket: S3Path) -> None:
     content = bytes(range(256)) * (3 * WHOLE_BYTES // 256 + 1)
     (bucket / "large").write_bytes(content)
     with (bucket / "large").open() as opened:
@@ -62,7 +62,7 @@ def test_an_object_of_many_megabytes_is_read_by_parts(bucket: S3Path) -> None:
 
 
 @pytest.mark.cluster
-def test_a_listing_is_read_as_it_is_asked_for(bucket: S3Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listing_is_read_lazily(bucket: S3Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(object_store, "AT_A_TIME", 10)
     for number in range(25):
         (bucket / f"{number:02}.pdf").write_bytes(b"")
@@ -72,7 +72,7 @@ def test_a_listing_is_read_as_it_is_asked_for(bucket: S3Path, monkeypatch: pytes
 
 
 @pytest.mark.cluster
-def test_a_file_that_is_replaced_is_the_old_one_or_the_new(bucket: S3Path, tmp_path: Path) -> None:
+def test_a_file_being_replaced_is_either_the_old_or_the_new_one(bucket: S3Path, tmp_path: Path) -> None:
     for place in (bucket / "a.pdf", tmp_path / "a.pdf"):
         write_whole(place, b"old")
         write_whole(place, b"new" * 4_000_000)
@@ -101,7 +101,7 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatc
         ("s3://papers/nothing", "There is nothing at"),
     ],
 )
-def test_what_cannot_be_found_is_told(bucket: S3Path, place: str, sentence: str) -> None:
+def test_a_missing_object_is_reported(bucket: S3Path, place: str, sentence: str) -> None:
     assert bucket.bucket == "papers"
     with pytest.raises((OSError, PeercorpusError), match=sentence):
         list(find_pdfs(locate(place)))
@@ -157,7 +157,7 @@ def test_other_urls_are_refused_without_repeating_them(text: str) -> None:
     assert SECRET not in str(caught.value)
 
 
-def test_without_obstore_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_obstore_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(MissingExtraError, match=r"'(peercorpus|\.)\[s3\]'"):
         S3Path("papers", "a.pdf").read_bytes()

@@ -65,13 +65,13 @@ def each_flipped(path: Path, step: int) -> Iterator[None]:
     path.write_bytes(whole)
 
 
-def test_a_whole_table_has_no_fault(tables: Tables) -> None:
+def test_an_intact_table_has_no_fault(tables: Tables) -> None:
     assert list(check_table(tables, NAME)) == [None]
     assert len(content(Path(str(tables.folder)))) == 9
 
 
 @pytest.mark.parametrize("venue_id", ["it's", "Köln / 会议 🎓", "..", "../../a", "100%2Fb%", "a=b&c?d#e", "null"])
-def test_the_part_of_a_venue_with_an_odd_name_is_where_its_name_says(tables: Tables, venue_id: str) -> None:
+def test_the_partition_of_a_venue_with_an_odd_name_is_found(tables: Tables, venue_id: str) -> None:
     with tables.replacing((), venue_id, "normalise", "1" * 64) as replacement:
         replacement.set_aside("r", None, Reason.FILE_ALTERED, "words")
     assert list(check_table(tables, NAME)) == [None, None]
@@ -93,7 +93,7 @@ def test_every_flipped_bit_of_the_log_is_found(tables: Tables) -> None:
     assert faults(tables) == []
 
 
-def test_a_flipped_bit_of_a_log_from_before_records_is_found_or_means_nothing(tables: Tables) -> None:
+def test_a_flipped_bit_of_an_unrecorded_log_is_found_or_harmless(tables: Tables) -> None:
     folder = Path(str(tables.folder))
     assert tables.logs
     tables.logs.forget(NAME)
@@ -118,7 +118,7 @@ def change_a_page(path: Path) -> None:
     path.write_bytes(whole[:150] + bytes([whole[150] ^ 1]) + whole[151:])
 
 
-def test_a_file_from_before_names_had_digests_with_other_rows_is_found(tables: Tables, tmp_path: Path) -> None:
+def test_an_old_file_without_a_digest_in_its_name_is_found_if_its_rows_differ(tables: Tables, tmp_path: Path) -> None:
     """Its name reveals nothing about its content, so it is opened and its rows are counted."""
     folder = tmp_path / "old"
     shutil.copytree(Path(str(tables.folder)), folder / "tables")
@@ -180,7 +180,7 @@ def test_an_older_version_of_a_table_is_not_read(tables: Tables) -> None:
 
 
 @pytest.mark.fault("disk", "the log of a table is gone", "it is not read as empty; the next build remakes it")
-def test_a_table_whose_log_is_gone_is_not_read_as_empty(tables: Tables, tmp_path: Path) -> None:
+def test_a_table_without_its_log_is_not_read_as_empty(tables: Tables, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "tables" / NAME / "_delta_log")
     with pytest.raises(DamagedError, match="its log is missing"):
         content(tmp_path / "tables")
@@ -191,7 +191,7 @@ def test_a_table_whose_log_is_gone_is_not_read_as_empty(tables: Tables, tmp_path
     assert faults(tables) == []
 
 
-def test_a_commit_that_a_kill_left_unrecorded_is_no_fault_and_recorded_with_the_next(tables: Tables) -> None:
+def test_a_commit_left_unrecorded_by_a_kill_is_not_a_fault_and_is_recorded_with_the_next(tables: Tables) -> None:
     logs, tables.logs = tables.logs, None
     tables.append(NAME, VENUE, "normalise", [])
     assert faults(tables) == []
@@ -210,7 +210,7 @@ def test_the_checkpoints_of_a_log_are_recorded(tables: Tables) -> None:
         assert len(faults(tables)) == 1
 
 
-def test_a_table_without_its_unused_files_is_whole_and_goes_on(tables: Tables) -> None:
+def test_a_table_without_its_unused_files_is_intact_and_usable(tables: Tables) -> None:
     folder = Path(str(tables.folder))
     whole = content(folder)
     assert len(list(folder.rglob("*.parquet"))) == 2

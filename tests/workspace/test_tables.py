@@ -89,14 +89,14 @@ def test_replacing_a_partition_leaves_the_other_venues(tables: Tables) -> None:
     assert finished(tables, KEYS[1], W) == [True, True]
 
 
-def test_replacing_what_one_stage_set_aside_leaves_what_another_did(tables: Tables) -> None:
+def test_replacing_rows_set_aside_by_one_stage_keeps_those_of_another(tables: Tables) -> None:
     for stage, note_id in (("first", "a"), ("second", "b"), ("first", "c")):
         with tables.replacing((), V, stage, KEYS[0]) as out:
             out.set_aside(note_id, None, Reason.NO_FORUM, "It names none.")
     assert sorted((row.stage, row.record_id) for row in tables.read(SetAside, V)) == [("first", "c"), ("second", "b")]
 
 
-def test_what_stages_set_aside_is_read_in_their_order(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_set_aside_are_read_in_the_order_of_stages(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     named = DeltaTable.partitions
     stages = [f"stage {letter}" for letter in "dbeca"]
     for stage in stages:
@@ -112,7 +112,7 @@ def test_what_stages_set_aside_is_read_in_their_order(tables: Tables, monkeypatc
 
 
 @pytest.mark.parametrize("rows", [1, BATCH_ROWS + 1], ids=["before a row group is full", "after one is written"])
-def test_an_exception_inside_leaves_the_old_rows_and_no_file(tables: Tables, rows: int) -> None:
+def test_an_exception_during_a_write_leaves_the_old_rows_and_no_file(tables: Tables, rows: int) -> None:
     write(tables, [paper(1)])
     before = sorted(folder_of(tables).rglob("*"))
 
@@ -196,7 +196,7 @@ def rewrite_for_ever(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("commits", [1, 4])
-def test_a_kill_at_any_instant_leaves_one_generation_whole(tables: Tables, commits: int) -> None:
+def test_a_kill_at_any_instant_leaves_one_complete_generation(tables: Tables, commits: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=rewrite_for_ever, args=(folder_of(tables),))
     process.start()
     log = folder_of(tables) / "1-papers" / "_delta_log"
@@ -252,7 +252,7 @@ def test_equal_rows_have_equal_content_however_they_were_written(tables: Tables,
     assert others.content("5-texts", None) == tables.content("5-texts", None)
 
 
-def test_content_changes_with_a_value_and_with_a_row_twice_and_of_nothing_it_is_nought(tables: Tables) -> None:
+def test_the_content_digest_changes_with_values_and_duplicates_and_is_zero_without_rows(tables: Tables) -> None:
     contents = [tables.content("1-papers", V)]
     for papers in ([], [paper(1)], [paper(1), paper(1)], [paper(1), paper(1, title="new")], [paper(1)]):
         write(tables, papers)
@@ -262,7 +262,7 @@ def test_content_changes_with_a_value_and_with_a_row_twice_and_of_nothing_it_is_
     assert contents[5] == contents[2]
 
 
-def test_what_every_stage_set_aside_is_part_of_the_content(tables: Tables) -> None:
+def test_rows_set_aside_by_every_stage_are_part_of_the_content(tables: Tables) -> None:
     contents = set()
     for stage, note_id in (("first", "a"), ("second", "b"), ("first", "c")):
         with tables.replacing((), V, stage, KEYS[0]) as out:
@@ -297,7 +297,7 @@ def test_a_partition_may_be_finished_without_a_row(tables: Tables) -> None:
     assert pl.scan_delta(str(tables.require("1-papers"))).collect().columns == list(Paper.__dataclass_fields__)
 
 
-def test_tables_that_are_not_there_hold_nothing(tables: Tables) -> None:
+def test_missing_tables_are_empty(tables: Tables) -> None:
     assert list(tables.read(Paper, V)) == []
     assert (tables.count("1-papers", V), tables.venues("1-papers"), tables.paths("1-papers", V)) == (0, [], [])
     assert tables.set_aside_counts(V, STAGE) == {}
@@ -384,7 +384,7 @@ def test_a_workspace_may_lie_in_any_folder(tmp_path: Path, folder: str) -> None:
 
 
 @pytest.mark.parametrize("read", [by_polars, by_pandas, by_duckdb])
-def test_other_tools_read_the_rows_as_they_are(tables: Tables, read: Callable[[Path], list[tuple[str, int]]]) -> None:
+def test_other_tools_can_read_the_tables(tables: Tables, read: Callable[[Path], list[tuple[str, int]]]) -> None:
     write(tables, [paper(9), paper(1)])
     write(tables, [paper(2), paper(3)], key=KEYS[1])
     write(tables, [paper(4, W)], W)
@@ -403,7 +403,7 @@ def test_every_version_of_a_table_stays_readable(tables: Tables) -> None:
     assert [commit["content_key"] for commit in DeltaTable(path).history(len(KEYS))] == KEYS[::-1]
 
 
-def test_many_small_commits_lose_nothing(tables: Tables) -> None:
+def test_many_small_commits_lose_no_row(tables: Tables) -> None:
     """Delta Lake writes a checkpoint every hundred commits or so; keys and rows must outlive it."""
     tables.append("5-texts", V, "read_texts", [text(0)])
     tables.finish("5-texts", V, "read_texts", KEYS[0])
@@ -415,7 +415,7 @@ def test_many_small_commits_lose_nothing(tables: Tables) -> None:
     assert list(tables.read(PaperText, V)) == [text(0)]
 
 
-def test_what_another_writes_is_read_at_once_and_what_nobody_wrote_is_not_looked_for(
+def test_commits_of_another_process_are_seen_at_once_and_missing_tables_cost_no_lookups(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[DeltaTable] = []
@@ -438,7 +438,7 @@ def test_what_another_writes_is_read_at_once_and_what_nobody_wrote_is_not_looked
     assert looked == []
 
 
-def test_a_field_that_is_not_read_has_what_is_given_instead(tables: Tables) -> None:
+def test_a_field_that_is_not_read_has_the_given_default(tables: Tables) -> None:
     write(tables, [paper(1)])
     assert [*tables.read(Paper, V, {"title": "not read"})] == [paper(1, title="not read")]
 
@@ -447,7 +447,7 @@ def test_every_kind_of_record_has_a_table_of_its_own() -> None:
     assert [Tables.name_of(record_type) for record_type in TABLES.values()] == list(TABLES)
 
 
-def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables: Tables) -> None:
+def test_a_table_with_other_columns_counts_as_not_built_and_is_rebuilt(tables: Tables) -> None:
     old = folder_of(tables) / "1-papers"
     old.mkdir(parents=True)
     write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
@@ -488,9 +488,7 @@ def test_changes_made_together_are_one_commit_that_others_see_at_the_end(tables:
     assert len(list(folder_of(tables).glob("1-papers/*/*.parquet"))) == 3
 
 
-def test_a_long_step_does_not_keep_from_others_what_was_finished_before_it(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_step_does_not_delay_earlier_commits(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     other = Tables(tables.folder, tables.scratch)
     with tables.together():
         write_together(tables)
@@ -511,7 +509,7 @@ def interrupt(tables: Tables) -> None:
 
 
 @pytest.mark.fault("kill", "Ctrl-C while a build holds changes back", "what was finished is committed", lost="nothing")
-def test_what_was_written_before_an_interrupt_is_committed(tables: Tables) -> None:
+def test_rows_written_before_an_interrupt_are_committed(tables: Tables) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupt(tables)
     for reader in (tables, Tables(tables.folder, tables.scratch)):
@@ -529,7 +527,7 @@ def die_together(folder: Path, hold_s: float) -> None:
 
 @pytest.mark.fault("kill", "a build that holds changes back", "they are made again", times=2, lost="nothing")
 @pytest.mark.parametrize(("hold_s", "expected"), [(600.0, "old"), (0.0, "new")])
-def test_a_kill_loses_what_was_held_back_and_nothing_else(tables: Tables, hold_s: float, expected: str) -> None:
+def test_a_kill_loses_only_buffered_rows(tables: Tables, hold_s: float, expected: str) -> None:
     write(tables, [paper(number) for number in range(5)])
     run_until_killed(die_together, folder_of(tables), hold_s)
     assert titles(tables) == {expected}
@@ -556,7 +554,9 @@ def test_after_a_commit_that_fails_the_table_is_what_it_was(tables: Tables, monk
 
 
 @pytest.mark.parametrize("hint", [True, False], ids=["with a hint at the checkpoint", "without"])
-def test_a_table_whose_first_commits_were_deleted_after_a_checkpoint_is_read_whole(tables: Tables, hint: bool) -> None:
+def test_a_table_whose_first_commits_were_deleted_after_a_checkpoint_is_read_completely(
+    tables: Tables, hint: bool
+) -> None:
     write(tables, [paper(1)], key=KEYS[0])
     for number in range(2, 110):
         write(tables, [paper(number, W)], W, KEYS[number % 4])

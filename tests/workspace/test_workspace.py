@@ -49,7 +49,7 @@ def store_for_ever(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("files", [1, 5])
-def test_a_kill_never_leaves_half_a_file(tmp_path: Path, files: int) -> None:
+def test_a_kill_never_leaves_a_partial_file(tmp_path: Path, files: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=store_for_ever, args=(tmp_path,))
     process.start()
     while process.is_alive() and len(list(tmp_path.rglob("*.pdf"))) < files:
@@ -92,7 +92,7 @@ def make_nothing(path: Path) -> None:
         (make_broken_workspace, False, "is damaged .file is not a database."),
     ],
 )
-def test_what_is_no_workspace_is_refused_and_left_as_it_is(
+def test_a_folder_that_is_not_a_workspace_is_refused_and_left_unchanged(
     tmp_path: Path, make: Callable[[Path], None], create: bool, sentence: str
 ) -> None:
     path = tmp_path / "corpus"
@@ -143,7 +143,7 @@ def held_by_another_process(folder: Path) -> Iterator[None]:
     assert process.exitcode == 0
 
 
-def test_a_second_writer_is_locked_out_and_a_reader_is_not(filled: Path) -> None:
+def test_a_second_writer_is_refused_but_a_reader_is_not(filled: Path) -> None:
     with held_by_another_process(filled):
         with pytest.raises(WorkspaceLockedError) as caught, open_workspace(filled, create=True):
             pytest.fail("it was opened")
@@ -200,7 +200,7 @@ def end_after(stored: RawObject | None) -> Callable[[Path], None]:
     ids=["nothing", "nothing, failing", "settings, failing", "a note, failing", "settings", "a note"],
 )
 @pytest.mark.parametrize("was_there", [False, True])
-def test_a_new_workspace_is_left_only_where_something_was_stored(
+def test_a_new_workspace_remains_only_if_something_was_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: Callable[[Path], None], is_left: bool, was_there: bool
 ) -> None:
     folder = tmp_path / "corpus"
@@ -214,7 +214,7 @@ def test_a_new_workspace_is_left_only_where_something_was_stored(
         assert list(folder.iterdir()) == []
 
 
-def test_an_old_workspace_stays_whatever_fails(filled: Path) -> None:
+def test_an_existing_workspace_is_kept_whatever_fails(filled: Path) -> None:
     fail_after(None)(filled)
     with open_workspace(filled, write=False) as workspace:
         assert workspace.raw.venues() == [V]

@@ -51,9 +51,9 @@ class TaskOptions(TypedDict, total=False):
         unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the form's
             fields; the correct answer is the mean of the reviewers' unified ratings.
         figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
-        most_figures: Maximum number of images of a question; 8 by default.
-        most_image_kb: Maximum total size of the images of a question, in kilobytes; 2,000 by default.
-        most_megapixels: Maximum total size of the images of a question, in megapixels; 8 by default.
+        max_figures: Maximum number of images of a question; 8 by default.
+        max_image_kb: Maximum total size of the images of a question, in kilobytes; 2,000 by default.
+        max_megapixels: Maximum total size of the images of a question, in megapixels; 8 by default.
     """
 
     side: str
@@ -78,12 +78,12 @@ class TaskOptions(TypedDict, total=False):
     led: bool
     unified: bool
     figures: bool
-    most_figures: int
-    most_image_kb: int
-    most_megapixels: int
+    max_figures: int
+    max_image_kb: int
+    max_megapixels: int
 
 
-FIGURE_LIMITS = {"most_figures": "figures", "most_image_kb": "image_kb", "most_megapixels": "megapixels"}
+FIGURE_LIMITS = {"max_figures": "figures", "max_image_kb": "image_kb", "max_megapixels": "megapixels"}
 """Options that limit the images of a question, with the fields of `FigureBudget` that they set."""
 FIGURE_OPTIONS = frozenset({"figures", *FIGURE_LIMITS})
 """Options that concern figures."""
@@ -149,9 +149,9 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     led: bool = False
     unified: bool = False
     figures: bool = False
-    most_figures: int | None = None
-    most_image_kb: int | None = None
-    most_megapixels: int | None = None
+    max_figures: int | None = None
+    max_image_kb: int | None = None
+    max_megapixels: int | None = None
 
 
 def _read_figure_budget(read: _Read) -> FigureBudget | None:

@@ -43,7 +43,7 @@ class Questions:
     side
         Ask about the papers of this split.
     profile
-        Require a release with these splits.
+        Stop unless the release was published with these --splits.
     venue
         Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     grade
@@ -74,11 +74,11 @@ class Questions:
     figures
         Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
         Needs a model that reads images, and a release published with --figures.
-    most_figures
+    max_figures
         Maximum number of images in a question. Default: 8.
-    most_image_kb
+    max_image_kb
         Maximum kilobytes of all images of a question. Default: 2,000.
-    most_megapixels
+    max_megapixels
         Maximum megapixels of all images of a question. Default: 8.
     likelihood
         Answer acceptance by the probability that the model gives each decision, instead of by what it writes, so that
@@ -102,9 +102,9 @@ class Questions:
     bert_score: Annotated[str | None, Unset] = None
     embed_cos: Annotated[str | None, Unset] = None
     figures: Annotated[bool, Parameter(negative=())] = False
-    most_figures: Annotated[int | None, AtLeastOne, Unset] = None
-    most_image_kb: Annotated[int | None, AtLeastOne, Unset] = None
-    most_megapixels: Annotated[int | None, AtLeastOne, Unset] = None
+    max_figures: Annotated[int | None, AtLeastOne, Unset] = None
+    max_image_kb: Annotated[int | None, AtLeastOne, Unset] = None
+    max_megapixels: Annotated[int | None, AtLeastOne, Unset] = None
     likelihood: Annotated[bool, Parameter(negative=())] = False
     limit: Annotated[int | None, AtLeastOne, Unset] = None
 
@@ -125,9 +125,9 @@ class Questions:
             "map_ratings": self.map_ratings or None,
             "figures": self.figures or None,
             "likelihood": self.likelihood or None,
-            "most_figures": self.most_figures,
-            "most_image_kb": self.most_image_kb,
-            "most_megapixels": self.most_megapixels,
+            "max_figures": self.max_figures,
+            "max_image_kb": self.max_image_kb,
+            "max_megapixels": self.max_megapixels,
         }
 
 
@@ -151,8 +151,8 @@ class Models:
     judge_profile
         Instruction and answer format of the judge: ours, or Re²'s (appendix D of its paper). Default: ours.
     judge_words
-        For --judge-profile re2: a file with the words of the judge's instruction, known by its SHA-256. By default the
-        words are ours.
+        For --judge-profile re2: a file with the judge's instruction; logs record its SHA-256. By default the
+        instruction is ours.
     grader_arg
         Argument for the grader, as --grader-arg.NAME VALUE: base_url, max_tokens, max_connections, or an argument of
         its provider.

@@ -46,7 +46,7 @@ class Answering:
     judge_profile
         Instruction and answer format of the judge: Re²'s (appendix D of its paper), or ours.
     judge_words
-        File with the words of the judge's instruction, known by its SHA-256. By default the words are ours.
+        File with the judge's instruction; logs record its SHA-256. By default the instruction is ours.
     max_connections
         Number of questions asked in parallel.
     max_retries

@@ -125,7 +125,7 @@ def publish(
     titles: Literal["posts", "model"] = "posts",
     model_url: str | None = None,
     model: str | None = None,
-    most_questions: Annotated[int | None, AtLeastOne] = None,
+    max_questions: Annotated[int | None, AtLeastOne] = None,
     splits: Literal["re2", "temporal", "stated", "none"] | None = None,
     test_after: date | None = None,
     splits_from: Annotated[Path | None, Named] = None,
@@ -137,15 +137,15 @@ def publish(
     Parameters
     ----------
     out
-        Folder to write; an earlier release in it is replaced. Without --out, a release named by its date is added to
-        releases/ in the workspace; it is never changed.
+        Folder to write: a new one, or one with an earlier release, which is replaced. Without --out, a release named by
+        its date is added to releases/ in the workspace; it is never changed.
     titles
         posts: a turn of several posts gets the title they share; model: a language model writes the title.
     model_url
         URL of the model's endpoint, up to '/v1'. Its key is read from PEERCORPUS_MODEL_KEY.
     model
         Name of the model at the endpoint.
-    most_questions
+    max_questions
         Maximum number of questions to the model in one run. Answers are stored and used again. Default: 1,000.
     splits
         Train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and status; temporal: test on
@@ -170,7 +170,7 @@ def publish(
         _refuse_unfit(content, splits, titles)
     sides = request_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
     by = {"titles": titles == "model", "points": content.points == "model"}
-    asking = settle_models(workspace, model_url, model, most_questions, **by)
+    asking = settle_models(workspace, model_url, model, max_questions, **by)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
         venue_ids = read_venue_ids(venue, opened.venues())
         require_built(opened, venue_ids, points=bool(content.points))

@@ -72,7 +72,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "release": {
             "diff": (
-                "Compare two releases: rows added, changed and gone by venue, papers whose split changed, columns "
+                "Compare two releases: rows added, changed and removed by venue, papers whose split changed, columns "
                 "that differ."
             ),
             "verify": (
@@ -89,9 +89,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "report": {
             "report": "Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.",
-            "table1": (
-                "Print the row that Table 1 of the Re² paper would have for a corpus, above the rows that it prints."
-            ),
+            "table1": ("Print the row that Table 1 of the Re² paper would have for a corpus, above the printed rows."),
             "explore": (
                 "Search and read the corpus in a browser on this machine, or write a selection of papers to a file."
             ),
@@ -141,12 +139,27 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "check": (
                 "Check that nothing in a workspace has changed since it was stored: objects in raw.db, PDFs, tables."
             ),
-            "reminders": "List the authors' posts that only urge reviewers to reply, or nearly so, and decide on them.",
+            "reminders": (
+                "List the authors' posts that do little but urge reviewers to reply, and decide which to drop."
+            ),
         },
     }
 )
 """Module of this package → its commands, functions or apps with subcommands, each with its first sentence."""
 
+HELP = "Help and completion"
+HEADINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Try it": ("demo", "simulate"),
+        "Harvest and build": ("harvest", "import", "build", "status", "login", "logout", "convert"),
+        "Look into a corpus": ("explore", "report", "show", "sql", "audit", "pdfs", "mcp", "venues", "forms"),
+        "Publish": ("publish", "verify", "diff", "push", "export", "site", "recipe", "table1"),
+        "Benchmark and fine-tune": ("bench", "finetune"),
+        "Maintain a workspace": ("takedown", "reminders", "check", "move"),
+        HELP: ("completion",),
+    }
+)
+"""Heading in the help → its commands, in the order of their use."""
 
 EVERY_COMMAND = Group(
     "Options of every command",
@@ -191,7 +204,7 @@ def _take_reporting(
         Parameter(
             group=EVERY_COMMAND,
             env_var="PEERCORPUS_LOG",
-            help="File to append the same to, one JSON object a line, with times in UTC and without secrets.",
+            help="File to which the same is appended, one JSON object per line, with times in UTC and without secrets.",
         ),
     ] = None,
 ) -> _Asked:
@@ -214,16 +227,31 @@ def make_app(*, is_listed: bool = False) -> App:
         config=apply_config_file,
     )
     made.meta.default(_take_reporting)
-    for module, functions in COMMANDS.items():
-        for function, sentence in functions.items():
+    listed = {
+        _name_command(function): (f"peercorpus.cli.{module}:{function}", sentence)
+        for module, functions in COMMANDS.items()
+        for function, sentence in functions.items()
+    }
+    for number, (heading, names) in enumerate(HEADINGS.items()):
+        group = Group(heading, sort_key=number)
+        for order, name in enumerate(names):
+            target, sentence = listed[name]
             shown = sentence.replace("`", "") if is_listed else None
-            made.command(f"peercorpus.cli.{module}:{function}", help=shown)
+            made.command(target, help=shown, group=group, sort_key=order)
+        if heading == HELP:
+            for name in ("--help", "--version"):
+                made[name].group = (group,)
     return made
+
+
+def _name_command(function: str) -> str:
+    """Return the name of a command, of which Python's keywords end with an underscore in code."""
+    return function.rstrip("_").replace("_", "-")
 
 
 def list_commands() -> list[str]:
     """Return the names of all commands."""
-    return [function.rstrip("_").replace("_", "-") for functions in COMMANDS.values() for function in functions]
+    return [name for names in HEADINGS.values() for name in names]
 
 
 app = make_app()

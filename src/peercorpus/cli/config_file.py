@@ -30,7 +30,7 @@ _SECRET = re.compile(r"(?:^|_)(?:tokens?|password|passwd|secrets?|key|code|user)
 _PASSWORD_IN_URL = re.compile(r"(?<!\w)\w++://[^/@\s:]*+:[^/@\s]*+@")
 _ASKED = ("url", "model_url", "engine_url")
 """Beginnings of the names of options that name a host which gets a token or a key."""
-_NOT_SECRET = frozenset({"max_tokens", "most_tokens"})
+_NOT_SECRET = frozenset({"max_tokens"})
 _SCHEMES = ("hf:", "s3:", "file:", "http:", "https:")
 
 

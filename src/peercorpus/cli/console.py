@@ -56,11 +56,7 @@ WorkspaceFolder = Annotated[
 WorkspaceOrRelease = Annotated[WorkspaceFolder, Parameter(help="Folder of a workspace or of a release.")]
 OptionalWorkspace = Annotated[
     Path | None,
-    Parameter(
-        name=["--workspace", "-w"],
-        help="Folder of a workspace. The environment and peercorpus.toml name none here.",
-        converter=convert_path,
-    ),
+    Parameter(name=["--workspace", "-w"], converter=convert_path),
 ]
 """The workspace of a command that does something else without one, so that only the command line may name it."""
 

@@ -209,15 +209,15 @@ def import_(
     or in a folder. PeerRead and NLPeer are read from their folders, lists of papers with ratings (paperlists) and
     tables of reviews from JSON, JSONL, CSV or Parquet, and texts from a folder beside a table of decisions.
 
-    Cassettes, which `harvest --record` writes, are recognised by their first line. Exit with 1 if requests of their
-    harvests have no answer in them, if nothing of the other files can be used, or if a PDF was left out.
+    Cassettes, which `harvest --record` writes, are recognised by their first line. Exit with 1 if a
+    response of their harvests is missing, if no record of the other files can be used, or if a PDF was left out.
 
     Parameters
     ----------
     pdfs
         Folder of PDFs that you have: files named FORUM.pdf or by the id of an edit or reference, or listed in one CSV
-        file of the folder with the columns forum_id and file, and perhaps version (id of an edit, OpenReview's path,
-        `current`, or your own words) and when. Papers must be in the workspace, or among what is imported.
+        file of the folder with the columns forum_id and file, and optionally version (id of an edit, OpenReview's path,
+        `current`, or your own words) and when. Papers must be in the workspace, or imported in the same run.
     keep_going
         Skip what cannot be read and report it, instead of stopping.
     venue

@@ -85,12 +85,12 @@ class EngineOptions:
         str | None, Parameter(help="URL of a vision endpoint. Its key is read from PEERCORPUS_VISION_KEY.")
     ] = None
     engine_model: Annotated[str | None, Parameter(help="Name of the model at the vision endpoint.")] = None
-    most_pages: Annotated[
+    max_pages: Annotated[
         int | None,
         AtLeastOne,
         Parameter(help="Maximum number of pages to send to a vision endpoint in one run. Default: 1,000."),
     ] = None
-    most_tokens: Annotated[
+    max_tokens: Annotated[
         int | None, AtLeastOne, Parameter(help="Maximum number of tokens to use there in one run. Default: no limit.")
     ] = None
     executor: ExecutorName = "local"
@@ -121,8 +121,8 @@ class EngineOptions:
             models=Path(self.models) if self.models else None,
             engine_url=self.engine_url,
             engine_model=self.engine_model,
-            most_pages=self.most_pages,
-            most_tokens=self.most_tokens,
+            max_pages=self.max_pages,
+            max_tokens=self.max_tokens,
             workers=self.workers,
             pdf_timeout_s=self.pdf_timeout_s,
             retry=retry,
@@ -145,7 +145,7 @@ class FigureOptions:
     figure_dpi: Annotated[int, AtLeastOne, Parameter(help="Resolution of figures, in pixels per inch.")] = 150
     figure_pixels: Annotated[int, AtLeastOne, Parameter(help="Maximum pixels of the longer side of a figure.")] = 1_024
     figure_kb: Annotated[int, AtLeastOne, Parameter(help="Maximum kilobytes of a figure.")] = 300
-    most_figures: Annotated[int, AtLeastOne, Parameter(help="Maximum number of images of one PDF.")] = 50
+    max_figures: Annotated[int, AtLeastOne, Parameter(help="Maximum number of images of one PDF.")] = 50
 
     def settle(self, options: Options) -> Options:
         """Return the build options with those of figures.
@@ -166,7 +166,7 @@ class FigureOptions:
             figure_dpi=self.figure_dpi,
             figure_pixels=self.figure_pixels,
             figure_kb=self.figure_kb,
-            most_figures=self.most_figures,
+            max_figures=self.max_figures,
         )
 
 
@@ -179,7 +179,7 @@ MAX_QUESTIONS = 1_000
 
 @contextmanager
 def settle_models(
-    workspace: Path, url: str | None, model: str | None, most_questions: int | None, *, titles: bool, points: bool
+    workspace: Path, url: str | None, model: str | None, max_questions: int | None, *, titles: bool, points: bool
 ) -> "Iterator[tuple[Titler | None, Annotator | None]]":
     """Open the model that gives titles and labels points while a release is written; None for a part not chosen.
 
@@ -187,7 +187,7 @@ def settle_models(
         workspace: Folder of the workspace; its `answers.db` stores the model's answers.
         url: URL of the model's endpoint.
         model: Name of the model at the endpoint.
-        most_questions: Maximum number of questions to ask in this run; None means `MAX_QUESTIONS`.
+        max_questions: Maximum number of questions to ask in this run; None means `MAX_QUESTIONS`.
         titles: Whether the user chose titles by a model.
         points: Whether the user chose points by a model.
 
@@ -202,9 +202,9 @@ def settle_models(
     from peercorpus.release.by_model.turn_titles import Titler
 
     if not titles and not points:
-        if (url, model, most_questions) != (None, None, None):
+        if (url, model, max_questions) != (None, None, None):
             raise ModelError(
-                "--model, --model-url and --most-questions need --titles model or --points model; add one, or leave"
+                "--model, --model-url and --max-questions need --titles model or --points model; add one, or leave"
                 " them out."
             )
         yield None, None
@@ -214,7 +214,7 @@ def settle_models(
             "--titles model and --points model need the model's endpoint (--model-url) and its name there (--model)."
         )
     settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
-    asked = AskedModel.of(settings, workspace / "answers.db", uuid4().hex, most_questions or MAX_QUESTIONS)
+    asked = AskedModel.of(settings, workspace / "answers.db", uuid4().hex, max_questions or MAX_QUESTIONS)
     try:
         yield Titler(asked) if titles else None, Annotator(asked) if points else None
     finally:

@@ -20,7 +20,7 @@ def recipe(
     name: Annotated[Literal["reviewbench", "re2"], Parameter(help="The dataset.")],
     /,
     *,
-    workspace: OptionalWorkspace = None,
+    workspace: Annotated[OptionalWorkspace, Parameter(help="Folder of the workspace to fill.")] = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     out: Annotated[Path | None, Named] = None,
     harvest: bool = True,

@@ -36,10 +36,10 @@ def diff(
     ids: Annotated[bool, Flag] = False,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
-    """Compare two releases: rows added, changed and gone by venue, papers whose split changed, columns that differ.
+    """Compare two releases: rows added, changed and removed by venue, papers whose split changed, columns that differ.
 
-    A row counts as changed if a column that both releases have differs. Of the rows that are gone, those that the later
-    release counts as taken down are shown separately.
+    A row counts as changed if a column that both releases have differs. Removed rows that the later release counts
+    as taken down are shown separately.
 
     Parameters
     ----------
@@ -84,6 +84,8 @@ def verify(
     ----------
     release
         Folder of the release.
+    workspace
+        Folder of the workspace to check against. Default: the one around the release, if there is one.
     json_
         Print one JSON object, with the first faults of each check.
     """
@@ -120,9 +122,10 @@ def push(
     """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
 
     The release is verified first, against the takedown.txt of --workspace or of the workspace it is in. If a check
-    fails, nothing is uploaded, and the command exits with 1. Files of an earlier release on the Hub are removed, other
-    files stay. The token is read from HF_TOKEN or from where 'hf auth login' stores it, the Hub's URL from HF_ENDPOINT.
-    To resume an interrupted upload, run the same command again; files that the Hub already has are not sent twice.
+    fails, nothing is uploaded, and the command exits with 1. Files of an earlier release on the Hub are removed,
+    other files are kept. The token is read from HF_TOKEN or from where 'hf auth login' stores it, the Hub's URL
+    from HF_ENDPOINT. To resume an interrupted upload, run the same command again; files that the Hub already has
+    are not sent twice.
 
     Parameters
     ----------
@@ -132,6 +135,8 @@ def push(
         Upload, and create the dataset if it does not exist.
     private
         Create the dataset as private.
+    workspace
+        Folder of the workspace to check against. Default: the one around the release, if there is one.
     """
     from peercorpus.cli.text import releases
     from peercorpus.release.folder import open_release

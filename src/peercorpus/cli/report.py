@@ -130,7 +130,7 @@ def table1(
     name: str | None = None,
     as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
-    """Print the row that Table 1 of the Re² paper would have for a corpus, above the rows that it prints.
+    """Print the row that Table 1 of the Re² paper would have for a corpus, above the printed rows.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ def _name_workspace(command: Sequence[str], arguments: Sequence[str]) -> str:
 
 def _explain_arguments(error: "CycloptsError", arguments: Sequence[str]) -> str:
     """Return what is wrong with the arguments, and what to do if Cyclopts does not say so."""
-    from cyclopts.exceptions import MissingArgumentError, UnusedCliTokensError
+    from cyclopts.exceptions import MissingArgumentError, RepeatArgumentError, UnusedCliTokensError
 
     if isinstance(error, MissingArgumentError) and error.argument and error.argument.name == "--workspace":
         return _name_workspace(error.command_chain or (), arguments)
@@ -135,6 +135,8 @@ def _explain_arguments(error: "CycloptsError", arguments: Sequence[str]) -> str:
         command = " ".join(["peercorpus", *(error.command_chain or ())])
         hint = "a workspace is named once, and its venues with --venue" if _takes_venues(error) else "leave them out"
         return f"Too many arguments: {tokens}; {hint}. See '{command} --help'."
+    if isinstance(error, RepeatArgumentError) and error.token.keyword:
+        return f"{error.token.keyword} was given more than once; leave all but one of them out."
     return str(error)
 
 

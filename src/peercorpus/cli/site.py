@@ -20,11 +20,13 @@ def site(
     Each paper gets a page with its reviews and conversations; texts of PDFs are left out. The pages load nothing from
     elsewhere, and all but the search work without scripts. A site that is there already is replaced as a whole.
 
-    If the release is in a workspace, or --workspace names one, nothing is written if the release holds what
-    takedown.txt of either names.
+    If the release is in a workspace, or --workspace names one, nothing is written if the release contains anything that
+    the takedown.txt of either lists.
 
     Parameters
     ----------
+    workspace
+        Folder of a workspace whose takedown.txt is checked, besides that of the workspace around the release.
     release
         Folder of the release.
     out

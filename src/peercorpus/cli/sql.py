@@ -27,7 +27,7 @@ _FORMAT_OF: "Mapping[str, Format]" = {
 }
 """Extension of a file → the format that it means."""
 SHOWN_ROWS = 100
-"""Most rows that are printed as text, unless the user sets another number."""
+"""Maximum number of rows printed as text, unless the user sets another number."""
 MAX_CHARACTERS = 2_000
 """Longest cell of a list of tables or columns."""
 
@@ -71,7 +71,7 @@ def sql(
     out
         Write the whole result to this file, which is replaced: .csv, .json, .parquet or .txt.
     limit
-        Most rows to print or write. Default: 100 as text, otherwise all.
+        Maximum number of rows to print or write. Default: 100 as text, otherwise all.
     time_limit_s
         Stop the statement after this many seconds.
     """

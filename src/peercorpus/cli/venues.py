@@ -42,7 +42,7 @@ def venues(
     year
         Only this year.
     workspace
-        Folder of a workspace, to include its venues.toml.
+        Folder of a workspace, to include its venues.toml; it must be named here.
     json_
         Print one JSON array, with the source of each value.
     """
@@ -111,13 +111,14 @@ def forms(
 
     A venue's form is read from OpenReview's own invitation if the workspace has it; otherwise the form that the
     workspace's venues.toml declares is used, else a declared form of the package, each with its sources; otherwise the
-    form is inferred from the reviews. Of a venue in venues.toml, it is shown how each field is read with and without
-    that file.
+    form is inferred from the reviews. For a venue in venues.toml, each field is shown as read with and without that
+    file.
 
     Parameters
     ----------
     workspace
-        Folder of a workspace: also show the forms of its venues, and how often each field was filled in.
+        Folder of a workspace: also show the forms of its venues, and how often each field was filled in. It must be
+        named here.
     json_
         Print JSON, with every answer that a field offers.
     """

@@ -130,7 +130,7 @@ def reminders(
     why: str = "",
     as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
-    """List the authors' posts that only urge reviewers to reply, or nearly so, and decide on them.
+    """List the authors' posts that do little but urge reviewers to reply, and decide which to drop.
 
     By a rule, 'peercorpus build' leaves such posts out of conversations. Your decisions overrule it; they are in the
     workspace's reminders.tsv, which you can also edit or copy. Run 'peercorpus build' afterwards.

@@ -87,15 +87,15 @@ class Options:
         models: Folder with the models of a heavier engine; None leaves the choice to its library.
         engine_url: URL of a vision endpoint, up to and including `/v1`.
         engine_model: Name of the model at the vision endpoint.
-        most_pages: Maximum number of pages a run sends to the endpoint; None means 1,000.
-        most_tokens: Maximum number of tokens a run uses there, as the endpoint counts them; None means no limit.
+        max_pages: Maximum number of pages a run sends to the endpoint; None means 1,000.
+        max_tokens: Maximum number of tokens a run uses there, as the endpoint counts them; None means no limit.
         pdf_timeout_s: Time limit for a single PDF, in seconds.
         figures: Extract figures and tables from the PDFs. Not part of any key: it only determines whether the stage
             runs.
         figure_dpi: Resolution of figures, in pixels per inch.
         figure_pixels: Maximum pixels of the longer side of a figure.
         figure_kb: Maximum size of the image of a figure, in kilobytes.
-        most_figures: Maximum number of images extracted from one PDF.
+        max_figures: Maximum number of images extracted from one PDF.
         points: Split reviews into points. Not part of any key: it only determines whether the stage runs.
         workers: Number of processes that read notes and PDFs and compare texts; None means one per core. Not part of
             any key, as no row depends on it.
@@ -109,14 +109,14 @@ class Options:
     models: Path | None = None
     engine_url: str | None = None
     engine_model: str | None = None
-    most_pages: int | None = None
-    most_tokens: int | None = None
+    max_pages: int | None = None
+    max_tokens: int | None = None
     pdf_timeout_s: float = PDF_TIMEOUT_S
     figures: bool = False
     figure_dpi: int = 150
     figure_pixels: int = 1_024
     figure_kb: int = 300
-    most_figures: int = 50
+    max_figures: int = 50
     points: bool = False
     workers: int | None = None
     retry: bool = False

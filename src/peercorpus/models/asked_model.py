@@ -38,21 +38,21 @@ class AskedModel:
     _refused: int = 0
 
     @classmethod
-    def of(cls, settings: ModelSettings, answers: Path | None, run: str, most_questions: int) -> Self:
+    def of(cls, settings: ModelSettings, answers: Path | None, run: str, max_questions: int) -> Self:
         """Return this model, ready to be asked.
 
         Args:
             settings: The model.
             answers: The file that stores answers; None keeps them in memory.
             run: Id of the run; questions are counted per run.
-            most_questions: Maximum number of questions in the run.
+            max_questions: Maximum number of questions in the run.
 
         Raises:
             ModelError: The address is invalid, or the key cannot be sent there.
         """
         endpoint = Endpoint(settings)
         try:
-            return cls(endpoint, ResponseCache(answers, run, most_questions=most_questions, most_tokens=None))
+            return cls(endpoint, ResponseCache(answers, run, max_questions=max_questions, max_tokens=None))
         except BaseException:
             endpoint.close()
             raise
@@ -67,12 +67,12 @@ class AskedModel:
         self.endpoint.close()
         self.answers.close()
 
-    def ask(self, question: str, most_tokens: int) -> str | None:
+    def ask(self, question: str, max_tokens: int) -> str | None:
         """Return the answer, stored or new; None if this question gets none.
 
         Args:
             question: The user's message.
-            most_tokens: Maximum number of tokens of the answer.
+            max_tokens: Maximum number of tokens of the answer.
 
         Raises:
             ModelError: The model cannot be asked, or the budget is used up; all answers so far are kept.
@@ -83,7 +83,7 @@ class AskedModel:
             return kept
         self.answers.reserve()
         try:
-            answer = self.endpoint.ask(question, most_tokens)
+            answer = self.endpoint.ask(question, max_tokens)
         except RefusedQuestionError as error:
             self._refused += 1
             self._end_after(self._refused, _MAX_REFUSALS_IN_A_ROW, str(error))

@@ -130,12 +130,12 @@ class Endpoint:
         """Close the connections."""
         self._http.close()
 
-    def ask(self, content: Content, most_tokens: int = MOST_TOKENS) -> ModelResponse:
+    def ask(self, content: Content, max_tokens: int = MOST_TOKENS) -> ModelResponse:
         """Ask one question; repeat it if the endpoint is busy or cannot be reached.
 
         Args:
             content: The user's message.
-            most_tokens: Maximum number of tokens of the answer.
+            max_tokens: Maximum number of tokens of the answer.
 
         Raises:
             UnansweredError: This question gets no answer after all attempts.
@@ -152,16 +152,16 @@ class Endpoint:
         try:
             for attempt in tries:
                 with attempt:
-                    return self._ask(content, most_tokens)
+                    return self._ask(content, max_tokens)
         except (_Busy, httpx2.RequestError) as error:
             raise UnansweredError(_describe(error)) from None
         raise AssertionError("stamina gives at least one attempt")
 
-    def _ask(self, content: Content, most_tokens: int) -> ModelResponse:
+    def _ask(self, content: Content, max_tokens: int) -> ModelResponse:
         body = {
             "model": self.model,
             "temperature": 0,
-            "max_tokens": most_tokens,
+            "max_tokens": max_tokens,
             "messages": [{"role": "user", "content": content}],
         }
         with self._http.stream("POST", f"{self._url}/chat/completions", json=body, headers=self._headers) as streamed:
@@ -256,21 +256,21 @@ def response_key(model: str, prompt: str, image: bytes = b"") -> str:
 class ResponseCache:
     """Stores answers in a SQLite file and counts the spending of one run."""
 
-    def __init__(self, path: Path | None, run: str, most_questions: int, most_tokens: int | None) -> None:
+    def __init__(self, path: Path | None, run: str, max_questions: int, max_tokens: int | None) -> None:
         """Open or create the file.
 
         Args:
             path: The file; None keeps everything in memory.
             run: Id of the run whose spending is counted.
-            most_questions: Maximum number of questions in the run.
-            most_tokens: Maximum number of tokens in the run; None means no limit.
+            max_questions: Maximum number of questions in the run.
+            max_tokens: Maximum number of tokens in the run; None means no limit.
 
         Raises:
             ModelError: The file is damaged.
         """
         self._run = run
-        self._most_questions = most_questions
-        self._most_tokens = most_tokens
+        self._max_questions = max_questions
+        self._max_tokens = max_tokens
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path or ":memory:", timeout=WAIT_S, isolation_level=None)
@@ -296,7 +296,7 @@ class ResponseCache:
         """
         is_left = "questions < ? AND (? IS NULL OR tokens < ?)"
         sql = f"UPDATE spending SET questions = questions + 1 WHERE run = ? AND {is_left}"
-        values = (self._run, self._most_questions, self._most_tokens, self._most_tokens)
+        values = (self._run, self._max_questions, self._max_tokens, self._max_tokens)
         if self._db.execute(sql, values).rowcount == 0:
             questions, tokens = self.spent()
             raise ModelError(

@@ -51,6 +51,8 @@ def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MAN
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise PeercorpusError(f"'{folder}' is a file or a link; name a new folder, or one that contains {kind}.")
+    if (folder / "raw.db").exists():
+        raise PeercorpusError(f"'{folder}' is a workspace, which is never replaced; name another folder.")
     listed = _read_manifest_names(folder, manifest) if folder.exists() else set()
     for path in folder.rglob("*") if folder.exists() else ():
         name = path.relative_to(folder).as_posix()

@@ -190,7 +190,7 @@ CONFIGS = {
         Config(
             "acceptance",
             ACCEPTANCE,
-            "one row per paper of the test side of `review_sft` that was accepted or rejected, as a question with its"
+            "one row per paper of the test split of `review_sft` that was accepted or rejected, as a question with its"
             " answer, for `eval.yaml`",
             group_rows=200,
             is_task=True,

@@ -49,10 +49,11 @@ class SplitRequest:
     def __post_init__(self) -> None:
         if (self.profile is Profile.TEMPORAL) is (self.test_after is None):
             raise PeercorpusError(
-                f"The profile '{self.profile}' needs a day after which to test; name it with --test-after."
+                f"The splits '{self.profile}' need a date, after which submitted papers are for testing; give it with"
+                " --test-after."
                 if self.test_after is None
-                else f"The profile '{self.profile}' does not use a day, got --test-after {self.test_after}; leave it"
-                " out, or ask for --splits temporal."
+                else f"The splits '{self.profile}' use no date, got --test-after {self.test_after}; leave it out, or"
+                " use --splits temporal."
             )
 
     def path(self, release: Path) -> Path:

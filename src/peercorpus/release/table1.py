@@ -31,7 +31,7 @@ DECIDED = VERDICTS | {Status.DESK_REJECTED.value}
 TASKS = {
     "AP": "acceptance prediction: papers with a text, accepted or rejected",
     "SP": "score prediction: papers with a text and a review with a score",
-    "RA": "review analysis: reviews that annotators labelled; peercorpus holds no such labels",
+    "RA": "review analysis: reviews labelled by annotators; peercorpus has no such labels",
     "RG": "review generation: papers with a text and a review in words",
     "MG": "meta-review generation: papers with a meta-review and a review in words",
 }
@@ -280,9 +280,9 @@ def explain_row(row: DatasetRow) -> str:
     tasks = ", ".join(f"{task} {papers:,}" for task, papers in row.task_papers.items())
     return (
         "In brackets: reviews with a text, reviews with a score for soundness, clarity or the like, conversations in"
-        " which the authors answer a reviewer, reviews whose recommendation changed (it is known of"
-        f" {row.compared or 0:,} as first given and as it stands), papers with a meta-review or a comment with the"
-        f" decision, and papers with a decision. Papers that a task can use: {tasks}; RA needs labels of annotators,"
-        f" which peercorpus does not hold. Texts: {row.texts or 0:,}, of which {row.initial_texts or 0:,} are known to"
-        " be the initial submission, or stated to be it by the dataset that they come from."
+        " which the authors answer a reviewer, reviews whose recommendation changed (both the first and the current"
+        f" value are known for {row.compared or 0:,}), papers with a meta-review or a comment with the decision, and"
+        f" papers with a decision. Papers that a task can use: {tasks}; RA needs labels by annotators, which"
+        f" peercorpus does not have. Texts: {row.texts or 0:,}, of which {row.initial_texts or 0:,} are known to be"
+        " the initial submission, or stated to be by the dataset that they come from."
     )

@@ -133,7 +133,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
         reads_raw=(),
         reads=("4-versions",),
         writes=(TABLE,),
-        options=("figure_dpi", "figure_pixels", "figure_kb", "most_figures"),
+        options=("figure_dpi", "figure_pixels", "figure_kb", "max_figures"),
         run=partial(cut_figures, spread),
         balance=balance,
         passing=TRANSIENT_REASONS,

@@ -42,8 +42,8 @@ class EngineSettings:
         models: Folder with the models of a heavier engine; None leaves it to the library, which may download them.
         url: URL of a vision endpoint, up to and including `/v1`.
         model: Name of the model at that endpoint.
-        most_pages: Maximum pages that a run sends to the endpoint.
-        most_tokens: Maximum tokens that a run uses there, as counted by the endpoint; None means no limit.
+        max_pages: Maximum pages that a run sends to the endpoint.
+        max_tokens: Maximum tokens that a run uses there, as counted by the endpoint; None means no limit.
         answers: File that stores the endpoint's answers and the spending; None keeps them in memory.
         run: Id of the run for which pages and tokens are counted.
         attempts: Maximum number of requests for one page, including the first.
@@ -56,8 +56,8 @@ class EngineSettings:
     models: Path | None = None
     url: str | None = None
     model: str | None = None
-    most_pages: int = 1_000
-    most_tokens: int | None = None
+    max_pages: int = 1_000
+    max_tokens: int | None = None
     answers: Path | None = None
     run: str = ""
     attempts: int = 5
@@ -89,8 +89,8 @@ def make_settings(options: Options, answers: Path | None = None) -> EngineSettin
         settings,
         url=options.engine_url,
         model=options.engine_model,
-        most_pages=settings.most_pages if options.most_pages is None else options.most_pages,
-        most_tokens=options.most_tokens,
+        max_pages=settings.max_pages if options.max_pages is None else options.max_pages,
+        max_tokens=options.max_tokens,
         answers=answers,
         run=uuid4().hex,
     )
@@ -120,7 +120,7 @@ HEAVY = frozenset({"docling", "marker", "mineru", "nemotron"})
 NOT_HEAVIER = frozenset({"auto", "pdfium-layout", "pdfium-text"})
 """Engines that `auto` cannot use for hard files."""
 
-OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "most_pages", "most_tokens")
+OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "max_pages", "max_tokens")
 """Options that only some engines support, by their names in `execution.stage.Options`."""
 
 TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -129,7 +129,7 @@ TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
         "auto": frozenset({"ocr", "heavier"}),
         "docling": frozenset({"models"}),
         "nemotron": frozenset({"models"}),
-        "vision": frozenset({"engine_url", "engine_model", "most_pages", "most_tokens"}),
+        "vision": frozenset({"engine_url", "engine_model", "max_pages", "max_tokens"}),
     }
 )
 """Engine name → supported options; `auto` also supports those of its heavier engine, engines not listed none."""

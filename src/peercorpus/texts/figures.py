@@ -60,13 +60,13 @@ class FigureLimits:
         dpi: Resolution, in pixels per inch.
         most_pixels: Maximum pixels of the longer side; a larger figure gets a lower resolution.
         most_bytes: Maximum bytes of an image; a larger one gets a lower resolution.
-        most_figures: Maximum images of one file, in the order of the text.
+        max_figures: Maximum images of one file, in the order of the text.
     """
 
     dpi: int
     most_pixels: int
     most_bytes: int
-    most_figures: int
+    max_figures: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def require_pillow() -> str:
 def read_limits(options: Options) -> FigureLimits:
     """Return the limits set by the options."""
     most_bytes = options.figure_kb * BYTES_PER_KB
-    return FigureLimits(options.figure_dpi, options.figure_pixels, most_bytes, options.most_figures)
+    return FigureLimits(options.figure_dpi, options.figure_pixels, most_bytes, options.max_figures)
 
 
 def name_maker(options: Options) -> str:
@@ -123,7 +123,7 @@ def name_maker(options: Options) -> str:
         PeercorpusError: Pillow was built without WebP.
     """
     limits = read_limits(options)
-    sizes = f"{limits.dpi}dpi+{limits.most_pixels}px+{limits.most_bytes}B+{limits.most_figures}"
+    sizes = f"{limits.dpi}dpi+{limits.most_pixels}px+{limits.most_bytes}B+{limits.max_figures}"
     return f"{VERSION}+pypdfium2-{PYPDFIUM_INFO.version}+{require_pillow()}+{sizes}"
 
 
@@ -146,7 +146,7 @@ def cut_figures(pdf: bytes, limits: FigureLimits) -> list[CutFigure]:
     with without_garbage_collection(), open_pdf(pdf) as document:
         regions = read_regions(document)
         with_box = [number for number, region in enumerate(regions) if region.box is not None]
-        chosen = set(with_box[: limits.most_figures])
+        chosen = set(with_box[: limits.max_figures])
         pages = _OpenPages(document)
         return [
             _cut(pages, region, limits) if number in chosen else _explain(region, limits)
@@ -157,7 +157,7 @@ def cut_figures(pdf: bytes, limits: FigureLimits) -> list[CutFigure]:
 def _explain(region: Region, limits: FigureLimits) -> CutFigure:
     if region.box is None:
         return CutFigure(region, problem="Nothing is drawn next to the caption.")
-    return CutFigure(region, problem=f"The file has more than {limits.most_figures} figures and tables.")
+    return CutFigure(region, problem=f"The file has more than {limits.max_figures} figures and tables.")
 
 
 def read_regions(document: pdfium.PdfDocument) -> list[Region]:

@@ -38,9 +38,9 @@ class FigureBudget:
     def __post_init__(self) -> None:
         """Check the limits."""
         for option, limit in (
-            ("most_figures", self.figures),
-            ("most_image_kb", self.image_kb),
-            ("most_megapixels", self.megapixels),
+            ("max_figures", self.figures),
+            ("max_image_kb", self.image_kb),
+            ("max_megapixels", self.megapixels),
         ):
             if limit < 1:
                 raise PeercorpusError(f"'{option}' must be 1 or more, got {limit}.")

@@ -41,23 +41,23 @@ SIDES = {
     + "Test and validation have Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; in a smaller corpus the same"
     " share as of Re²'s 19,926, rounded up, at most a third), and are stratified by venue and status.",
     Profile.TEMPORAL: _SIDES
-    + "The test split is every paper whose note was created after {day} (UTC), and no other split holds such a paper;"
-    " validation has Re²'s sizes and is drawn from the rest. Papers without a date are in no split.",
+    + "The test split is every paper whose note was created after {day} (UTC); no other split has such papers."
+    " Validation has Re²'s sizes and is drawn from the rest. Papers without a date are in no split.",
     Profile.STATED: _SIDES
-    + "A published dataset states these sides for each task; a paper that one task tests on is held back from a task"
-    " that would train on it. Papers without a stated side are in no split. The sides are its publisher's: nothing is"
-    " moved, also where papers of one work are on two of them.",
+    + "A published dataset states these splits for each task; a test paper of one task is held back from a task that"
+    " would train on it. Papers without a stated split are in none. The splits are unchanged, even if papers of the"
+    " same work are in two of them.",
 }
 """Text of the card on how each profile draws papers."""
 TASKS = (
     "A task uses papers with a text of grade `{grade}` or better: `review` those with a review that was not posted"
     " after the decision, `rebuttal` those with a conversation in which a reviewer and the authors speak before it,"
     " `meta_review` those that one of these uses and that have a meta-review which was not posted after the decision. A"
-    " paper is in one split, for all tasks and with all its reviews; it is held back from a task if another task tests"
-    " or validates with it, or if another submission of the same work is used in its place. A conversation of"
-    " `rebuttal` ends at the decision; turns after it: {late_turns}. What `meta_review_sft` shows of the reviews and"
-    " their discussion ends at the decision or the first meta-review, whichever was first; what states the decision in"
-    " words is left out as well, and each row counts what is not there."
+    " paper is in one split, for all tasks and with all its reviews; it is held back from a task if another task uses"
+    " it for test or validation, or if another submission of the same work is used instead. A conversation of"
+    " `rebuttal` ends at the decision; turns after it: {late_turns}. In `meta_review_sft` the reviews and their"
+    " discussion end at the decision or the first meta-review, whichever was first; posts that state the decision are"
+    " left out as well, and each row counts what was left out."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}
 """Text of the card on whether a venue was listed completely."""
@@ -158,19 +158,19 @@ def texts_table(tally: ReleaseCounts) -> str:
 
 _CHOICES = {
     TextChoice.INITIAL: (
-        "`markdown` is the text of a version that is accepted as the one the reviewers read; a paper without one has an"
-        " empty `markdown`. `texts` has these texts (`is_initial`) and those known to be another version's, with their"
+        "`markdown` is the text of a version that is accepted as the one that the reviewers read; without one, it is"
+        " empty. `texts` has these texts (`is_initial`) and those known to be another version's, with their"
         " `moment`."
     ),
     TextChoice.BEST: (
-        "`markdown` is the best text that is held: of the version with the best `grade`, or where none has one, of the"
-        " version nearest to what the reviewers read; `papers_full` says which, with its `text_moment`. `texts` has it"
-        " too, and the texts that are known to be what the reviewers read (`is_initial`) or another version's."
+        "`markdown` is the best text available: that of the version with the best `grade` or, if none has a grade, of"
+        " the version nearest to the one that the reviewers read; `papers_full` has its `grade` and `text_moment`."
+        " `texts` has it too, and the texts known to be what the reviewers read (`is_initial`) or another version."
     ),
     TextChoice.ALL: (
-        "`markdown` is the best text that is held: of the version with the best `grade`, or where none has one, of the"
-        " version nearest to what the reviewers read; `papers_full` says which, with its `text_moment`. `texts` has the"
-        " text of every version."
+        "`markdown` is the best text available: that of the version with the best `grade` or, if none has a grade, of"
+        " the version nearest to the one that the reviewers read; `papers_full` has its `grade` and `text_moment`."
+        " `texts` has the text of every version."
     ),
 }
 _ACCEPTED = {
@@ -178,12 +178,12 @@ _ACCEPTED = {
     False: (
         "The configurations for tasks accept texts that are **not** proven to be what the reviewers read, as the"
         " release was published with `--grade {grade}`. Some may be later versions, which answer the reviews and name"
-        " authors: say so with every result, or keep to the proven grades with `grade`."
+        " authors: state this with every result, or select the proven grades with `grade`."
     ),
 }
 _UNSTATED = (
-    "With `unstated` they even hold texts of which nobody says what version they are: many are camera-ready, which"
-    " gives the decision away."
+    "With `unstated` they even include texts whose version nobody states: many are camera-ready, which gives the"
+    " decision away."
 )
 
 
@@ -211,7 +211,7 @@ def set_aside_table(tally: ReleaseCounts) -> str:
     """Return the table of rows set aside during the build, by stage and reason."""
     counts = sum((venue.set_aside for venue in tally.venues), Counter[tuple[str, Reason]]())
     if not counts:
-        return "Nothing was set aside."
+        return "No rows were set aside."
     rows = [
         (escape(stage), f"`{reason.value}`", REASON_MEANINGS[reason], count)
         for (stage, reason), count in sorted(counts.items())
@@ -230,7 +230,7 @@ def figures(tally: ReleaseCounts) -> str:
         "### Figures",
         f"`figures` has {kinds}, for {counts.captions:,} captions, each cut out of the PDF whose text is in `papers`;"
         f" images by the grade of that version: {grades or 'none'}. A figure is found next to its caption by what is"
-        " drawn there; a few boxes hold too much or too little. What an image shows is not masked.",
+        " drawn there; a few images show too much or too little. The content of images is not masked.",
         *(f"- without an image: {count:,}. {escape(problem)}" for problem, count in sorted(counts.problems.items())),
     ]
     return "\n\n".join(lines)
@@ -251,7 +251,7 @@ def points(tally: ReleaseCounts) -> str:
         (
             "### Points of reviews",
             "`points` has every review split into single criticisms, questions and praise, and `answers` the authors'"
-            f" passages that answer them, found by rules{how}: both are often wrong. `confidence` says how"
+            f" passages that answer them, found by rules{how}: both are often wrong. `confidence` is how"
             f" often people judged such answers to be right. Answers by their main evidence: {methods or 'none'}."
             f"{by_model}",
             markdown_table(("kind", "points", "with an answer"), rows),
@@ -262,9 +262,9 @@ def points(tally: ReleaseCounts) -> str:
 def _tell_of_points_model(model: str, counts: PointCounts) -> str:
     """Return the sentences on the model that labelled what the rules left open, with counts of its answers."""
     return (
-        f" The model {escape(model)} was asked what the rules left open; its answers are marked `{BY_MODEL}`: kinds:"
-        f" {counts.kinds_by_model:,}, aspects: {counts.aspects_by_model:,}, answers: {counts.answers[BY_MODEL]:,}. How"
-        " often it is right was not measured, so its answers have no `confidence`."
+        f" The model {escape(model)} was asked about what the rules left open; its answers are marked `{BY_MODEL}`:"
+        f" kinds: {counts.kinds_by_model:,}, aspects: {counts.aspects_by_model:,}, answers:"
+        f" {counts.answers[BY_MODEL]:,}. How often it is right was not measured, so its answers have no `confidence`."
     )
 
 
@@ -292,15 +292,15 @@ def _tell_of_stated(tally: ReleaseCounts) -> str:
     """Return the sentences on inconsistencies in the sides that a dataset states."""
     both = sum(any(one.also_stated for one in paper.stated) for paper in tally.papers)
     return (
-        f"Works of which papers are on two sides, in the same words or as links say: {tally.sides.apart:,}. Papers that"
-        f" files of one task put on both sides, which are tested on: {both:,}."
+        f"Works with papers in two splits, by identical texts or by links: {tally.sides.apart:,}. Papers that the"
+        f" files of one task state in both splits, which are used for test: {both:,}."
     )
 
 
 def sides(tally: ReleaseCounts) -> str:
     """Return the section on train, validation and test, by venue and by task."""
     if tally.asked is None:
-        return "This release has none. If you draw your own, split by paper, never by review."
+        return "This release has none. If you make your own, split by paper, never by review."
     of = tally.sides.of
     columns = (*reversed(Split), None)
     papers = Counter((paper.venue_id, of.get(paper.forum_id)) for paper in tally.papers)
@@ -314,15 +314,15 @@ def sides(tally: ReleaseCounts) -> str:
     unusable = sum(paper.forum_id not in of and not paper.tasks for paper in tally.papers)
     sideless = sum(paper.forum_id not in of and bool(paper.tasks) for paper in tally.papers)
     is_stated = tally.asked.profile is Profile.STATED
-    for_want = "for which no dataset states a side" if is_stated else "without a date"
+    for_want = "for which no dataset states a split" if is_stated else "without a date"
     absent = len(of.keys() - {paper.forum_id for paper in tally.papers})
     paragraphs = [
         SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
-        markdown_table(("venue", "train", "validation", "test", "no side"), venues),
+        markdown_table(("venue", "train", "validation", "test", "no split"), venues),
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
         f"In no split: {plural(unusable, 'paper')} that no task can use, {sideless:,} {for_want}. Of the papers that"
         f" had a split in an earlier release, {absent:,} are not in this one. Papers whose split this release changed"
-        f" or dropped, as new splits were asked for: {tally.sides.moved:,}.",
+        f" or dropped, because new splits were requested: {tally.sides.moved:,}.",
         *([_tell_of_stated(tally)] if is_stated else ()),
         TASKS.format(grade=tally.text_rule.worst_grade, late_turns=f"{tally.late_turns:,}"),
     ]
@@ -371,7 +371,7 @@ _SIDES_AS_SPLITS = "; in the configurations for tasks the splits are train, vali
 def _tell_received(days: Sequence[str]) -> str:
     """Return when the data was received: between two days, or on a single one."""
     if not days:
-        return "when its data was received is not recorded"
+        return "the date of its data is not recorded"
     first, last = days
     return f"received on {first} (UTC)" if first == last else f"received from {first} to {last} (UTC)"
 

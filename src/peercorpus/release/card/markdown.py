@@ -113,7 +113,7 @@ def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({}
         (f"`{name}`", type_name(field.type), meanings.get(name) or column_meaning(field))
         for name, field in flatten_columns(config.schema)
     )
-    return markdown_table(("column", "type", "what it holds"), rows, text_columns=3)
+    return markdown_table(("column", "type", "description"), rows, text_columns=3)
 
 
 def units(configs: Iterable[Config]) -> str:

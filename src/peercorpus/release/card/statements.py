@@ -101,7 +101,7 @@ def _find_rejected_absent(tally: ReleaseCounts, show: Show) -> Iterator[str]:
             f" missing or self-selected: {_list_counts(hiding, show)}."
         )
     if silent:
-        yield f"No rejected paper of these venues is here, for unknown reasons: {_list_counts(silent, show)}."
+        yield f"These venues have no rejected papers here; why is not known: {_list_counts(silent, show)}."
     accepted, rejected = (sum(venue.of_status(status) for venue in tally.venues) for status in COMPARED[:2])
     if accepted + rejected:
         yield (
@@ -212,28 +212,28 @@ def _find_ai_reviews(tally: ReleaseCounts, _: Show) -> Iterator[str]:
         yield (
             f"Venues themselves posted {tally.ai_reviews:,} reviews that an AI wrote. They are in `ai_reviews` alone,"
             " with the authors' answers and the surveys that rate them: no other configuration, count, conversation or"
-            " split holds anything of them. Whether people had an AI write their reviews is not known."
+            " split includes them. Whether people had an AI write their reviews is not known."
         )
 
 
 def _find_public_only(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     papers = sum(venue.papers for venue in tally.venues)
     yield (
-        "Only what everyone may read is here, and venues differ in what they make public:"
+        "Only public records are included, and venues differ in what they make public:"
         f" {_format_share(tally.doubts.unreviewed, papers)} papers have no review."
         if papers
-        else "Only what everyone may read is here."
+        else "Only public records are included."
     )
 
 
 DESCRIPTIONS = {
     ReleaseLayout.PEERCORPUS: (
-        "Submissions with the text that the reviewers read or, marked as such, another one; every public official"
-        " review and meta-review, the exchange with each reviewer, every other post, and the decision"
+        "Submissions with their texts, each graded by whether it is the version that the reviewers read; every public"
+        " official review and meta-review, the exchange with each reviewer, every other post, and the decision"
     ),
     ReleaseLayout.REVIEWBENCH: (
-        "Submissions with the text that the reviewers read or another one; every public official review with the"
-        " authors' answer to it, their response to all reviewers, the meta-review, and the decision"
+        "Submissions with the text that the reviewers read or that of another version; every public official review"
+        " with the authors' answer to it, their response to all reviewers, the meta-review, and the decision"
     ),
 }
 """Contents of a release, by its layout."""
@@ -252,40 +252,41 @@ PREPROCESSING = [
     " from the answers and its scales stay unknown.",
     "Each PDF's history is compared with the submission deadline, and the version that the reviewers read is graded by"
     " how that is known. {choice}",
-    "PDFs are converted to Markdown by the engine that `text_engine` names; texts of published datasets are as those"
-    " hold them.",
-    "Replies are ordered into conversations, one per reviewer and further ones with others; posts that together are one"
+    "PDFs are converted to Markdown by the engine that `text_engine` names; texts of published datasets are unchanged.",
+    "Replies are ordered into conversations, one per reviewer and further ones with others; posts that form one"
     " answer are merged.",
-    "What a step cannot read is set aside with a reason and counted.",
+    "Records that a step cannot read are set aside with a reason and counted.",
 ]
 _TEXTS_CHOSEN = {
-    TextChoice.INITIAL: "The text of a paper is one that is accepted as what the reviewers read, or there is none.",
-    TextChoice.BEST: "The text of a paper is the best that is held, with its grade.",
-    TextChoice.ALL: "The text of a paper is the best that is held, with its grade; `texts` has that of every version.",
+    TextChoice.INITIAL: (
+        "The text of a paper is one that is accepted as the version that the reviewers read; other papers have none."
+    ),
+    TextChoice.BEST: "The text of a paper is the best available, with its grade.",
+    TextChoice.ALL: "The text of a paper is the best available, with its grade; `texts` has that of every version.",
 }
-_IN_TASKS = " The configurations for tasks hold texts of grade `{grade}` or better only."
-IMPUTATION = "Nothing is filled in: a value that OpenReview does not state is null."
+_IN_TASKS = " The configurations for tasks have only texts of grade `{grade}` or better."
+IMPUTATION = "Missing values are not imputed: a value that OpenReview does not state is null."
 MANIPULATION = (
     "E-mail addresses and OpenReview profile ids inside texts are replaced by `[e-mail]` and `[profile]`. Everything"
     " else is verbatim."
 )
 ANNOTATION = (
-    "Nothing was annotated for this release. Scores and texts are what the venue's reviewers entered in its review"
+    "Nothing was annotated for this release. Scores and texts are what the reviewers entered in the venue's review"
     " form; the aspect of a score, and its place on Re²'s scale, are derived from the wording of the form by rules."
 )
 DEMOGRAPHICS = "Not known: reviewers are anonymous."
 LIMITATIONS = [
-    "It is a record as of the harvest: what OpenReview showed before or after is not in it.",
+    "The release shows OpenReview at the time of the harvest: earlier and later states are not included.",
     "Texts are extracted from PDFs: formulae and tables may be damaged, and a page that is an image has no text unless"
     " it was read by OCR.",
     "Scores of different venues are on different scales.",
-    "It covers only the venues that are listed, which were not chosen to be representative of peer review in general.",
+    "Only the listed venues are covered; they were not chosen to be representative of peer review in general.",
 ]
 USES = [
     "Research on peer review: what reviewers write, how scores change in the discussion, which papers are accepted.",
     "Training and testing models that review a paper or discuss a review, with the splits of the release, to help"
     " authors and reviewers.",
-    "Not for deciding on a paper, a person or a job; not for finding out who wrote a review.",
+    "It must not be used to decide on a paper, a person or a job, or to find out who wrote a review.",
 ]
 SOCIAL_IMPACT = (
     "Models trained on it may help authors before they submit, and reviewers to check their own work. They also learn"
@@ -298,7 +299,7 @@ PEOPLE = [
     "People who commented under their own name appear under a pseudonym, made with a key that is not published.",
     "E-mail addresses and profile ids inside texts, including the Markdown of the papers, are masked; an address that"
     " is written out in words, or broken up by spaces, is not found.",
-    "What people wrote about themselves inside a paper, a review or a comment is left as they wrote it.",
+    "What people wrote about themselves in a paper, a review or a comment is unchanged.",
 ]
 AUTHORS = "Authors are named where OpenReview names them{in_tasks}."
 NO_AUTHORS = {
@@ -317,8 +318,8 @@ REMOVAL = (
     "A later release replaces this one{kept}. Anyone who wrote a paper, a review or a"
     " comment may ask for its removal: write to the publishers of this release, and give the id of the paper or note,"
     " or the profile of the author. The workspace keeps these ids in `takedown.txt`, and no later export contains what"
-    " they name. `takedown.json` counts what was left out for this reason; it has a salted hash of each id, and nothing"
-    " of what the id named."
+    " they name. `takedown.json` counts what was left out for this reason; it has a salted hash of each id, but none of"
+    " the content."
 )
 LICENCES = {
     ReleaseLayout.PEERCORPUS: (
@@ -377,14 +378,14 @@ def missing_venues(tally: ReleaseCounts, show: Show) -> str:
 
 
 def _list_left_out(tally: ReleaseCounts) -> str:
-    counts = {f"{what} that not everyone may read": count for what, count in sorted(tally.withheld.items())}
+    counts = {f"{what} that are not public": count for what, count in sorted(tally.withheld.items())}
     counts |= dict(sorted(tally.left_out.items()))
     counts["reviews and conversations without a paper"] = tally.orphans
-    counts["links to papers that are not here"] = tally.links_left_out
+    counts["links to papers outside this release"] = tally.links_left_out
     taken_down = sorted(tally.taken_down.items())
     counts |= {f"{what.replace('ai_', 'AI ')} that were taken down": count for what, count in taken_down}
     named = [f"{count:,} {what}" for what, count in counts.items() if count]
-    return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."
+    return f"Left out of this release: {'; '.join(named)}." if named else "No rows of the tables were left out."
 
 
 def _describe_reminders(tally: ReleaseCounts) -> list[str]:
@@ -399,14 +400,14 @@ def _describe_reminders(tally: ReleaseCounts) -> list[str]:
 
 
 def _describe(tally: ReleaseCounts) -> str:
-    or_recorded = ", or as published datasets have them" if any(venue.records for venue in tally.venues) else ""
-    return f"{DESCRIPTIONS[tally.layout]}, as OpenReview shows them to everyone{or_recorded}."
+    or_recorded = ", or as recorded in published datasets" if any(venue.records for venue in tally.venues) else ""
+    return f"{DESCRIPTIONS[tally.layout]}, as shown publicly on OpenReview{or_recorded}."
 
 
 def _describe_names(tally: ReleaseCounts) -> str:
     if not tally.names_authors:
         return NO_AUTHORS[tally.layout]
-    return AUTHORS.format(in_tasks="" if tally.asked is None else ", and not in the configurations for tasks")
+    return AUTHORS.format(in_tasks="" if tally.asked is None else ", but not in the configurations for tasks")
 
 
 def _describe_steps(tally: ReleaseCounts) -> list[str]:

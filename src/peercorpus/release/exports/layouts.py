@@ -139,7 +139,7 @@ def _list_left_out(exported: Exported) -> str:
             else []
         )
         lines += (
-            [f"`{file.name}`: {samples.unanswered:,} end before what the authors said last, unanswered"]
+            [f"`{file.name}`: {samples.unanswered:,} end before the authors' last, unanswered message"]
             if samples.unanswered
             else []
         )
@@ -148,7 +148,7 @@ def _list_left_out(exported: Exported) -> str:
             if samples.after_decision
             else []
         )
-    return _format_list(lines) if lines else "Nothing of these tasks was left out."
+    return _format_list(lines) if lines else "No rows of these tasks were left out."
 
 
 def _count_licences(exported: Exported) -> str:

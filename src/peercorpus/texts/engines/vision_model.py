@@ -107,8 +107,8 @@ class Vision:
                 ResponseCache(
                     path=settings.answers,
                     run=settings.run,
-                    most_questions=settings.most_pages,
-                    most_tokens=settings.most_tokens,
+                    max_questions=settings.max_pages,
+                    max_tokens=settings.max_tokens,
                 )
             ) as answers,
         ):
