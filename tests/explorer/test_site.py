@@ -1,5 +1,7 @@
 """A site of a release: files that link to each other, and contain only what may be shown."""
 
+import base64
+import hashlib
 import json
 import re
 import shutil
@@ -19,6 +21,7 @@ from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.site.addresses import file_stem, paper_file, venue_file
+from peercorpus.explorer.site.assets import inline_scripts
 from peercorpus.explorer.site.release_papers import make_paper, read_rows
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
@@ -211,3 +214,16 @@ def test_a_paper_of_a_release_is_summarised_as_that_of_its_workspace(known_relea
         paper = released[forum.paper.forum_id]
         held = frozenset(filter(None, [paper.text_sha256]))
         assert paper_row(paper.forum, held) == paper_row(forum, held)
+
+
+def test_the_first_page_runs_only_the_scripts_that_its_policy_names(known_site: Path) -> None:
+    page = (known_site / "index.html").read_text()
+    scripts = re.findall(r"<script[^>]*>(.+?)</script>", page, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert scripts == list(inline_scripts().values())
+    assert re.findall(r"'sha256-([^']+)'", page) == digests
+    assert not any("</script" in script or "<!--" in script for script in scripts)
+    assert page.index("<script") < page.index("rel=stylesheet")  # A script behind a style sheet waits for it.
+    other = (known_site / paper_file(LIVELY)).read_text()
+    assert "sha256-" not in other
+    assert "unsafe" not in page + other

@@ -17,6 +17,8 @@ from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
 from peercorpus.explorer.points.points_of_paper import find_places
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
+from peercorpus.explorer.site.assets import content_policy, inline_scripts
+from peercorpus.explorer.site.cited_turns import paper_attribute, turn_attributes
 from peercorpus.explorer.site.compact import compact
 from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
 from peercorpus.explorer.site.search_words import PaperWords, read_words
@@ -25,10 +27,6 @@ from peercorpus.records.enums import Status
 from peercorpus.records.papers import Link
 from peercorpus.records.untrusted_text import redact_people
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'none'; base-uri 'none'"
-)
-"""Nothing is fetched, from anywhere: the data for a search are scripts of the site."""
 PER_PAGE = 100
 """Papers on one page of a venue."""
 
@@ -66,13 +64,14 @@ class RenderedPaper:
 @cache
 def _templates() -> jinja2.Environment:
     templates = load_templates()
-    templates.globals |= {"policy": Markup(POLICY), "is_brief": True}
+    templates.globals |= {"policy": Markup(content_policy()), "is_brief": True}
     templates.globals |= dict.fromkeys(("cite_turn", "cite_post"), _cite_nothing)
+    templates.globals |= {"turn_attributes": turn_attributes, "paper_attribute": paper_attribute}
     return templates
 
 
 def _cite_nothing(*_: object) -> None:
-    """Return no citation: one of each turn would be a fifth of a page."""
+    """Return no citation: the script of the page makes those of its turns."""
 
 
 def render(template: str, page: str, papers: Set[str], /, **values: object) -> bytes:
@@ -222,11 +221,18 @@ class Run:
     papers: int
 
 
-def _describe_index(sizes: Mapping[str, int], runs: Sequence[Run], venues: Sequence[str]) -> str:
-    """Return the data that the search needs before it loads a file, as JSON."""
+def _describe_index(runs: Sequence[Run], venues: Sequence[str]) -> str:
+    """Return the venues, and the papers that follow each other in the search, as JSON."""
     places = {venue_id: place for place, venue_id in enumerate(venues)}
     described = [[places[run.venue_id], run.year, run.status, run.papers] for run in runs]
-    return json.dumps({**sizes, "venues": list(map(masked, venues)), "runs": described}, separators=(",", ":"))
+    return json.dumps({"venues": list(map(masked, venues)), "runs": described}, separators=(",", ":"))
+
+
+def _insert_scripts(page: bytes) -> bytes:
+    """Return the first page with its scripts in their places."""
+    for name, script in inline_scripts().items():
+        page = page.replace(f">{name}</script>".encode(), f">{script}</script>".encode(), 1)
+    return page
 
 
 def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run]) -> dict[str, bytes]:
@@ -249,7 +255,9 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         families=by_conference(contents.venues),
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
         shown_statuses=[status for status in Status if status.value in shown],
-        index_json=_describe_index(sizes, runs, list(contents.venues)),
+        policy=Markup(content_policy(*inline_scripts().values())),
+        sizes_json=json.dumps(sizes, separators=(",", ":")),
+        index_json=_describe_index(runs, list(contents.venues)),
         statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
         **common,
     )
@@ -264,7 +272,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
     )
     families = by_conference(contents.venues)
     return {
-        "index.html": search,
+        "index.html": _insert_scripts(search),
         "venues.html": render("venues.html", "venues.html", frozenset(), families=families),
         "about.html": about,
     }

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from importlib.resources import files
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -18,6 +17,7 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.rendering import masked
 from peercorpus.explorer.site.addresses import paper_file, venue_file
+from peercorpus.explorer.site.assets import list_files
 from peercorpus.explorer.site.release_papers import PaperRows, read_rows, require_tables
 from peercorpus.explorer.site.render import (
     Contents,
@@ -42,13 +42,6 @@ MANIFEST = "site.json"
 KIND = "a site that peercorpus wrote"
 _PER_JOB = 16
 _TIMEOUT_S = 600.0
-_ASSETS = {
-    "style.css": ("explorer/static/style.css", "explorer/site/static/site.css"),
-    "keys.js": ("explorer/site/static/paper.js", "explorer/static/keys.js"),
-    "words.js": ("explorer/site/static/words.js",),
-    "search.js": ("explorer/site/static/search.js",),
-}
-"""Files that pages load, each with the files that it is made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +231,8 @@ def _write_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
             writer.write(venue_file(venue_id, page), render_venue_page(counts, rows, page))
     for path, content in render_lists(contents, sizes, runs).items():
         writer.write(path, content)
-    for name, parts in _ASSETS.items():
-        writer.write(f"static/{name}", b"".join((files("peercorpus") / part).read_bytes() for part in parts))
+    for name, content in list_files().items():
+        writer.write(f"static/{name}", content)
     writer.write(".nojekyll", b"")
     writer.write("README.md", _make_readme(contents).encode())
 

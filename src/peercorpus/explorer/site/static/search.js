@@ -1,6 +1,6 @@
 // The search of a site without a server: it loads the files of what is asked for, as scripts.
 "use strict";
-(() => {
+document.addEventListener("readystatechange", () => {
   const PER_PAGE = 10;
   const WEIGHTS = [0, 1, 2, 4];  // Not there; in a post; in the abstract; in title, keywords or authors.
   const MAX_VALUES = 8;
@@ -9,39 +9,8 @@
   [...DIGITS].forEach((digit, value) => { VALUES[digit.charCodeAt(0)] = value; });
   const list = document.getElementById("results");
   const STATUSES = JSON.parse(list.dataset.statuses);
-  const index = JSON.parse(list.dataset.index);
-  const folder = new URL("../search/", document.currentScript.src);
-  const root = new URL("../", document.currentScript.src);
-
-  // Files. Each calls deliver(name, content).
-  const arrived = new Map();
-  window.deliver = (name, content) => arrived.set(name, content);
-  const coming = new Map();
-  const load = (kind, place) => {
-    const name = `${kind}/${Math.floor(place / index.perFolder)}/${place}`;
-    if (!coming.has(name)) {
-      coming.set(name, new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = new URL(`${name}.js`, folder).href;
-        script.onload = () => (arrived.has(name) ? resolve(arrived.get(name)) : reject(new Error(name)));
-        script.onerror = () => { coming.delete(name); reject(new Error(name)); };
-        document.head.append(script);
-      }));
-    }
-    return coming.get(name);
-  };
-
-  // CRC-32, as in search_files.py.
-  const encoder = new TextEncoder();
-  const choose = (word, files) => {
-    let sum = -1;
-    for (const byte of encoder.encode(word)) {
-      sum ^= byte;
-      for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-    }
-    return ((~sum) >>> 0) % files;
-  };
-  const fileOf = (word) => load("w", choose(word, index.words));
+  const index = { ...JSON.parse(list.dataset.index), ...files.sizes };
+  const root = new URL(".", location.href);
 
   // Marks the papers of a word in `into`: 3 for the best field, 1 for the last; see postings.py.
   // After a tilde the last list is of the papers that lack the word.
@@ -84,15 +53,15 @@
 
   // The papers of one word of a search: those with all its parts, and those that have it as one word.
   const mark = async (token) => {
-    const files = await Promise.all([...token.stems, ...token.whole.map((whole) => whole.at)].map(fileOf));
+    const held = await Promise.all([...token.stems, ...token.whole.map((whole) => whole.at)].map(files.ofWord));
     const read = async (stem, file) => {
       if (!Object.hasOwn(file, stem)) return null;
       // What is too long to stand in the file of its first part stands in its own only.
-      const entry = file[stem] || (await fileOf(stem))[stem];
+      const entry = file[stem] || (await files.ofWord(stem))[stem];
       return decode(entry, new Uint8Array(index.papers));
     };
-    const parts = await Promise.all(token.stems.map((stem, at) => read(stem, files[at])));
-    const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, files[token.stems.length + at])));
+    const parts = await Promise.all(token.stems.map((stem, at) => read(stem, held[at])));
+    const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, held[token.stems.length + at])));
     let marks = parts.includes(null) ? new Uint8Array(index.papers) : parts[0];
     for (const part of parts.slice(1)) if (part) marks = marks.map((value, number) => Math.min(value, part[number]));
     for (const whole of wholes) if (whole) marks = marks.map((value, number) => Math.max(value, whole[number]));
@@ -164,7 +133,7 @@
     const groups = [...new Set([`${word[0]}${word.length}`, `${word[1]}${word.length}`])];
     let best = null;
     for (const group of groups) {
-      const held = (await load("s", choose(group, index.spellings)))[group] || "";
+      const held = (await files.load("s", files.choose(group, index.spellings)))[group] || "";
       for (const entry of held.split(" ")) {
         const [other, count] = entry.split(":");
         if (!other || other === word || Math.abs(other.length - word.length) > most || Number(count) < 30 * papers) continue;
@@ -187,7 +156,7 @@
 
   // Ids and addresses of OpenReview.
   const readAddress = (asked) => {
-    if (!/^(?:https?:\/\/)?(?:[a-z0-9-]+\.)?openreview\.net\/\S+$/i.test(asked)) return null;
+    if (!files.isAddress(asked)) return null;
     try {
       const named = new URL(asked.includes("//") ? asked : `https://${asked}`).searchParams;
       return [named.get("noteId"), named.get("id")].filter((id) => id);
@@ -198,14 +167,14 @@
   const isLikeId = (asked) => /^[\w-]{4,64}$/.test(asked) && /[0-9_]|[^-][A-Z]|-./.test(asked);
   const findId = async (ids) => {
     for (const id of ids) {
-      const held = await load("i", choose(id, index.ids));
+      const held = await files.load("i", files.choose(id, index.ids));
       if (Object.hasOwn(held, id)) return Array.isArray(held[id]) ? held[id] : [held[id], ""];
     }
     return null;
   };
   const paperOf = async (number) => {
     const place = Math.floor(number / index.perFile);
-    return (await load("d", place))[number % index.perFile];
+    return (await files.load("d", place))[number % index.perFile];
   };
 
   // The page. Texts of papers become text nodes only.
@@ -237,11 +206,15 @@
     return make("li", "paper", make("h2", "", link), facts, shown);
   };
 
+  const askFor = (numbers) => {
+    const papers = numbers.slice(0, PER_PAGE).map(paperOf);
+    for (const paper of papers) paper.catch(() => {});  // The one that is waited for says so.
+  };
   const drawMore = async (numbers, asked) => {
     const begin = list.children.length;
     const next = numbers.slice(begin, begin + PER_PAGE);
+    askFor(next);
     const papers = next.map(paperOf);
-    for (const paper of papers) paper.catch(() => {});  // The one that is waited for says so.
     for (const [at, number] of next.entries()) {
       const paper = await papers[at];
       if (asked !== asking) return;
@@ -351,6 +324,7 @@
       const marks = await Promise.all(tokens.map(mark));
       if (asked !== asking || await leads) return;
       const found = given.q && !tokens.length ? { numbers: [], missed: [], isAny: false } : rank(tokens, marks, filters);
+      askFor(found.numbers);  // Before anything is drawn.
       const suggested = correct(tokens, marks);
       suggested.catch(() => {});
       total.replaceChildren(make("strong", "", format(found.numbers.length)), found.numbers.length === 1 ? " paper" : " papers");
@@ -374,13 +348,16 @@
   let typed = 0;
   form.elements.q.addEventListener("input", () => {
     clearTimeout(typed);
-    typed = setTimeout(() => {
-      if (readAddress(form.elements.q.value)) return;
-      for (const token of words.read(form.elements.q.value)) for (const stem of token.stems) fileOf(stem).catch(() => {});
-    }, 150);
+    typed = setTimeout(() => files.expect(form.elements.q.value), 150);
   });
   addEventListener("hashchange", (event) => { if (event.newURL.endsWith("#main")) return; run(); });
   form.hidden = false;
   byId("without").hidden = true;
-  if (location.hash && location.hash !== "#main") run();
-})();
+  const began = location.hash && location.hash !== "#main" ? run() : Promise.resolve();
+  // The keyboard waits for a search that the address asks for.
+  began.finally(() => {
+    const keys = document.createElement("script");
+    keys.src = new URL("static/keys.js", root).href;
+    document.head.append(keys);
+  });
+}, { once: true });
