@@ -33,7 +33,8 @@ def site(
         Heading of the first page.
     """
     with needs_extra("web"):
-        from peercorpus.explorer.site.write_site import check_taken_down, write_site
+        from peercorpus.explorer.site.taken_down import check_taken_down
+        from peercorpus.explorer.site.write_site import write_site
     from peercorpus.cli.text.site import site_written
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.release.folder import open_release
@@ -42,7 +43,7 @@ def site(
     opened = open_release(release)
     for folder in filter(None, (workspace, find_workspace_around(opened.folder))):
         with open_workspace(folder, write=False) as beside:
-            check_taken_down(opened, beside)
+            check_taken_down(opened, beside, out)
     with ProgressLines() as lines:
         summary = write_site(opened, out, title=title, show=lines.show, spread=LocalExecutor())
     say(site_written(summary, out))

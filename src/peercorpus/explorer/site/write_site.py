@@ -10,7 +10,6 @@ from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 
-from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show, show_nothing
@@ -34,8 +33,6 @@ from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, check_outside, replace_folder
-from peercorpus.release.published import count_taken_rows
-from peercorpus.workspace.workspace import Workspace
 
 MANIFEST = "site.json"
 """Names every other file of a site with its sha256; a folder that has it may be replaced."""
@@ -121,20 +118,6 @@ def _plan(release: Release) -> _Plan:
     return _Plan(numbers, titles, list(dict.fromkeys(row["venue_id"] for row in rows)), runs)
 
 
-def check_taken_down(release: Release, workspace: Workspace) -> None:
-    """Check that a release contains nothing that a workspace has taken down since.
-
-    Raises:
-        PeercorpusError: It does.
-    """
-    rows = count_taken_rows(release, read_takedown(workspace))
-    if rows:
-        raise PeercorpusError(
-            f"The release '{release.folder}' contains {rows:,} rows named in '{workspace.folder / 'takedown.txt'}';"
-            " publish again, then make the site of the new release."
-        )
-
-
 def write_site(
     release: Release,
     out: Path,
@@ -146,7 +129,7 @@ def write_site(
     """Write the site of a release into a folder, which is replaced as a whole.
 
     Memory grows with the number of papers. Whether the release contains taken-down records is checked by
-    `check_taken_down`.
+    `taken_down.check_taken_down`.
 
     Args:
         release: The release.
