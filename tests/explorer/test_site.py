@@ -227,3 +227,23 @@ def test_the_first_page_runs_only_the_scripts_that_its_policy_names(known_site: 
     other = (known_site / paper_file(LIVELY)).read_text()
     assert "sha256-" not in other
     assert "unsafe" not in page + other
+
+
+def test_texts_are_added_if_they_are_asked_for(known_release: Path, known_site: Path, tmp_path: Path) -> None:
+    assert not (known_site / "text").exists()
+    assert "Read the paper" not in (known_site / paper_file(LIVELY)).read_text()
+    ended = run_command("site", str(known_release), "--out", str(tmp_path / "site"), "--texts")
+    assert ended.code == 0
+    assert re.search(r"The texts take at least [\d.]+ k?B", ended.out)
+    page = (tmp_path / "site" / paper_file(LIVELY, "text")).read_text()
+    assert "<math" in page
+    assert "Page two." in page
+    found = pages(tmp_path / "site")
+    assert set(found) - set(pages(known_site)) == {paper_file(LIVELY, "text")}
+    leads = {resolve(paper_file(LIVELY), link)[0] for link in found[paper_file(LIVELY)].named}
+    assert paper_file(LIVELY, "text") in leads
+    assert paper_file(LIVELY) in {
+        resolve(paper_file(LIVELY, "text"), link)[0] for link in found[paper_file(LIVELY, "text")].named
+    }
+    names = json.loads((tmp_path / "site" / "site.json").read_text())["files"]
+    assert {"site.json", *names} == set(contents(tmp_path / "site"))

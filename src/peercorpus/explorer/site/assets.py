@@ -12,6 +12,7 @@ from importlib.resources import files
 
 _FILES = {
     "style.css": ("explorer/static/style.css", "explorer/site/static/site.css"),
+    "icon.svg": ("explorer/site/static/icon.svg",),
     "keys.js": ("explorer/site/static/paper.js", "explorer/site/static/cite.js", "explorer/static/keys.js"),
 }
 """Files that pages load, each with the files that it is made from."""
@@ -48,16 +49,16 @@ def shorten_style(style: str) -> str:
     return _CSS_SPACE.sub(lambda match: match[1] or "", plain).replace(";}", "}")
 
 
+_SHORTEN = {"css": shorten_style, "js": shorten_script, "svg": str.strip}
+
+
 def _read(parts: tuple[str, ...]) -> str:
     return "".join((files("peercorpus") / part).read_text(encoding="utf-8") for part in parts)
 
 
 def list_files() -> dict[str, bytes]:
     """Return the files that pages load, by name."""
-    return {
-        name: (shorten_style if name.endswith(".css") else shorten_script)(_read(parts)).encode()
-        for name, parts in _FILES.items()
-    }
+    return {name: _SHORTEN[name.rpartition(".")[2]](_read(parts)).encode() for name, parts in _FILES.items()}
 
 
 @cache

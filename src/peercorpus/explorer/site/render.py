@@ -12,9 +12,18 @@ from markupsafe import Markup
 
 from peercorpus.explorer import rendering
 from peercorpus.explorer.pages import load_templates
-from peercorpus.explorer.paper_page import Dialogue, ScoreCell, ScoreTable, Spoken, read_dialogues, score_table
+from peercorpus.explorer.paper_page import (
+    Dialogue,
+    ScoreCell,
+    ScoreTable,
+    Spoken,
+    name_text,
+    read_dialogues,
+    score_table,
+)
 from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
 from peercorpus.explorer.points.points_of_paper import find_places
+from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
 from peercorpus.explorer.site.assets import content_policy, inline_scripts
@@ -52,6 +61,7 @@ class RenderedPaper:
         words: The words by which it is found: in title, keywords and authors; abstract; reviews and other posts.
         ids: The ids by which it is found, its own and those of its posts, each with its anchor on the page.
         counts: The counts of a venue with only this paper.
+        text_page: The page of its text; None if there is none.
     """
 
     row: PaperRow
@@ -59,6 +69,7 @@ class RenderedPaper:
     words: PaperWords
     ids: Mapping[str, str]
     counts: VenueCounts
+    text_page: bytes | None = None
 
 
 @cache
@@ -74,21 +85,23 @@ def _cite_nothing(*_: object) -> None:
     """Return no citation: the script of the page makes those of its turns."""
 
 
-def render(template: str, page: str, papers: Set[str], /, **values: object) -> bytes:
+def render(template: str, page: str, papers: Set[str], texts: Set[str] = frozenset(), /, **values: object) -> bytes:
     """Render a page.
 
     Args:
         template: Name of the template.
         page: Path of the page in the site.
         papers: Forum ids of the papers that it may link.
+        texts: Forum ids of the papers whose text it may link.
         values: Values for the template.
     """
-    address = Addresses(page, papers)
+    address = Addresses(page, papers, texts)
 
     def keyword_address(word: str) -> str:
         return f"{address('search')}#{urlencode({'q': masked(word)})}"
 
     links = {"address": address, "keyword_address": keyword_address, "search_address": lambda _: address("search")}
+    values = {"icon": address("static", "icon.svg"), **values}
     shown = _templates().get_template(template).render(**links, **values)
     return compact(shown).encode("utf-8", "replace")
 
@@ -111,6 +124,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         "paper.html",
         paper_file(paper.forum_id),
         {paper.forum_id, *titles},
+        {paper.forum_id} if released.text else frozenset(),
         row=row,
         forum=forum,
         paper=paper,
@@ -120,7 +134,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         points={},
         point_prose=None,
         opened=None,
-        text_version="",
+        text_version=name_text(forum, row.text_sha256),
         changes=0,
         alike=(),
         links=[_describe_link(paper.forum_id, link, titles) for link in released.links],
@@ -131,7 +145,21 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
     words = read_words(("\n".join(names), row.abstract or "", others))
     ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
-    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts)
+    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, _render_text(released, row))
+
+
+def _render_text(released: ReleasedPaper, row: PaperRow) -> bytes | None:
+    if released.text is None:
+        return None
+    return render(
+        "text.html",
+        paper_file(row.forum_id, "text"),
+        {row.forum_id},
+        row=row,
+        text=released.text,
+        text_version=name_text(released.forum, row.text_sha256),
+        prose=Prose(redact_people),
+    )
 
 
 def _shorten_anchors(talk: Dialogue) -> Dialogue:
@@ -221,11 +249,14 @@ class Run:
     papers: int
 
 
-def _describe_index(runs: Sequence[Run], venues: Sequence[str]) -> str:
-    """Return the venues, and the papers that follow each other in the search, as JSON."""
+def _describe_index(runs: Sequence[Run], venues: Mapping[str, VenueCounts]) -> str:
+    """Return the venues with their years and names, and the papers that follow each other in the search, as JSON."""
     places = {venue_id: place for place, venue_id in enumerate(venues)}
     described = [[places[run.venue_id], run.year, run.status, run.papers] for run in runs]
-    return json.dumps({"venues": list(map(masked, venues)), "runs": described}, separators=(",", ":"))
+    named = [
+        [masked(one.venue_id), one.year, *list_names(masked(one.venue_id), one.conference)] for one in venues.values()
+    ]
+    return json.dumps({"venues": named, "runs": described}, separators=(",", ":"))
 
 
 def _insert_scripts(page: bytes) -> bytes:
@@ -257,7 +288,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         shown_statuses=[status for status in Status if status.value in shown],
         policy=Markup(content_policy(*inline_scripts().values())),
         sizes_json=json.dumps(sizes, separators=(",", ":")),
-        index_json=_describe_index(runs, list(contents.venues)),
+        index_json=_describe_index(runs, contents.venues),
         statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
         **common,
     )

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -49,6 +50,7 @@ class SiteSummary:
         files: Number of files.
         size_bytes: Size of all files.
         index_bytes: Size of the files of the search.
+        text_bytes: Size of the pages of texts.
     """
 
     papers: int
@@ -56,6 +58,7 @@ class SiteSummary:
     files: int
     size_bytes: int
     index_bytes: int
+    text_bytes: int
 
 
 @dataclass(slots=True)
@@ -65,7 +68,7 @@ class _Writer:
     folder: Path
     digests: dict[str, str]
     size_bytes: int = 0
-    index_bytes: int = 0
+    by_folder: Counter[str] = field(default_factory=Counter)
     _folders: set[Path] = field(default_factory=set)
 
     def write(self, name: str, content: bytes) -> None:
@@ -76,7 +79,7 @@ class _Writer:
         path.write_bytes(content)
         self.digests[name] = hashlib.sha256(content).hexdigest()
         self.size_bytes += len(content)
-        self.index_bytes += len(content) if name.startswith("search/") else 0
+        self.by_folder[name.partition("/")[0]] += len(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,7 @@ def write_site(
     out: Path,
     *,
     title: str = "Peer reviews",
+    texts: bool = False,
     show: Show = show_nothing,
     spread: Executor | None = None,
 ) -> SiteSummary:
@@ -135,6 +139,7 @@ def write_site(
         release: The release.
         out: The folder; if it exists, it must be empty or an earlier site.
         title: Heading of the first page.
+        texts: Whether papers whose text is in the release have a page of it.
         show: Receives the progress, in papers.
         spread: Runs the processes that render pages; None renders in this process.
 
@@ -147,18 +152,27 @@ def write_site(
     digests: dict[str, str] = {}
     with (
         replace_folder(out, KIND, MANIFEST, digests) as folder,
-        tempfile.TemporaryDirectory(prefix="peercorpus-site-") as scratch,
+        # In the folder, so that the next run removes it if this one is killed.
+        tempfile.TemporaryDirectory(prefix=".index-", dir=folder) as scratch,
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch), len(plan.numbers))
-        contents = _write_papers(release, plan, writer, index, title, show, spread)
+        jobs = _make_jobs(release, plan.titles, texts=texts)
+        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, spread))
         _write_lists(contents, index.sizes, plan.runs, writer)
         index.write(writer.write)
-    return SiteSummary(len(plan.numbers), len(plan.venues), len(digests), writer.size_bytes, writer.index_bytes)
+    return SiteSummary(
+        len(plan.numbers),
+        len(plan.venues),
+        len(digests),
+        writer.size_bytes,
+        writer.by_folder["search"],
+        writer.by_folder["text"],
+    )
 
 
-def _make_jobs(release: Release, titles: Mapping[str, str]) -> Iterator[Job]:
-    papers = read_rows(release)
+def _make_jobs(release: Release, titles: Mapping[str, str], *, texts: bool) -> Iterator[Job]:
+    papers = read_rows(release, texts=texts)
     while batch := list(islice(papers, _PER_JOB)):
         yield Job(batch, {other: titles[other] for rows in batch for other in _other_ids(rows) if other in titles})
 
@@ -190,16 +204,18 @@ def _write_papers(
     index: SearchIndex,
     title: str,
     show: Show,
-    spread: Executor | None,
+    rendered: Iterator[list[RenderedPaper]],
 ) -> Contents:
     """Write the page of each paper, add it to the index, and return the data for lists."""
     meter = Meter(release.folder.resolve().name, "site", show, total=len(plan.numbers))
     venues = {venue_id: VenueCounts(venue_id) for venue_id in plan.venues}
     rows: dict[str, list[PaperRow]] = {venue_id: [] for venue_id in plan.venues}
-    for batch in _render(_make_jobs(release, plan.titles), spread):
+    for batch in rendered:
         for paper in batch:
             row = paper.row
             writer.write(paper_file(row.forum_id), paper.page)
+            if paper.text_page is not None:
+                writer.write(paper_file(row.forum_id, "text"), paper.text_page)
             index.add(plan.numbers[row.forum_id], paper.words, paper.ids, describe_result(row))
             venues[row.venue_id].add(paper.counts)
             rows[row.venue_id].append(row)

@@ -4,6 +4,9 @@ document.addEventListener("readystatechange", () => {
   const PER_PAGE = 10;
   const WEIGHTS = [0, 1, 2, 4];  // Not there; in a post; in the abstract; in title, keywords or authors.
   const MAX_VALUES = 8;
+  const MAX_VENUES = 4;
+  const MAX_BEGUN = 24;  // Words for one with *: each is in a file of its own.
+  const LONGEST_SPELT = 20;
   const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const VALUES = new Uint8Array(128);
   [...DIGITS].forEach((digit, value) => { VALUES[digit.charCodeAt(0)] = value; });
@@ -51,8 +54,53 @@ document.addEventListener("readystatechange", () => {
     return into;
   };
 
+  // Venues by their names, as venue_names.py has them.
+  const venues = index.venues.map(([id, year, ...names]) => {
+    const exact = new Set([words.split(id).join(""), ...(year ? names.map((name) => `${name}${year}`) : [])]);
+    return { id, year, names, exact, words: new Set([...names, ...exact, ...(year ? [String(year)] : [])]) };
+  });
+  const findNamed = (tokens) => {
+    const asked = new Set(tokens.flatMap((token) => [token.parts.join(""), ...token.parts]));
+    const years = new Set([...asked].filter((word) => /^[0-9]{4}$/.test(word)).map(Number));
+    return venues.filter(({ year, names, exact }) => [...exact].some((name) => asked.has(name))
+      || (names.some((name) => asked.has(name)) && (!years.size || years.has(year))));
+  };
+
+  // Papers of one venue, year and decision stand together.
+  let first = 0;
+  const runs = index.runs.map(([venue, year, status, papers]) => {
+    const run = { venue: index.venues[venue][0], named: venues[venue], year, status, start: first, end: first + papers };
+    first = run.end;
+    return run;
+  });
   // The papers of one word of a search: those with all its parts, and those that have it as one word.
   const mark = async (token) => {
+    const marks = await (token.begin ? markBegun(token) : markWord(token));
+    const joined = token.parts.join("");
+    for (const run of runs) {
+      if (run.named.words.has(joined)) marks.subarray(run.start, run.end).forEach((value, at, part) => { part[at] = value || 1; });
+    }
+    return marks;
+  };
+  // The most frequent words that begin as asked; their groups by length overlap, so that every third is enough.
+  const markBegun = async (token) => {
+    const lengths = [];
+    for (let length = token.begin.length + 1; length <= LONGEST_SPELT + 1; length += 3) lengths.push(length);
+    const groups = await Promise.all(lengths.map((length) => loadSpellings(`${token.begin[0]}${length}`)));
+    const found = new Map([[words.stem(token.begin), token.begin]]);
+    const known = groups.flat().filter(([word]) => word.startsWith(token.begin)).sort((a, b) => b[1] - a[1]);
+    for (const [word] of known) if (!found.has(words.stem(word))) found.set(words.stem(word), word);
+    const taken = [...found].slice(0, MAX_BEGUN);
+    token.begun = { words: taken.map(([, word]) => word).slice(1), left: found.size - taken.length };
+    const marks = new Uint8Array(index.papers);
+    for (const file of await Promise.all(taken.map(async ([stem]) => [stem, await files.ofWord(stem)]))) {
+      const [stem, held] = file;
+      if (!Object.hasOwn(held, stem)) continue;
+      decode(held[stem], new Uint8Array(index.papers)).forEach((value, number) => { if (value > marks[number]) marks[number] = value; });
+    }
+    return marks;
+  };
+  const markWord = async (token) => {
     const held = await Promise.all([...token.stems, ...token.whole.map((whole) => whole.at)].map(files.ofWord));
     const read = async (stem, file) => {
       if (!Object.hasOwn(file, stem)) return null;
@@ -68,13 +116,6 @@ document.addEventListener("readystatechange", () => {
     return marks;
   };
 
-  // Papers of one venue, year and decision stand together.
-  let first = 0;
-  const runs = index.runs.map(([venue, year, status, papers]) => {
-    const run = { venue: index.venues[venue], year, status, start: first, end: first + papers };
-    first = run.end;
-    return run;
-  });
   const runOf = (number) => {
     let low = 0, high = runs.length - 1;
     while (low < high) {
@@ -127,16 +168,18 @@ document.addEventListener("readystatechange", () => {
     }
     return last[b.length];
   };
+  const loadSpellings = async (group) => {
+    const held = (await files.load("s", files.choose(group, index.spellings)))[group];
+    return (held ? held.split(" ") : []).map((entry) => entry.split(":")).map(([word, count]) => [word, Number(count)]);
+  };
   const suggest = async (word, papers) => {
     if (!/^[a-z]{4,20}$/.test(word)) return null;
     const most = word.length >= 7 && !papers ? 2 : 1;
     const groups = [...new Set([`${word[0]}${word.length}`, `${word[1]}${word.length}`])];
     let best = null;
     for (const group of groups) {
-      const held = (await files.load("s", files.choose(group, index.spellings)))[group] || "";
-      for (const entry of held.split(" ")) {
-        const [other, count] = entry.split(":");
-        if (!other || other === word || Math.abs(other.length - word.length) > most || Number(count) < 30 * papers) continue;
+      for (const [other, count] of await loadSpellings(group)) {
+        if (other === word || Math.abs(other.length - word.length) > most || count < 30 * papers) continue;
         const far = distance(word, other);
         if (far <= most && (!best || far < best.far)) best = { other, far };
       }
@@ -148,7 +191,7 @@ document.addEventListener("readystatechange", () => {
     let corrected = 0;
     const better = await Promise.all(tokens.map((token, at) => {
       const papers = marks[at].reduce((sum, value) => sum + (value > 0), 0);
-      if (papers > 3 || token.parts.length > 1 || (corrected += 1) > 4) return null;
+      if (papers > 3 || token.begin || token.parts.length > 1 || (corrected += 1) > 4) return null;
       return suggest(token.parts[0], papers);
     }));
     return better.some((word) => word) ? tokens.map((token, at) => better[at] || token.written).join(" ") : null;
@@ -180,8 +223,8 @@ document.addEventListener("readystatechange", () => {
   // The page. Texts of papers become text nodes only.
   const byId = (id) => document.getElementById(id);
   const form = byId("search");
-  const [summary, total, facets, spelling, missed, more, browse] =
-    ["summary", "total", "facets", "spelling", "missed", "more", "browse"].map(byId);
+  const [summary, total, facets, spelling, signs, named, missed, more, browse] =
+    ["summary", "total", "facets", "spelling", "signs", "named", "missed", "more", "browse"].map(byId);
   let asking = 0;
 
   const make = (tag, className, ...inner) => {
@@ -267,6 +310,41 @@ document.addEventListener("readystatechange", () => {
       numbers.length ? "; these have other words of the search, those with more of them first." : ".");
   };
 
+  const drawNamed = (found) => {
+    named.hidden = !found.length;
+    const addresses = new Map([...browse.querySelectorAll("a")].map((link) => [link.textContent, link.href]));
+    const links = found.slice(0, MAX_VENUES).map(({ id }) => {
+      const link = make("a", "", id);
+      link.href = addresses.get(id);
+      return link;
+    });
+    const rest = make("a", "", `${format(found.length - MAX_VENUES)} more`);
+    rest.href = new URL("venues.html", root).href;
+    named.replaceChildren(found.length === 1 ? "Venue: " : "Venues: ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])),
+      ...(found.length > MAX_VENUES ? [" and ", rest] : []));
+  };
+
+  // What of the words asked for has no meaning here, or not the one that it may seem to have.
+  const drawSigns = (asked, tokens) => {
+    const found = [
+      /["“”„]/.test(asked) && "quotes", /(?:^|\s)-[^\s-]/.test(asked) && "a minus sign",
+      ...["AND", "OR", "NOT"].map((one) => new RegExp(`(?:^|\\s)${one}(?:\\s|$)`).test(asked) && one),
+      /(?:^|\s)(?:title|abstract|keywords|authors|venue|reviews|answers|others|text):\S/.test(asked) && "the name of a field",
+    ].filter((one) => one);
+    const said = found.length ? [`${found.join(", ").replace(/^./, (first) => first.toUpperCase())} ${
+      found.length === 1 && found[0] !== "quotes" ? "has" : "have"} no meaning here: all words were searched for, wherever they are in a paper.`] : [];
+    for (const { written, begin, begun } of tokens) {
+      if (begin) {
+        const shown = [begin, ...begun.words].join(", ");
+        said.push(`${written} was searched for as ${shown}${begun.left ? ` (${format(begun.left)} rarer words were left out)` : ""}.`);
+      } else if (written.includes("*")) {
+        said.push(`${written} was searched for without *, which can only follow three or more letters from a to z at the end of a word.`);
+      }
+    }
+    signs.hidden = !said.length;
+    signs.textContent = said.join(" ");
+  };
+
   const drawSpelling = (words, given) => {
     spelling.hidden = !words;
     if (!words) return;
@@ -308,7 +386,7 @@ document.addEventListener("readystatechange", () => {
     const isEmpty = !given.q && !filters.length;
     browse.hidden = !isEmpty;
     summary.hidden = isEmpty;
-    for (const part of [more, facets, spelling, missed]) part.hidden = true;
+    for (const part of [more, facets, spelling, signs, named, missed]) part.hidden = true;
     list.replaceChildren();
     if (isEmpty) return;
     total.textContent = "Searching …";
@@ -328,6 +406,8 @@ document.addEventListener("readystatechange", () => {
       const suggested = correct(tokens, marks);
       suggested.catch(() => {});
       total.replaceChildren(make("strong", "", format(found.numbers.length)), found.numbers.length === 1 ? " paper" : " papers");
+      drawSigns(given.q, tokens);
+      drawNamed(findNamed(tokens));
       drawMissed(found, filters);
       drawFacets(found.numbers, given);
       await drawMore(found.numbers, asked);
