@@ -36,16 +36,14 @@ def site(
         Add a page with the text of each paper whose text is in the release; their size is printed first.
     """
     with needs_extra("web"):
-        from peercorpus.explorer.site.release_papers import estimate_texts, require_tables
+        from peercorpus.explorer.site.release_papers import estimate_texts, open_for_site
         from peercorpus.explorer.site.taken_down import check_taken_down
         from peercorpus.explorer.site.write_site import write_site
     from peercorpus.cli.text.site import site_written, texts_added
     from peercorpus.execution.local_processes import LocalExecutor
-    from peercorpus.release.folder import open_release
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 
-    opened = open_release(release)
-    require_tables(opened)
+    opened = open_for_site(release)
     for folder in filter(None, (workspace, find_workspace_around(opened.folder))):
         with open_workspace(folder, write=False) as beside:
             check_taken_down(opened, beside, out)

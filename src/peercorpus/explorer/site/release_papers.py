@@ -1,9 +1,12 @@
 """Read the papers of a release back as records, one after another, in bounded memory."""
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -18,13 +21,15 @@ from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose
-from peercorpus.release.folder import Release
+from peercorpus.release.folder import Release, open_release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+from peercorpus.workspace.hub_datasets import SCHEME
 
 RecordT = TypeVar("RecordT")
 _BESIDE = ("conversations", "versions", "ai_reviews")
 """Configurations whose rows follow the papers in the same order."""
+_HUB_NAME = re.compile(rf"(?:(?:.*/)?{SCHEME})?(?P<name>[A-Za-z0-9][\w.-]*/[\w.-]+)(?:@[\w.-]+)?")
 _TEXT = "markdown"
 _UNREAD = {_TEXT, "reviews_json"}
 _SHOWN = {"readers_public": True, "deleted": False}
@@ -78,6 +83,28 @@ class _Beside:
     def left(self) -> str | None:
         """The forum id whose rows come next; None at the end."""
         return None if self._next is None else self._next[0][1]
+
+
+def open_for_site(folder: Path) -> Release:
+    """Open a release that has what a site is made of.
+
+    Raises:
+        PeercorpusError: The folder is not such a release; the error says how to get one.
+    """
+    if (folder / "raw.db").is_file():
+        raise PeercorpusError(
+            f"'{folder}' is a workspace; make a release of it first: peercorpus publish -w {shlex.quote(str(folder))}"
+            " --out RELEASE"
+        )
+    named = None if folder.exists() else _HUB_NAME.fullmatch(folder.as_posix())
+    if named:
+        raise PeercorpusError(
+            f"'{named['name']}' is not a folder; download a release of the Hub first: hf download {named['name']}"
+            " --repo-type dataset --local-dir RELEASE"
+        )
+    release = open_release(folder)
+    require_tables(release)
+    return release
 
 
 def require_tables(release: Release) -> None:

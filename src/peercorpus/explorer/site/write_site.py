@@ -5,11 +5,14 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
@@ -148,6 +151,52 @@ def write_site(
     """
     require_tables(release)
     check_outside(out, release.folder)
+    try:
+        with _lock(out.absolute()):
+            return _write_locked(release, out, title, show, _Rendering(spread, texts))
+    except OSError as error:
+        raise PeercorpusError(
+            f"The site cannot be written to '{out}': {error.strerror or error}. What was there before is unchanged."
+        ) from None
+
+
+@contextmanager
+def _lock(out: Path) -> Iterator[None]:
+    """Keep other runs from writing the same folder; the lock of a run that was killed is free.
+
+    Raises:
+        PeercorpusError: Another run is writing it.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    path = out.with_name(f".{out.name}.lock")
+    try:
+        lock = FileLock(path, timeout=0, thread_local=False).acquire()
+    except Timeout:
+        raise PeercorpusError(
+            f"Another run is writing the site '{out}'; wait until it ends, or stop it, then try again."
+        ) from None
+    with lock:
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows keeps a file that is open.
+                path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """How pages are rendered.
+
+    Attributes:
+        spread: Runs the processes; None renders in this process.
+        texts: Whether texts have pages.
+    """
+
+    spread: Executor | None
+    texts: bool
+
+
+def _write_locked(release: Release, out: Path, title: str, show: Show, rendering: _Rendering) -> SiteSummary:
     plan = _plan(release)
     digests: dict[str, str] = {}
     with (
@@ -157,8 +206,8 @@ def write_site(
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch), len(plan.numbers))
-        jobs = _make_jobs(release, plan.titles, texts=texts)
-        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, spread))
+        jobs = _make_jobs(release, plan.titles, texts=rendering.texts)
+        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, rendering.spread))
         _write_lists(contents, index.sizes, plan.runs, writer)
         index.write(writer.write)
     return SiteSummary(
