@@ -1,5 +1,8 @@
 """A site of a release: files that link to each other, and contain only what may be shown."""
 
+import base64
+import errno
+import hashlib
 import json
 import re
 import shutil
@@ -8,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +23,9 @@ from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.site.addresses import file_stem, paper_file, venue_file
+from peercorpus.explorer.site.assets import inline_scripts
 from peercorpus.explorer.site.release_papers import make_paper, read_rows
+from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
@@ -209,3 +215,85 @@ def test_a_release_and_its_workspace_summarise_a_paper_alike(known_release: Path
         paper = released[forum.paper.forum_id]
         held = frozenset(filter(None, [paper.text_sha256]))
         assert paper_row(paper.forum, held) == paper_row(forum, held)
+
+
+def test_the_first_page_runs_only_the_scripts_that_its_policy_names(known_site: Path) -> None:
+    page = (known_site / "index.html").read_text()
+    scripts = re.findall(r"<script[^>]*>(.+?)</script>", page, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert scripts == list(inline_scripts().values())
+    assert re.findall(r"'sha256-([^']+)'", page) == digests
+    assert not any("</script" in script or "<!--" in script for script in scripts)
+    assert page.index("<script") < page.index("rel=stylesheet")  # A script behind a style sheet waits for it.
+    other = (known_site / paper_file(LIVELY)).read_text()
+    assert "sha256-" not in other
+    assert "unsafe" not in page + other
+
+
+def test_texts_are_added_if_they_are_asked_for(known_release: Path, known_site: Path, tmp_path: Path) -> None:
+    assert not (known_site / "text").exists()
+    assert "Read the paper" not in (known_site / paper_file(LIVELY)).read_text()
+    ended = run_command("site", str(known_release), "--out", str(tmp_path / "site"), "--texts")
+    assert ended.code == 0
+    assert re.search(r"The texts take at least [\d.]+ k?B", ended.out)
+    page = (tmp_path / "site" / paper_file(LIVELY, "text")).read_text()
+    assert "<math" in page
+    assert "Page two." in page
+    found = pages(tmp_path / "site")
+    assert set(found) - set(pages(known_site)) == {paper_file(LIVELY, "text")}
+    leads = {resolve(paper_file(LIVELY), link)[0] for link in found[paper_file(LIVELY)].named}
+    assert paper_file(LIVELY, "text") in leads
+    assert paper_file(LIVELY) in {
+        resolve(paper_file(LIVELY, "text"), link)[0] for link in found[paper_file(LIVELY, "text")].named
+    }
+    names = json.loads((tmp_path / "site" / "site.json").read_text())["files"]
+    assert {"site.json", *names} == set(contents(tmp_path / "site"))
+
+
+@pytest.mark.parametrize("named", ["owner/corpus", "hf:owner/corpus", "hf:owner/corpus@1a2b"])
+def test_a_dataset_of_the_hub_has_to_be_downloaded_first(named: str, tmp_path: Path) -> None:
+    ended = run_command("site", named, "--out", str(tmp_path / "site"))
+    assert ended.code == 2
+    assert "hf download owner/corpus --repo-type dataset" in ended.err
+
+
+def test_a_workspace_has_to_be_published_first(known_release: Path, tmp_path: Path) -> None:
+    ended = run_command("site", str(known_release.parent / "known"), "--out", str(tmp_path / "site"))
+    assert ended.code == 2
+    assert "is a workspace" in ended.err
+    assert "peercorpus publish -w" in ended.err
+
+
+def test_two_runs_do_not_write_the_same_folder(known_release: Path, tmp_path: Path) -> None:
+    with (
+        FileLock(tmp_path / ".site.lock", thread_local=False),
+        pytest.raises(PeercorpusError, match="Another run is writing"),
+    ):
+        write_site(open_release(known_release), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+    write_site(open_release(known_release), tmp_path / "site")
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_what_a_killed_run_left_is_removed(known_release: Path, known_site: Path, tmp_path: Path) -> None:
+    left = tmp_path / ".site.partial/.index-abc"
+    left.mkdir(parents=True)
+    (left / "0").write_text("words of what was since taken down")
+    write_site(open_release(known_release), tmp_path / "site")
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert contents(tmp_path / "site") == contents(known_site)
+
+
+def test_a_full_disk_leaves_the_earlier_site(
+    known_release: Path, known_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(known_site, tmp_path / "site")
+
+    def fill(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(SearchIndex, "write", fill)
+    with pytest.raises(PeercorpusError, match=r"cannot be written to '.*site': No space left on device\. What was"):
+        write_site(open_release(known_release), tmp_path / "site")
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert contents(tmp_path / "site") == contents(known_site)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from chromium import IN_CHROMIUM, watched
 from explored import LIVELY
-from peercorpus.explorer.site.addresses import paper_file
+from peercorpus.explorer.site.addresses import paper_file, venue_file
 from peercorpus.explorer.site.postings import encode_lists
 from peercorpus.explorer.site.search_files import choose_file, encode_entry
 from peercorpus.explorer.site.search_words import split, stem
@@ -122,6 +122,13 @@ class TestInChromium:
             ("strong kites", {LIVELY_TITLE}),
             ("first try kites", {FIRST_TRY}),
             ('"kites"', {LIVELY_TITLE, FIRST_TRY}),
+            ("windso*", {LIVELY_TITLE}),
+            ("WINDSO* kites", {LIVELY_TITLE}),
+            ("kit*", {LIVELY_TITLE, FIRST_TRY}),
+            ("ki* windsock", {LIVELY_TITLE}),
+            ("ICLR kites", {LIVELY_TITLE}),
+            ("kites iclr2020", {LIVELY_TITLE}),
+            ("kites ICML.cc/2023/Conference", {FIRST_TRY}),
             ("kites!", {LIVELY_TITLE, FIRST_TRY}),
             ("windsock zeppelin", {LIVELY_TITLE}),
             ("constructor", set()),
@@ -142,6 +149,49 @@ class TestInChromium:
         assert page.evaluate("window.pwned") is None
         assert seen.errors == []
         assert all(asked.startswith((address, "data:,", "about:blank")) for asked in seen.asked)
+        page.close()
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ('"strong kites"', "Quotes have no meaning here: all words were searched for"),
+            ('"kites" OR windsock', "Quotes, OR have no meaning here"),
+            ("kites -windsock", "A minus sign has no meaning here"),
+            ("title:kites", "The name of a field has no meaning here"),
+            ("windso*", "windso* was searched for as windso, windsock."),
+            ("k*tes", "k*tes was searched for without *"),
+            ("kites - a first try", ""),
+            ("kites", ""),
+        ],
+    )
+    def test_what_signs_mean_is_said(self, browser: "Browser", address: str, words: str, said: str) -> None:
+        page = browser.new_page()
+        ask(page, address, words)
+        assert page.locator("#signs").is_visible() == bool(said)
+        assert said in page.locator("#signs").inner_text()
+        page.close()
+
+    @pytest.mark.parametrize(
+        ("words", "venue_ids"),
+        [
+            ("ICLR", ["ICLR.cc/2020/Conference"]),
+            ("iclr 2020 kites", ["ICLR.cc/2020/Conference"]),
+            ("icml2023", ["ICML.cc/2023/Conference"]),
+            ("iclr 2019", []),
+            ("kites", []),
+        ],
+    )
+    def test_the_name_of_a_venue_leads_to_its_page(
+        self, browser: "Browser", address: str, words: str, venue_ids: list[str]
+    ) -> None:
+        page = browser.new_page()
+        ask(page, address, words)
+        links = page.locator("#named a")
+        assert links.all_inner_texts() == venue_ids
+        assert page.locator("#named").is_visible() == bool(venue_ids)
+        if venue_ids:
+            links.first.click()
+            page.wait_for_url(f"**/{venue_file(venue_ids[0])}")
         page.close()
 
     def test_a_word_that_no_paper_has_is_named(self, browser: "Browser", address: str) -> None:

@@ -14,11 +14,12 @@ def site(
     out: Annotated[Path, Named],
     workspace: OptionalWorkspace = None,
     title: str = "Peer reviews",
+    texts: bool = False,
 ) -> None:
     """Write a release as a web site: pages and a search that any static host serves, or a browser opens from disk.
 
-    Each paper gets a page with its reviews and conversations; texts of PDFs are left out. The pages load nothing from
-    elsewhere, and all but the search work without scripts. A site that is there already is replaced as a whole.
+    Each paper gets a page with its reviews and conversations. The pages load nothing from elsewhere, and all but the
+    search and the citations work without scripts. A site that is there already is replaced as a whole.
 
     If the release is in a workspace, or --workspace names one, nothing is written if the release contains anything that
     the takedown.txt of either lists.
@@ -33,18 +34,23 @@ def site(
         Folder for the site: a new one, or one that contains a site.
     title
         Heading of the first page.
+    texts
+        Add a page with the text of each paper whose text is in the release; their size is printed first.
     """
     with needs_extra("web"):
-        from peercorpus.explorer.site.write_site import check_taken_down, write_site
-    from peercorpus.cli.text.site import site_written
+        from peercorpus.explorer.site.release_papers import estimate_texts, open_for_site
+        from peercorpus.explorer.site.taken_down import check_taken_down
+        from peercorpus.explorer.site.write_site import write_site
+    from peercorpus.cli.text.site import site_written, texts_added
     from peercorpus.execution.local_processes import LocalExecutor
-    from peercorpus.release.folder import open_release
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 
-    opened = open_release(release)
+    opened = open_for_site(release)
     for folder in filter(None, (workspace, find_workspace_around(opened.folder))):
         with open_workspace(folder, write=False) as beside:
-            check_taken_down(opened, beside)
+            check_taken_down(opened, beside, out)
+    if texts:
+        say(texts_added(estimate_texts(opened)))
     with ProgressLines() as lines:
-        summary = write_site(opened, out, title=title, show=lines.show, spread=LocalExecutor())
+        summary = write_site(opened, out, title=title, texts=texts, show=lines.show, spread=LocalExecutor())
     say(site_written(summary, out))

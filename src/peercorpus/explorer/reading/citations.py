@@ -54,12 +54,17 @@ def openreview_address(forum_id: str, note_id: str | None = None) -> str | None:
 def cite_turn(forum: PublicForum, turn: Turn) -> Citation:
     """Return the citation of a turn; several posts that are one turn are cited by the first."""
     post_id = turn.post_ids[0] if turn.post_ids else None
-    post = forum.by_id.get(post_id) if post_id else None
-    kind = format_post_kind(post.kind) if post else "Contribution to the discussion"
-    if post is None and any(review.review_id == post_id for review in forum.reviews):
-        kind = format_post_kind(PostKind.REVIEW)  # A release holds a review once, and not among its posts.
     speaker = _name_speaker(turn.role, turn.signature)
-    return _cite(forum.paper, turn.role, speaker, kind, turn.created_at, post_id)
+    return _cite(forum.paper, turn.role, speaker, name_kind(forum, turn), turn.created_at, post_id)
+
+
+def name_kind(forum: PublicForum, turn: Turn) -> str:
+    """Return what a turn is, in words: the kind of its first post."""
+    post_id = turn.post_ids[0] if turn.post_ids else None
+    post = forum.by_id.get(post_id) if post_id else None
+    if post is None and any(review.review_id == post_id for review in forum.reviews):
+        return format_post_kind(PostKind.REVIEW)  # A release holds a review once, and not among its posts.
+    return format_post_kind(post.kind) if post else "Contribution to the discussion"
 
 
 def cite_post(forum: PublicForum, post: Post) -> Citation:

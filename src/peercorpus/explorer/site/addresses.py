@@ -37,10 +37,13 @@ def _encode_character(character: str) -> str:
     return "".join(f"~{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
-def paper_file(forum_id: str) -> str:
-    """Return the path of a paper's page; papers are spread over 256 folders, as some hosts limit files in a folder."""
+def paper_file(forum_id: str, kind: str = "paper") -> str:
+    """Return the path of a paper's page, or that of its `text`.
+
+    They are spread over 256 folders, as some hosts limit files in a folder.
+    """
     folder = hashlib.sha256(forum_id.encode("utf-8", "surrogatepass")).hexdigest()[:2]
-    return f"paper/{folder}/{file_stem(forum_id)}.html"
+    return f"{kind}/{folder}/{file_stem(forum_id)}.html"
 
 
 def venue_file(venue_id: str, page: int = 1) -> str:
@@ -62,10 +65,12 @@ class Addresses:
     Attributes:
         page: Path of the page in the site.
         papers: Forum ids of the papers that have a page.
+        texts: Forum ids of the papers whose text has a page.
     """
 
     page: str
     papers: Set[str]
+    texts: Set[str] = frozenset()
 
     @property
     def root(self) -> str:
@@ -80,4 +85,5 @@ class Addresses:
             return f"{self.root}static/{name}"
         if kind == "venue":
             return self.root + venue_file(name)
-        return self.root + paper_file(name) if kind == "paper" and name in self.papers else ""
+        named = {"paper": self.papers, "text": self.texts}.get(kind, ())
+        return self.root + paper_file(name, kind) if name in named else ""

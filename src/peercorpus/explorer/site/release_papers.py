@@ -1,27 +1,37 @@
 """Read the papers of a release back as records, one after another, in bounded memory."""
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.corpus.texts import HeldText
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.ai_reviews import AiReview
+from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose
-from peercorpus.release.folder import Release
+from peercorpus.release.folder import Release, open_release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+from peercorpus.workspace.hub_datasets import SCHEME
 
 RecordT = TypeVar("RecordT")
 _BESIDE = ("conversations", "versions", "ai_reviews")
 """Configurations whose rows follow the papers in the same order."""
-_UNREAD = {"markdown", "reviews_json"}
+_HUB_NAME = re.compile(rf"(?:(?:.*/)?{SCHEME})?(?P<name>[A-Za-z0-9][\w.-]*/[\w.-]+)(?:@[\w.-]+)?")
+_TEXT = "markdown"
+_UNREAD = {_TEXT, "reviews_json"}
 _SHOWN = {"readers_public": True, "deleted": False}
 """A release holds nothing else."""
 
@@ -41,11 +51,13 @@ class ReleasedPaper:
 
     Attributes:
         text_sha256: The file whose text is in the release; None if there is none.
+        text: That text; None if there is none, or texts are not read.
     """
 
     forum: PublicForum
     links: Sequence[Link]
     text_sha256: str | None
+    text: HeldText | None
 
 
 class _Beside:
@@ -73,6 +85,28 @@ class _Beside:
         return None if self._next is None else self._next[0][1]
 
 
+def open_for_site(folder: Path) -> Release:
+    """Open a release that has what a site is made of.
+
+    Raises:
+        PeercorpusError: The folder is not such a release; the error says how to get one.
+    """
+    if (folder / "raw.db").is_file():
+        raise PeercorpusError(
+            f"'{folder}' is a workspace; make a release of it first: peercorpus publish -w {shlex.quote(str(folder))}"
+            " --out RELEASE"
+        )
+    named = None if folder.exists() else _HUB_NAME.fullmatch(folder.as_posix())
+    if named:
+        raise PeercorpusError(
+            f"'{named['name']}' is not a folder; download a release of the Hub first: hf download {named['name']}"
+            " --repo-type dataset --local-dir RELEASE"
+        )
+    release = open_release(folder)
+    require_tables(release)
+    return release
+
+
 def require_tables(release: Release) -> None:
     """Check that a release has the tables from which pages are made.
 
@@ -93,18 +127,43 @@ def require_tables(release: Release) -> None:
         raise PeercorpusError(f"The release '{release.folder}' has no papers; publish it again.")
 
 
-def read_rows(release: Release) -> Iterator[PaperRows]:
+def estimate_texts(release: Release) -> int:
+    """Return about how many bytes the texts of a release are, from the heads of its files.
+
+    Raises:
+        PeercorpusError: A file cannot be read.
+    """
+    size = 0
+    for shard in release.shards("papers_full"):
+        try:
+            head = pq.read_metadata(shard.path)
+        except (pa.ArrowException, OSError) as error:
+            raise PeercorpusError(
+                f"'{shard.path}' of the release cannot be read ({error}); take an intact copy."
+            ) from None
+        for group in map(head.row_group, range(head.num_row_groups)):
+            columns = map(group.column, range(group.num_columns))
+            size += sum(one.total_uncompressed_size for one in columns if one.path_in_schema == _TEXT)
+    return size
+
+
+def read_rows(release: Release, *, texts: bool = False) -> Iterator[PaperRows]:
     """Yield the rows of every paper, in the order of the release.
+
+    Args:
+        release: The release.
+        texts: Whether to read the texts of PDFs.
 
     Raises:
         PeercorpusError: A file cannot be read, or the rows of a paper are not in the order of the papers.
     """
+    unread = _UNREAD - {_TEXT} if texts else _UNREAD
     links: dict[str, list[Row]] = {}
     for row in release.rows("links", None, None):
         for forum_id in {row["forum_id"], row["earlier_id"]}:
             links.setdefault(forum_id, []).append(row)
     for split in dict.fromkeys(shard.split for shard in release.shards("papers_full")):
-        columns = [name for name in release.shards("papers_full", split)[0].schema().names if name not in _UNREAD]
+        columns = [name for name in release.shards("papers_full", split)[0].schema().names if name not in unread]
         beside = {config: _Beside(release.rows(config, split, None)) for config in _BESIDE}
         for paper in release.rows("papers_full", split, columns):
             rows = {config: reader.take(paper) for config, reader in beside.items()}
@@ -195,7 +254,12 @@ def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
         ai_reviews=[_make_ai_review(row, place) for row in rows.beside["ai_reviews"]],
     )
     links = [_make_record(Link, row) for row in rows.links]
-    return ReleasedPaper(forum, links, paper["text_sha256"])
+    return ReleasedPaper(forum, links, paper["text_sha256"], _make_text(paper))
+
+
+def _make_text(paper: Row) -> HeldText | None:
+    markdown = paper.get(_TEXT)
+    return HeldText(markdown.split(PAGE_BREAK), paper["text_engine"] or "an engine not known", []) if markdown else None
 
 
 def _make_ai_review(row: Row, place: Row) -> AiReview:

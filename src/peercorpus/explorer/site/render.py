@@ -12,11 +12,22 @@ from markupsafe import Markup
 
 from peercorpus.explorer import rendering
 from peercorpus.explorer.pages import load_templates
-from peercorpus.explorer.paper_page import Dialogue, ScoreCell, ScoreTable, Spoken, read_dialogues, score_table
+from peercorpus.explorer.paper_page import (
+    Dialogue,
+    ScoreCell,
+    ScoreTable,
+    Spoken,
+    name_text,
+    read_dialogues,
+    score_table,
+)
 from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
 from peercorpus.explorer.points.points_of_paper import find_places
+from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
+from peercorpus.explorer.site.assets import content_policy, inline_scripts
+from peercorpus.explorer.site.cited_turns import paper_attribute, turn_attributes
 from peercorpus.explorer.site.compact import compact
 from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
 from peercorpus.explorer.site.search_words import PaperWords, read_words
@@ -25,10 +36,6 @@ from peercorpus.records.enums import Status
 from peercorpus.records.papers import Link
 from peercorpus.records.untrusted_text import redact_people
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'none'; base-uri 'none'"
-)
-"""Nothing is fetched, from anywhere: the data for a search are scripts of the site."""
 PER_PAGE = 100
 """Papers on one page of a venue."""
 
@@ -54,6 +61,7 @@ class RenderedPaper:
         words: The words by which it is found: in title, keywords and authors; abstract; reviews and other posts.
         ids: The ids by which it is found, its own and those of its posts, each with its anchor on the page.
         counts: The counts of a venue with only this paper.
+        text_page: The page of its text; None if there is none.
     """
 
     row: PaperRow
@@ -61,35 +69,39 @@ class RenderedPaper:
     words: PaperWords
     ids: Mapping[str, str]
     counts: VenueCounts
+    text_page: bytes | None = None
 
 
 @cache
 def _templates() -> jinja2.Environment:
     templates = load_templates()
-    templates.globals |= {"policy": Markup(POLICY), "is_brief": True}
+    templates.globals |= {"policy": Markup(content_policy()), "is_brief": True}
     templates.globals |= dict.fromkeys(("cite_turn", "cite_post"), _cite_nothing)
+    templates.globals |= {"turn_attributes": turn_attributes, "paper_attribute": paper_attribute}
     return templates
 
 
 def _cite_nothing(*_: object) -> None:
-    """Return no citation: one of each turn would be a fifth of a page."""
+    """Return no citation: the script of the page makes those of its turns."""
 
 
-def render(template: str, page: str, papers: Set[str], /, **values: object) -> bytes:
+def render(template: str, page: str, papers: Set[str], texts: Set[str] = frozenset(), /, **values: object) -> bytes:
     """Render a page.
 
     Args:
         template: Name of the template.
         page: Path of the page in the site.
         papers: Forum ids of the papers that it may link.
+        texts: Forum ids of the papers whose text it may link.
         values: Values for the template.
     """
-    address = Addresses(page, papers)
+    address = Addresses(page, papers, texts)
 
     def keyword_address(word: str) -> str:
         return f"{address('search')}#{urlencode({'q': masked(word)})}"
 
     links = {"address": address, "keyword_address": keyword_address, "search_address": lambda _: address("search")}
+    values = {"icon": address("static", "icon.svg"), **values}
     shown = _templates().get_template(template).render(**links, **values)
     return compact(shown).encode("utf-8", "replace")
 
@@ -112,6 +124,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         "paper.html",
         paper_file(paper.forum_id),
         {paper.forum_id, *titles},
+        {paper.forum_id} if released.text else frozenset(),
         row=row,
         forum=forum,
         paper=paper,
@@ -121,7 +134,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         points={},
         point_prose=None,
         opened=None,
-        text_version="",
+        text_version=name_text(forum, row.text_sha256),
         changes=0,
         alike=(),
         links=[_describe_link(paper.forum_id, link, titles) for link in released.links],
@@ -132,7 +145,21 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
     words = read_words(("\n".join(names), row.abstract or "", others))
     ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
-    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts)
+    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, _render_text(released, row))
+
+
+def _render_text(released: ReleasedPaper, row: PaperRow) -> bytes | None:
+    if released.text is None:
+        return None
+    return render(
+        "text.html",
+        paper_file(row.forum_id, "text"),
+        {row.forum_id},
+        row=row,
+        text=released.text,
+        text_version=name_text(released.forum, row.text_sha256),
+        prose=Prose(redact_people),
+    )
 
 
 def _shorten_anchors(talk: Dialogue) -> Dialogue:
@@ -222,11 +249,21 @@ class Run:
     papers: int
 
 
-def _describe_index(sizes: Mapping[str, int], runs: Sequence[Run], venues: Sequence[str]) -> str:
-    """Return the data that the search needs before it loads a file, as JSON."""
+def _describe_index(runs: Sequence[Run], venues: Mapping[str, VenueCounts]) -> str:
+    """Return the venues with their years and names, and the papers that follow each other in the search, as JSON."""
     places = {venue_id: place for place, venue_id in enumerate(venues)}
     described = [[places[run.venue_id], run.year, run.status, run.papers] for run in runs]
-    return json.dumps({**sizes, "venues": list(map(masked, venues)), "runs": described}, separators=(",", ":"))
+    named = [
+        [masked(one.venue_id), one.year, *list_names(masked(one.venue_id), one.conference)] for one in venues.values()
+    ]
+    return json.dumps({"venues": named, "runs": described}, separators=(",", ":"))
+
+
+def _insert_scripts(page: bytes) -> bytes:
+    """Return the first page with its scripts in their places."""
+    for name, script in inline_scripts().items():
+        page = page.replace(f">{name}</script>".encode(), f">{script}</script>".encode(), 1)
+    return page
 
 
 def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run]) -> dict[str, bytes]:
@@ -249,7 +286,9 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         families=by_conference(contents.venues),
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
         shown_statuses=[status for status in Status if status.value in shown],
-        index_json=_describe_index(sizes, runs, list(contents.venues)),
+        policy=Markup(content_policy(*inline_scripts().values())),
+        sizes_json=json.dumps(sizes, separators=(",", ":")),
+        index_json=_describe_index(runs, contents.venues),
         statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
         **common,
     )
@@ -264,7 +303,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
     )
     families = by_conference(contents.venues)
     return {
-        "index.html": search,
+        "index.html": _insert_scripts(search),
         "venues.html": render("venues.html", "venues.html", frozenset(), families=families),
         "about.html": about,
     }

@@ -3,21 +3,24 @@
 import hashlib
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from importlib.resources import files
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 
-from peercorpus.corpus.takedown import read_takedown
+from filelock import FileLock, Timeout
+
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.rendering import masked
 from peercorpus.explorer.site.addresses import paper_file, venue_file
+from peercorpus.explorer.site.assets import list_files
 from peercorpus.explorer.site.release_papers import PaperRows, read_rows, require_tables
 from peercorpus.explorer.site.render import (
     Contents,
@@ -34,21 +37,12 @@ from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, check_outside, replace_folder
-from peercorpus.release.published import count_taken_rows
-from peercorpus.workspace.workspace import Workspace
 
 MANIFEST = "site.json"
 """Names every other file of a site with its sha256; a folder that has it may be replaced."""
 KIND = "a site that peercorpus wrote"
 _PER_JOB = 16
 _TIMEOUT_S = 600.0
-_ASSETS = {
-    "style.css": ("explorer/static/style.css", "explorer/site/static/site.css"),
-    "keys.js": ("explorer/site/static/paper.js", "explorer/static/keys.js"),
-    "words.js": ("explorer/site/static/words.js",),
-    "search.js": ("explorer/site/static/search.js",),
-}
-"""Files that pages load, each with the files that it is made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +53,7 @@ class SiteSummary:
         files: Number of files.
         size_bytes: Size of all files.
         index_bytes: Size of the files of the search.
+        text_bytes: Size of the pages of texts.
     """
 
     papers: int
@@ -66,6 +61,7 @@ class SiteSummary:
     files: int
     size_bytes: int
     index_bytes: int
+    text_bytes: int
 
 
 @dataclass(slots=True)
@@ -75,7 +71,7 @@ class _Writer:
     folder: Path
     digests: dict[str, str]
     size_bytes: int = 0
-    index_bytes: int = 0
+    by_folder: Counter[str] = field(default_factory=Counter)
     _folders: set[Path] = field(default_factory=set)
 
     def write(self, name: str, content: bytes) -> None:
@@ -86,7 +82,7 @@ class _Writer:
         path.write_bytes(content)
         self.digests[name] = hashlib.sha256(content).hexdigest()
         self.size_bytes += len(content)
-        self.index_bytes += len(content) if name.startswith("search/") else 0
+        self.by_folder[name.partition("/")[0]] += len(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,37 +124,25 @@ def _plan(release: Release) -> _Plan:
     return _Plan(numbers, titles, list(dict.fromkeys(row["venue_id"] for row in rows)), runs)
 
 
-def check_taken_down(release: Release, workspace: Workspace) -> None:
-    """Check that a release contains nothing that a workspace has taken down since.
-
-    Raises:
-        PeercorpusError: It does.
-    """
-    rows = count_taken_rows(release, read_takedown(workspace))
-    if rows:
-        raise PeercorpusError(
-            f"The release '{release.folder}' contains {rows:,} rows named in '{workspace.folder / 'takedown.txt'}';"
-            " publish again, then make the site of the new release."
-        )
-
-
 def write_site(
     release: Release,
     out: Path,
     *,
     title: str = "Peer reviews",
+    texts: bool = False,
     show: Show = show_nothing,
     spread: Executor | None = None,
 ) -> SiteSummary:
     """Write the site of a release into a folder, which is replaced as a whole.
 
     Memory grows with the number of papers. Whether the release contains taken-down records is checked by
-    `check_taken_down`.
+    `taken_down.check_taken_down`.
 
     Args:
         release: The release.
         out: The folder; if it exists, it must be empty or an earlier site.
         title: Heading of the first page.
+        texts: Whether papers whose text is in the release have a page of it.
         show: Receives the progress, in papers.
         spread: Runs the processes that render pages; None renders in this process.
 
@@ -167,22 +151,77 @@ def write_site(
     """
     require_tables(release)
     check_outside(out, release.folder)
+    try:
+        with _lock(out.absolute()):
+            return _write_locked(release, out, title, show, _Rendering(spread, texts))
+    except OSError as error:
+        raise PeercorpusError(
+            f"The site cannot be written to '{out}': {error.strerror or error}. What was there before is unchanged."
+        ) from None
+
+
+@contextmanager
+def _lock(out: Path) -> Iterator[None]:
+    """Keep other runs from writing the same folder; the lock of a run that was killed is free.
+
+    Raises:
+        PeercorpusError: Another run is writing it.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    path = out.with_name(f".{out.name}.lock")
+    try:
+        lock = FileLock(path, timeout=0, thread_local=False).acquire()
+    except Timeout:
+        raise PeercorpusError(
+            f"Another run is writing the site '{out}'; wait until it ends, or stop it, then try again."
+        ) from None
+    with lock:
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows keeps a file that is open.
+                path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """How pages are rendered.
+
+    Attributes:
+        spread: Runs the processes; None renders in this process.
+        texts: Whether texts have pages.
+    """
+
+    spread: Executor | None
+    texts: bool
+
+
+def _write_locked(release: Release, out: Path, title: str, show: Show, rendering: _Rendering) -> SiteSummary:
     plan = _plan(release)
     digests: dict[str, str] = {}
     with (
         replace_folder(out, KIND, MANIFEST, digests) as folder,
-        tempfile.TemporaryDirectory(prefix="peercorpus-site-") as scratch,
+        # In the folder, so that the next run removes it if this one is killed.
+        tempfile.TemporaryDirectory(prefix=".index-", dir=folder) as scratch,
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch), len(plan.numbers))
-        contents = _write_papers(release, plan, writer, index, title, show, spread)
+        jobs = _make_jobs(release, plan.titles, texts=rendering.texts)
+        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, rendering.spread))
         _write_lists(contents, index.sizes, plan.runs, writer)
         index.write(writer.write)
-    return SiteSummary(len(plan.numbers), len(plan.venues), len(digests), writer.size_bytes, writer.index_bytes)
+    return SiteSummary(
+        len(plan.numbers),
+        len(plan.venues),
+        len(digests),
+        writer.size_bytes,
+        writer.by_folder["search"],
+        writer.by_folder["text"],
+    )
 
 
-def _make_jobs(release: Release, titles: Mapping[str, str]) -> Iterator[Job]:
-    papers = read_rows(release)
+def _make_jobs(release: Release, titles: Mapping[str, str], *, texts: bool) -> Iterator[Job]:
+    papers = read_rows(release, texts=texts)
     while batch := list(islice(papers, _PER_JOB)):
         yield Job(batch, {other: titles[other] for rows in batch for other in _other_ids(rows) if other in titles})
 
@@ -214,16 +253,18 @@ def _write_papers(
     index: SearchIndex,
     title: str,
     show: Show,
-    spread: Executor | None,
+    rendered: Iterator[list[RenderedPaper]],
 ) -> Contents:
     """Write the page of each paper, add it to the index, and return the data for lists."""
     meter = Meter(release.folder.resolve().name, "site", show, total=len(plan.numbers))
     venues = {venue_id: VenueCounts(venue_id) for venue_id in plan.venues}
     rows: dict[str, list[PaperRow]] = {venue_id: [] for venue_id in plan.venues}
-    for batch in _render(_make_jobs(release, plan.titles), spread):
+    for batch in rendered:
         for paper in batch:
             row = paper.row
             writer.write(paper_file(row.forum_id), paper.page)
+            if paper.text_page is not None:
+                writer.write(paper_file(row.forum_id, "text"), paper.text_page)
             index.add(plan.numbers[row.forum_id], paper.words, paper.ids, describe_result(row))
             venues[row.venue_id].add(paper.counts)
             rows[row.venue_id].append(row)
@@ -238,8 +279,8 @@ def _write_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
             writer.write(venue_file(venue_id, page), render_venue_page(counts, rows, page))
     for path, content in render_lists(contents, sizes, runs).items():
         writer.write(path, content)
-    for name, parts in _ASSETS.items():
-        writer.write(f"static/{name}", b"".join((files("peercorpus") / part).read_bytes() for part in parts))
+    for name, content in list_files().items():
+        writer.write(f"static/{name}", content)
     writer.write(".nojekyll", b"")
     writer.write("README.md", _make_readme(contents).encode())
 

@@ -1,47 +1,19 @@
 // The search of a site without a server: it loads the files of what is asked for, as scripts.
 "use strict";
-(() => {
+document.addEventListener("readystatechange", () => {
   const PER_PAGE = 10;
   const WEIGHTS = [0, 1, 2, 4];  // Not there; in a post; in the abstract; in title, keywords or authors.
   const MAX_VALUES = 8;
+  const MAX_VENUES = 4;
+  const MAX_BEGUN = 24;  // Words for one with *: each is in a file of its own.
+  const LONGEST_SPELT = 20;
   const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const VALUES = new Uint8Array(128);
   [...DIGITS].forEach((digit, value) => { VALUES[digit.charCodeAt(0)] = value; });
   const list = document.getElementById("results");
   const STATUSES = JSON.parse(list.dataset.statuses);
-  const index = JSON.parse(list.dataset.index);
-  const folder = new URL("../search/", document.currentScript.src);
-  const root = new URL("../", document.currentScript.src);
-
-  // Files. Each calls deliver(name, content).
-  const arrived = new Map();
-  window.deliver = (name, content) => arrived.set(name, content);
-  const coming = new Map();
-  const load = (kind, place) => {
-    const name = `${kind}/${Math.floor(place / index.perFolder)}/${place}`;
-    if (!coming.has(name)) {
-      coming.set(name, new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = new URL(`${name}.js`, folder).href;
-        script.onload = () => (arrived.has(name) ? resolve(arrived.get(name)) : reject(new Error(name)));
-        script.onerror = () => { coming.delete(name); reject(new Error(name)); };
-        document.head.append(script);
-      }));
-    }
-    return coming.get(name);
-  };
-
-  // CRC-32, as in search_files.py.
-  const encoder = new TextEncoder();
-  const choose = (word, files) => {
-    let sum = -1;
-    for (const byte of encoder.encode(word)) {
-      sum ^= byte;
-      for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-    }
-    return ((~sum) >>> 0) % files;
-  };
-  const fileOf = (word) => load("w", choose(word, index.words));
+  const index = { ...JSON.parse(list.dataset.index), ...files.sizes };
+  const root = new URL(".", location.href);
 
   // Marks the papers of a word in `into`: 3 for the best field, 1 for the last; see postings.py.
   // After a tilde the last list is of the papers that lack the word.
@@ -82,30 +54,68 @@
     return into;
   };
 
+  // Venues by their names, as venue_names.py has them.
+  const venues = index.venues.map(([id, year, ...names]) => {
+    const exact = new Set([words.split(id).join(""), ...(year ? names.map((name) => `${name}${year}`) : [])]);
+    return { id, year, names, exact, words: new Set([...names, ...exact, ...(year ? [String(year)] : [])]) };
+  });
+  const findNamed = (tokens) => {
+    const asked = new Set(tokens.flatMap((token) => [token.parts.join(""), ...token.parts]));
+    const years = new Set([...asked].filter((word) => /^[0-9]{4}$/.test(word)).map(Number));
+    return venues.filter(({ year, names, exact }) => [...exact].some((name) => asked.has(name))
+      || (names.some((name) => asked.has(name)) && (!years.size || years.has(year))));
+  };
+
+  // Papers of one venue, year and decision stand together.
+  let first = 0;
+  const runs = index.runs.map(([venue, year, status, papers]) => {
+    const run = { venue: index.venues[venue][0], named: venues[venue], year, status, start: first, end: first + papers };
+    first = run.end;
+    return run;
+  });
   // The papers of one word of a search: those with all its parts, and those that have it as one word.
   const mark = async (token) => {
-    const files = await Promise.all([...token.stems, ...token.whole.map((whole) => whole.at)].map(fileOf));
+    const marks = await (token.begin ? markBegun(token) : markWord(token));
+    const joined = token.parts.join("");
+    for (const run of runs) {
+      if (run.named.words.has(joined)) marks.subarray(run.start, run.end).forEach((value, at, part) => { part[at] = value || 1; });
+    }
+    return marks;
+  };
+  // The most frequent words that begin as asked; their groups by length overlap, so that every third is enough.
+  const markBegun = async (token) => {
+    const lengths = [];
+    for (let length = token.begin.length + 1; length <= LONGEST_SPELT + 1; length += 3) lengths.push(length);
+    const groups = await Promise.all(lengths.map((length) => loadSpellings(`${token.begin[0]}${length}`)));
+    const found = new Map([[words.stem(token.begin), token.begin]]);
+    const known = groups.flat().filter(([word]) => word.startsWith(token.begin)).sort((a, b) => b[1] - a[1]);
+    for (const [word] of known) if (!found.has(words.stem(word))) found.set(words.stem(word), word);
+    const taken = [...found].slice(0, MAX_BEGUN);
+    token.begun = { words: taken.map(([, word]) => word).slice(1), left: found.size - taken.length };
+    const marks = new Uint8Array(index.papers);
+    for (const file of await Promise.all(taken.map(async ([stem]) => [stem, await files.ofWord(stem)]))) {
+      const [stem, held] = file;
+      if (!Object.hasOwn(held, stem)) continue;
+      decode(held[stem], new Uint8Array(index.papers)).forEach((value, number) => { if (value > marks[number]) marks[number] = value; });
+    }
+    return marks;
+  };
+  const markWord = async (token) => {
+    const held = await Promise.all([...token.stems, ...token.whole.map((whole) => whole.at)].map(files.ofWord));
     const read = async (stem, file) => {
       if (!Object.hasOwn(file, stem)) return null;
       // What is too long to stand in the file of its first part stands in its own only.
-      const entry = file[stem] || (await fileOf(stem))[stem];
+      const entry = file[stem] || (await files.ofWord(stem))[stem];
       return decode(entry, new Uint8Array(index.papers));
     };
-    const parts = await Promise.all(token.stems.map((stem, at) => read(stem, files[at])));
-    const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, files[token.stems.length + at])));
+    const parts = await Promise.all(token.stems.map((stem, at) => read(stem, held[at])));
+    const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, held[token.stems.length + at])));
     let marks = parts.includes(null) ? new Uint8Array(index.papers) : parts[0];
     for (const part of parts.slice(1)) if (part) marks = marks.map((value, number) => Math.min(value, part[number]));
     for (const whole of wholes) if (whole) marks = marks.map((value, number) => Math.max(value, whole[number]));
     return marks;
   };
 
-  // Papers of one venue, year and decision stand together.
-  let first = 0;
-  const runs = index.runs.map(([venue, year, status, papers]) => {
-    const run = { venue: index.venues[venue], year, status, start: first, end: first + papers };
-    first = run.end;
-    return run;
-  });
   const runOf = (number) => {
     let low = 0, high = runs.length - 1;
     while (low < high) {
@@ -158,16 +168,18 @@
     }
     return last[b.length];
   };
+  const loadSpellings = async (group) => {
+    const held = (await files.load("s", files.choose(group, index.spellings)))[group];
+    return (held ? held.split(" ") : []).map((entry) => entry.split(":")).map(([word, count]) => [word, Number(count)]);
+  };
   const suggest = async (word, papers) => {
     if (!/^[a-z]{4,20}$/.test(word)) return null;
     const most = word.length >= 7 && !papers ? 2 : 1;
     const groups = [...new Set([`${word[0]}${word.length}`, `${word[1]}${word.length}`])];
     let best = null;
     for (const group of groups) {
-      const held = (await load("s", choose(group, index.spellings)))[group] || "";
-      for (const entry of held.split(" ")) {
-        const [other, count] = entry.split(":");
-        if (!other || other === word || Math.abs(other.length - word.length) > most || Number(count) < 30 * papers) continue;
+      for (const [other, count] of await loadSpellings(group)) {
+        if (other === word || Math.abs(other.length - word.length) > most || count < 30 * papers) continue;
         const far = distance(word, other);
         if (far <= most && (!best || far < best.far)) best = { other, far };
       }
@@ -179,7 +191,7 @@
     let corrected = 0;
     const better = await Promise.all(tokens.map((token, at) => {
       const papers = marks[at].reduce((sum, value) => sum + (value > 0), 0);
-      if (papers > 3 || token.parts.length > 1 || (corrected += 1) > 4) return null;
+      if (papers > 3 || token.begin || token.parts.length > 1 || (corrected += 1) > 4) return null;
       return suggest(token.parts[0], papers);
     }));
     return better.some((word) => word) ? tokens.map((token, at) => better[at] || token.written).join(" ") : null;
@@ -187,7 +199,7 @@
 
   // Ids and addresses of OpenReview.
   const readAddress = (asked) => {
-    if (!/^(?:https?:\/\/)?(?:[a-z0-9-]+\.)?openreview\.net\/\S+$/i.test(asked)) return null;
+    if (!files.isAddress(asked)) return null;
     try {
       const named = new URL(asked.includes("//") ? asked : `https://${asked}`).searchParams;
       return [named.get("noteId"), named.get("id")].filter((id) => id);
@@ -198,21 +210,21 @@
   const isLikeId = (asked) => /^[\w-]{4,64}$/.test(asked) && /[0-9_]|[^-][A-Z]|-./.test(asked);
   const findId = async (ids) => {
     for (const id of ids) {
-      const held = await load("i", choose(id, index.ids));
+      const held = await files.load("i", files.choose(id, index.ids));
       if (Object.hasOwn(held, id)) return Array.isArray(held[id]) ? held[id] : [held[id], ""];
     }
     return null;
   };
   const paperOf = async (number) => {
     const place = Math.floor(number / index.perFile);
-    return (await load("d", place))[number % index.perFile];
+    return (await files.load("d", place))[number % index.perFile];
   };
 
   // The page. Texts of papers become text nodes only.
   const byId = (id) => document.getElementById(id);
   const form = byId("search");
-  const [summary, total, facets, spelling, missed, more, browse] =
-    ["summary", "total", "facets", "spelling", "missed", "more", "browse"].map(byId);
+  const [summary, total, facets, spelling, signs, named, missed, more, browse] =
+    ["summary", "total", "facets", "spelling", "signs", "named", "missed", "more", "browse"].map(byId);
   let asking = 0;
 
   const make = (tag, className, ...inner) => {
@@ -237,11 +249,15 @@
     return make("li", "paper", make("h2", "", link), facts, shown);
   };
 
+  const askFor = (numbers) => {
+    const papers = numbers.slice(0, PER_PAGE).map(paperOf);
+    for (const paper of papers) paper.catch(() => {});  // The one that is waited for says so.
+  };
   const drawMore = async (numbers, asked) => {
     const begin = list.children.length;
     const next = numbers.slice(begin, begin + PER_PAGE);
+    askFor(next);
     const papers = next.map(paperOf);
-    for (const paper of papers) paper.catch(() => {});  // The one that is waited for says so.
     for (const [at, number] of next.entries()) {
       const paper = await papers[at];
       if (asked !== asking) return;
@@ -294,6 +310,41 @@
       numbers.length ? "; these have other words of the search, those with more of them first." : ".");
   };
 
+  const drawNamed = (found) => {
+    named.hidden = !found.length;
+    const addresses = new Map([...browse.querySelectorAll("a")].map((link) => [link.textContent, link.href]));
+    const links = found.slice(0, MAX_VENUES).map(({ id }) => {
+      const link = make("a", "", id);
+      link.href = addresses.get(id);
+      return link;
+    });
+    const rest = make("a", "", `${format(found.length - MAX_VENUES)} more`);
+    rest.href = new URL("venues.html", root).href;
+    named.replaceChildren(found.length === 1 ? "Venue: " : "Venues: ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])),
+      ...(found.length > MAX_VENUES ? [" and ", rest] : []));
+  };
+
+  // What of the words asked for has no meaning here, or not the one that it may seem to have.
+  const drawSigns = (asked, tokens) => {
+    const found = [
+      /["“”„]/.test(asked) && "quotes", /(?:^|\s)-[^\s-]/.test(asked) && "a minus sign",
+      ...["AND", "OR", "NOT"].map((one) => new RegExp(`(?:^|\\s)${one}(?:\\s|$)`).test(asked) && one),
+      /(?:^|\s)(?:title|abstract|keywords|authors|venue|reviews|answers|others|text):\S/.test(asked) && "the name of a field",
+    ].filter((one) => one);
+    const said = found.length ? [`${found.join(", ").replace(/^./, (first) => first.toUpperCase())} ${
+      found.length === 1 && found[0] !== "quotes" ? "has" : "have"} no meaning here: all words were searched for, wherever they are in a paper.`] : [];
+    for (const { written, begin, begun } of tokens) {
+      if (begin) {
+        const shown = [begin, ...begun.words].join(", ");
+        said.push(`${written} was searched for as ${shown}${begun.left ? ` (${format(begun.left)} rarer words were left out)` : ""}.`);
+      } else if (written.includes("*")) {
+        said.push(`${written} was searched for without *, which can only follow three or more letters from a to z at the end of a word.`);
+      }
+    }
+    signs.hidden = !said.length;
+    signs.textContent = said.join(" ");
+  };
+
   const drawSpelling = (words, given) => {
     spelling.hidden = !words;
     if (!words) return;
@@ -335,7 +386,7 @@
     const isEmpty = !given.q && !filters.length;
     browse.hidden = !isEmpty;
     summary.hidden = isEmpty;
-    for (const part of [more, facets, spelling, missed]) part.hidden = true;
+    for (const part of [more, facets, spelling, signs, named, missed]) part.hidden = true;
     list.replaceChildren();
     if (isEmpty) return;
     total.textContent = "Searching …";
@@ -351,9 +402,12 @@
       const marks = await Promise.all(tokens.map(mark));
       if (asked !== asking || await leads) return;
       const found = given.q && !tokens.length ? { numbers: [], missed: [], isAny: false } : rank(tokens, marks, filters);
+      askFor(found.numbers);  // Before anything is drawn.
       const suggested = correct(tokens, marks);
       suggested.catch(() => {});
       total.replaceChildren(make("strong", "", format(found.numbers.length)), found.numbers.length === 1 ? " paper" : " papers");
+      drawSigns(given.q, tokens);
+      drawNamed(findNamed(tokens));
       drawMissed(found, filters);
       drawFacets(found.numbers, given);
       await drawMore(found.numbers, asked);
@@ -374,13 +428,16 @@
   let typed = 0;
   form.elements.q.addEventListener("input", () => {
     clearTimeout(typed);
-    typed = setTimeout(() => {
-      if (readAddress(form.elements.q.value)) return;
-      for (const token of words.read(form.elements.q.value)) for (const stem of token.stems) fileOf(stem).catch(() => {});
-    }, 150);
+    typed = setTimeout(() => files.expect(form.elements.q.value), 150);
   });
   addEventListener("hashchange", (event) => { if (event.newURL.endsWith("#main")) return; run(); });
   form.hidden = false;
   byId("without").hidden = true;
-  if (location.hash && location.hash !== "#main") run();
-})();
+  const began = location.hash && location.hash !== "#main" ? run() : Promise.resolve();
+  // The keyboard waits for a search that the address asks for.
+  began.finally(() => {
+    const keys = document.createElement("script");
+    keys.src = new URL("static/keys.js", root).href;
+    document.head.append(keys);
+  });
+}, { once: true });

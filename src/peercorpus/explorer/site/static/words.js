@@ -91,21 +91,26 @@ const words = (() => {
 
   // What stands for each word of a search: its stem, or for one with hyphens those of its parts, and the stem of the
   // whole, which the file of the first part has. So do two words that follow each other: they may be written as one.
+  // Of a word that ends with * it is the beginning of words.
+  const BEGINNING = /^[^\p{L}\p{N}]*([a-z]{3,20})\*[^\p{L}\p{N}*]*$/iu;
   const read = (text) => {
     text = text.slice(0, LONGEST);
     const tokens = [];
     const seen = new Set();
     for (const written of text.split(/\s+/)) {
       const parts = split(written);
-      if (parts.length && !seen.has(written) && tokens.length < 32) tokens.push({ written, parts, whole: [] });
+      const [, begin = ""] = BEGINNING.exec(written) || [];
+      if (parts.length && !seen.has(written) && tokens.length < 32) {
+        tokens.push({ written, parts, whole: [], begin: begin.toLowerCase() });
+      }
       seen.add(written);
     }
     const join = (parts) => ({ stem: stem(parts.join("")), at: stem(parts[0]) });
     tokens.forEach((token, at) => {
-      token.stems = token.parts.map(stem);
+      token.stems = token.begin ? [] : token.parts.map(stem);
       if (token.parts.length > 1) token.whole.push(join(token.parts));
       const next = tokens[at + 1];
-      if (next && token.parts.length === 1 && next.parts.length === 1) {
+      if (next && !token.begin && !next.begin && token.parts.length === 1 && next.parts.length === 1) {
         const whole = join([token.parts[0], next.parts[0]]);
         token.whole.push(whole);
         next.whole.push(whole);
