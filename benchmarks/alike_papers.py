@@ -1,4 +1,4 @@
-"""Invented papers for the links: of a topic, edited, and pairs that are one work or only look like it."""
+"""Invented papers for measuring links: papers of a topic, edited ones, and pairs of one work or of similar works."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ def _word(number: int) -> str:
 
 @cache
 def _items(topic: int) -> tuple[list[str], list[float]]:
-    """What sentences of a topic are made of, with weights: stock phrases, words of all papers, words of its own."""
+    """Building blocks of a topic's sentences, with weights: stock phrases, common words, and words of the topic."""
     chance = Random(topic)
     phrases = [" ".join(_word(Random(f"{n} {k}").randrange(2_000)) for k in range(2 + n % 3)) for n in range(2_000)]
     common, own = [_word(n) for n in range(2_000)], [_word(chance.randrange(2_000, 8_000)) for _ in range(300)]
@@ -60,7 +60,7 @@ def write_work(chance: Random, topic: int, text_items: int = TEXT_WORDS) -> Work
 
 
 def edit(chance: Random, topic: int, words: str, share: float) -> str:
-    """The same with a share of its words written anew, in runs of one to eight."""
+    """The same text with a share of its words rewritten, in runs of one to eight."""
     parts = words.split()
     left = set(range(len(parts)))
     while len(left) > (1 - share) * len(parts):
@@ -71,7 +71,7 @@ def edit(chance: Random, topic: int, words: str, share: float) -> str:
 
 
 def reword(chance: Random, topic: int, title: str) -> str:
-    """The title with half of its words others, and in another order."""
+    """The title with half of its words replaced and in another order."""
     kept = chance.sample(title.split(), -(-len(title.split()) // 2))
     return " ".join([*write(chance, topic, 2).split(), *kept])
 
@@ -118,7 +118,7 @@ SAME: dict[str, Change] = {
 
 
 def _borrowing(chance: Random, topic: int, work: Work, share: float) -> str:
-    """Another text that takes over a share of the first one."""
+    """Another text that copies a share of the first one."""
     return f"{part_of(work.text, share, 0.1)} {write(chance, topic, int(TEXT_WORDS * (1 - share)))}"
 
 

@@ -1,7 +1,7 @@
-"""Runs a command and measures it: the memory reported is its own, however much the process that starts it uses.
+"""Runs and measures a command: the reported memory excludes that of the process that starts it.
 
-The kernel counts in the peak of a new process what the one that started it used until then. So a small process, of a
-few megabytes, starts the command and waits for it.
+The kernel includes in the peak of a new process what its parent used until then. So a small process of a few
+megabytes starts the command and waits for it.
 """
 
 import json
@@ -28,7 +28,7 @@ with open(sys.argv[1], "w") as file:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What a command took: seconds, seconds of the processor, and the megabytes of its largest process at its peak."""
+    """The cost of a command: wall and processor time in seconds, and the peak of its largest process in megabytes."""
 
     seconds: float
     cpu_s: float

@@ -32,7 +32,7 @@ def _paths(found: object) -> Iterator[str]:
 
 
 def give_files(workspace: Workspace) -> None:
-    """Let every path that is named have a file, so that every rule is gone through to its end."""
+    """Give every named path a file, so that every rule is evaluated completely."""
     with workspace.raw.transaction():
         for venue_id in workspace.raw.venues():
             for kind in (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT):
@@ -49,7 +49,7 @@ def _run(workspace: Workspace) -> None:
 
 
 def _submissions(workspace: Workspace) -> list[SubmissionPdfs]:
-    """Every submission as the stage hands it to the choice."""
+    """Every submission as the stage passes it to the choice."""
     held: list[SubmissionPdfs] = []
 
     def keep(submission: SubmissionPdfs) -> list[object]:

@@ -1,4 +1,4 @@
-"""What the clients compared do, each in a process of its own: ours, and openreview-py as it comes."""
+"""Runs of the compared clients, each in a separate process: ours, and openreview-py unchanged."""
 
 import json
 import os
@@ -23,7 +23,7 @@ THREADS = 4
 
 
 class Took(NamedTuple):
-    """What a piece of work took, the start of its process and its imports aside.
+    """The cost of a task, without the start of its process and its imports.
 
     Attributes:
         notes: Submissions and replies received.
@@ -47,7 +47,7 @@ class Task:
 
 
 def measure(way: str, venue_id: str, service: Service) -> Took:
-    """Do one piece of work, named in `WAYS`, in a process of its own."""
+    """Do one piece of work, named in `WAYS`, in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, __file__, way, venue_id, *service.urls, str(Path(folder) / "corpus")]
         # openreview-py reads both addresses when it is imported.
@@ -101,7 +101,7 @@ def _harvest_ours(task: Task, *, files: bool) -> Callable[[], int]:
 
 
 def _edits_in_threads(task: Task) -> Callable[[], int]:
-    """The edits of every submission, asked for by several threads of one client; nothing is stored."""
+    """The edits of every submission, requested by several threads of one client; nothing is stored."""
     from peercorpus.openreview.client import Client
     from peercorpus.openreview.listing import fetch_edits, fetch_submissions, object_id
     from peercorpus.workspace.workspace import open_workspace
@@ -141,7 +141,7 @@ def _list_theirs(task: Task) -> Callable[[], int]:
 
 
 def _forums_theirs(task: Task) -> Callable[[], int]:
-    """Every submission, then the notes of each forum, as crawlers do that ask forum by forum."""
+    """Every submission, then the notes of each forum, like crawlers that work forum by forum."""
     connect, names = _openreview_py(task), LISTS[API_OF[task.venue_id]]
 
     def work() -> int:

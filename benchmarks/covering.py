@@ -1,4 +1,4 @@
-"""Measures how often the 95 % intervals of the benchmark's tables hold the true number, by simulation.
+"""Measures how often the 95 % intervals of the benchmark's tables contain the true number, by simulation.
 
 Papers are drawn from invented populations whose true numbers are known; the intervals are those that tables print.
 `coverage.json` beside this module holds the last result.
@@ -63,7 +63,7 @@ class Population:
 
 
 def _draw_decision(skill: float, repeats: int, chance: Random) -> Paper:
-    """A third is accepted; the model sees a score that is `skill` deviations higher for those, and says its chance."""
+    """A third is accepted; the model sees a score `skill` deviations higher for those, and states a probability."""
     accepted = chance.random() < 1 / 3
     paper: Paper = []
     seen = chance.gauss(skill * accepted, 1)
@@ -91,7 +91,7 @@ def pool_counts() -> list[BleuCounts]:
 
 
 def _draw_texts(pool: list[BleuCounts], most_turns: int, chance: Random) -> Paper:
-    """One to several answers about a paper, whose likeness depends on the paper."""
+    """One or several answers about a paper, whose similarity depends on the paper."""
     level = chance.betavariate(30, 150)
     of_paper = range(1 if most_turns == 1 else chance.randint(1, most_turns))
     return [
@@ -166,7 +166,7 @@ def simulate(population: Population, trials: int) -> list[dict[str, object]]:
 
 
 def _count(measure: Measure, papers: list[list[CaseOutcome]], truth: float, held: list[int]) -> None:
-    """Count an interval that holds the truth, one that was given, and one that was not."""
+    """Count whether an interval was given and contains the true value."""
     assert measure.bounds is not None
     try:
         bounds = measure.bounds(papers, compute_over_papers(measure, papers), RESAMPLES)
@@ -197,7 +197,7 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _read_rows(trials: int) -> list[dict[str, object]]:
-    """Return the rows of a run that was stopped, whose last population was done; else none."""
+    """Return the finished rows of an interrupted run; none without one."""
     held: dict[str, Any] = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
     goes_on = held.get("trials") == trials and held.get("complete") is False
     return list(held["rows"]) if goes_on else []
@@ -209,7 +209,7 @@ def _write_rows(rows: list[dict[str, object]], trials: int, *, complete: bool) -
 
 
 def measure_coverage(_: Path, trials: int = TRIALS) -> None:
-    """Simulate all populations, write the result after each and print its summary; a stopped run goes on."""
+    """Simulate all populations, write the result after each and print its summary; an interrupted run resumes."""
     rows = _read_rows(trials)
     done = {row["population"] for row in rows}
     for population in _list_populations():

@@ -1,4 +1,4 @@
-"""Measures how often the 95 % intervals of paired differences hold the true one, by simulation.
+"""Measures how often the 95 % intervals of paired differences contain the true one, by simulation.
 
 Two models answer about the same invented papers; the intervals are those that `bench compare` prints. The last result
 is in `paired_coverage.json` beside this module.
@@ -46,7 +46,7 @@ class PairedPopulation:
 
 
 def _draw_decisions(first: float, second: float, own: float) -> Callable[[Random], Pair]:
-    """Both see the same score of a paper, each with noise of its own, and weigh it by their skill."""
+    """Both see the same score of a paper with separate noise, and weigh it by their skill."""
 
     def draw(chance: Random) -> Pair:
         accepted = chance.random() < 1 / 3

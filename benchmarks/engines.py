@@ -1,7 +1,7 @@
 """Measures speed and quality of PDF engines side by side: ours, pdfium's raw text, and the libraries installed beside.
 
-Every engine reads the same files in one process on one core; CPU time, the best of some rounds. Quality is told by the
-scorer that is named, where there is one; no paper and no scorer is in the repository.
+Every engine reads the same files in one process on one core; CPU time, the best of some rounds. Quality is measured by
+the named scorer, if any; neither papers nor scorer are in the repository.
 """
 
 import importlib.util
@@ -120,7 +120,7 @@ def _all(reader: Reader, paths: Sequence[Path]) -> dict[str, str]:
 
 
 def _measure(name: str, paths: Sequence[Path]) -> tuple[float, float, dict[str, str]]:
-    """Seconds of CPU time, the peak in MB, and what was read; in a process of its own."""
+    """Seconds of CPU time, the peak in MB, and what was read; in a separate process."""
     reader = ENGINES[name][1]
     texts: dict[str, str] = {}
 

@@ -44,14 +44,14 @@ WORD = re.compile(r"[a-z]{3,}")
 
 
 def _memory(pid: int) -> dict[str, int]:
-    """What a process holds now and at most, in kB: all, and what is its own and not pages of files."""
+    """Current and peak memory of a process in kB: in total, and without pages of files."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     known = dict(line.split(":", 1) for line in lines)
     return {name: int(known[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssAnon")}
 
 
 def _build(folder: Path, what: str) -> None:
-    """Make the index in a process of its own, watching what it holds; the processes that it starts hold more."""
+    """Build the index in a separate process and watch its memory; its own child processes use more."""
     code = (
         "import sys; from pathlib import Path\n"
         "from peercorpus.explorer.server import open_explorer\n"
@@ -106,7 +106,7 @@ def _fill_fts(opened: OpenIndex, path: Path) -> sqlite3.Connection:
 
 
 def _queries(opened: OpenIndex) -> list[str]:
-    """Words and phrases as they stand in the texts: frequent and rare words, two and three of them, phrases."""
+    """Words and phrases of the texts: frequent and rare words, two and three of them, phrases."""
     chance, passages = random.Random(9), []
     for number, (_, texts) in enumerate(_texts(opened)):
         if number % 250 == 0:
@@ -123,7 +123,7 @@ def _queries(opened: OpenIndex) -> list[str]:
 
 
 def _times(asks: Mapping[str, Callable[[str], object]], queries: Sequence[str]) -> dict[str, list[float]]:
-    """Milliseconds that each way of asking takes, in order of size; they take turns, as the machine may be busy."""
+    """Sorted milliseconds of each way of searching; they alternate, as the machine may be busy."""
     taken: dict[str, list[float]] = {name: [] for name in asks}
     for query in queries:
         for name, ask in asks.items():

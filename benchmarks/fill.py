@@ -32,7 +32,7 @@ def _rows(holdings: Holdings) -> Iterator[RawObject]:
 
 
 def fill(folder: Path, papers: int) -> None:
-    """Write a workspace that holds every public note, edit and form of a world of so many papers; no files."""
+    """Write a workspace with every public note, edit and form of a world of that many papers, without files."""
     world = build_world(papers=papers)
     with open_workspace(folder, create=True) as workspace, workspace.raw.transaction():
         for holdings in (world.v1, world.v2):

@@ -1,8 +1,9 @@
 """Measures `publish` beside DuckDB and Polars, which join the same tables and write as many copies of the texts.
 
-A release holds the text of a paper four times, beside nothing, reviews, conversations or both (decision 12). The floor
-writes these four and the reviews and conversations alone, as Parquet with zstd; it withholds, checks, counts and orders
-nothing, and writes no card. `python benchmarks/flooring.py WORKSPACE OUT` does so with the tables of a workspace.
+A release has the text of a paper four times: alone, with reviews, with conversations and with both (decision 12). The
+floor writes these four and the reviews and conversations alone, as Parquet with zstd; it withholds, checks, counts and
+orders nothing, and writes no card. `python benchmarks/flooring.py WORKSPACE OUT` does so with the tables of a
+workspace.
 """
 
 import shutil
@@ -25,7 +26,7 @@ TABLES = {
     "talks": "6-conversations",
 }
 BESIDE = {"papers": (), "papers_full": ("reviews", "talks"), "review_sft": ("reviews",), "rebuttal": ("talks",)}
-"""What each copy of the texts stands beside."""
+"""What each copy of the texts is combined with."""
 
 
 def _files(corpus: Path, name: str) -> list[str]:

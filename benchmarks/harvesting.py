@@ -83,7 +83,7 @@ def _purpose(asked: Asked) -> str:
 
 
 def measure_budget() -> None:
-    """Which share of an imposed budget is used, and how often more than it is asked for."""
+    """The used share of an imposed budget, and the number of requests beyond it."""
     print(f"\n{BUDGET_PAPERS:,} papers of a journal, whose notes are all asked for their edits\n")
     print("| budget | work | windows | answered in them | refused | share used |\n|---|---|---:|---:|---:|---:|")
     for window_s in WINDOWS_S:
@@ -101,7 +101,7 @@ def measure_budget() -> None:
 
 
 def _windows(asked: Iterable[Asked], window_s: int) -> Sequence[float]:
-    """When each window of the simulator began: with the first request after the end of the one before."""
+    """Start of each window of the simulator: the first request after the end of the previous one."""
     starts: list[float] = []
     for one in asked:
         if not starts or one.at_s >= starts[-1] + window_s:

@@ -1,6 +1,6 @@
-"""What a change costs beside the whole: a venue added, one harvested again after changes, another PDF engine.
+"""Measures the cost of a change: a venue added, one harvested again after changes, another PDF engine.
 
-`python benchmarks/increasing.py OUT PAPERS` works on the workspace that `rehearsing.py OUT PAPERS` left.
+`python benchmarks/increasing.py OUT PAPERS` works on the workspace that `rehearsing.py OUT PAPERS` made.
 """
 
 import sys
@@ -89,7 +89,7 @@ def measure(folder: Path, papers: int) -> None:
 
 
 def tell(folder: Path) -> None:
-    """Print what each change took, beside the whole."""
+    """Print the cost of each change, compared with the whole."""
     found = [one for one in noted(folder) if one.part == ALL]
     whole = {one.step: one.cpu_s for one in found}
     print("| change | step | s | s CPU | of the whole | MB |\n|---|---|--:|--:|--:|--:|")

@@ -1,4 +1,4 @@
-"""Measures how fast files are looked into for what tells their version: simulated PDFs, and folders of real ones."""
+"""Measures how fast files are inspected for signs of their version: simulated PDFs, and folders of real ones."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What publishing again costs beside a whole release: nothing changed, a venue added, changed, left out, a paper gone.
+"""Measures publishing again after changes: none, a venue added, changed or left out, a paper removed.
 
 `python benchmarks/keeping.py DIR PAPERS [LAYOUT]` fills `DIR/corpus` with papers of 22 venues, and prints a row for
 each change: time of the whole process beside that of a release from nothing, and how many files of the two differ.
@@ -64,7 +64,7 @@ def _run(corpus: Path, out: Path, layout: str, *venue_ids: str) -> Took:
 
 
 def _bare(corpus: Path) -> Path:
-    """A copy of a workspace that remembers no release; of its files none is written by publishing but sides."""
+    """A copy of a workspace without records of releases; of its files publishing writes only splits."""
     bare = corpus.with_name("bare")
     shutil.rmtree(bare, ignore_errors=True)
     shutil.copytree(corpus, bare, ignore=shutil.ignore_patterns(PARTS, "published.jsonl", "releases"))

@@ -1,4 +1,4 @@
-"""Starts commands and kills them, and tells what differs between two finished workspaces."""
+"""Starts and kills commands, and compares two finished workspaces."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Kills every command that writes at random instants: what a last run then finishes must equal the undisturbed."""
+"""Kills every command that writes at random instants: the final run must give the result of an uninterrupted one."""
 
 import hashlib
 import json
@@ -44,14 +44,14 @@ Digests = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command: what it is called here, and its arguments, in a folder of its own that holds all it makes."""
+    """One command: its name here, and its arguments, with a separate folder for its output."""
 
     name: str
     arguments: tuple[str, ...]
 
 
 def list_first_steps(service: Service) -> list[Step]:
-    """Return the commands that come before what the others are given."""
+    """Return the commands that produce the input of the others."""
     urls = ("--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2)
     venue_ids = [venue.venue_id for venue in KILLED_VENUES]
     return [
@@ -61,7 +61,7 @@ def list_first_steps(service: Service) -> list[Step]:
 
 
 def list_later_steps(given: Path, corpus: Path) -> list[Step]:
-    """Write what the other commands are given, and return them in the order in which a user runs them.
+    """Write the input of the other commands, and return them in the order in which a user runs them.
 
     Args:
         given: A new folder for published files and PDFs.
@@ -109,7 +109,7 @@ def settle_secrets(folder: Path) -> None:
 
 
 def read_whole(folder: Path, hub: Hub) -> Digests:
-    """Return everything that the commands made: rows and objects of the workspaces, and every other file."""
+    """Return all output of the commands: rows and objects of the workspaces, and every other file."""
     whole: Digests = {"on the Hub": sorted(_digest_files(hub.repos[f"ada/{folder.name}"][1]).items())}
     for name in WORKSPACES:
         whole |= {f"{name}: {what}": content for what, content in read_content(folder / name).items()}
@@ -160,11 +160,11 @@ class Runner:
         return hub | {"PEERCORPUS_CONFIG": str(folder.with_name("nobody"))}
 
     def arguments(self, step: Step, folder: Path) -> list[str]:
-        """Return the arguments of a step: what is pushed has a place of its own on the Hub."""
+        """Return the arguments of a step: each upload has a separate repository on the Hub."""
         return [argument.replace("ada/HUB", f"ada/{folder.name}") for argument in step.arguments]
 
     def run_whole(self, steps: Sequence[Step], folder: Path) -> None:
-        """Run steps to their ends, and note how long each takes."""
+        """Run steps to the end, and record the time of each."""
         for step in steps:
             self.took_s[step.name] = run_to_end(self.arguments(step, folder), folder, self.settings(folder))
             print(f"{step.name}: {self.took_s[step.name]:.1f} s", flush=True)
@@ -172,7 +172,7 @@ class Runner:
                 settle_secrets(folder)
 
     def run_killed(self, steps: Sequence[Step], folder: Path, kills: int, per_command: int) -> int:
-        """Kill each step a few times before it is left to end; return how many kills there were.
+        """Kill each step a few times before it may finish; return the number of kills.
 
         Args:
             steps: All steps.
@@ -207,7 +207,7 @@ def report(
     workspaces: int | None = None,
     result: Path | None = None,
 ) -> None:
-    """Kill the commands so many times in all, over as many workspaces as it takes, and say how each one differs.
+    """Kill the commands that many times in total, in as many workspaces as needed, and report how each one differs.
 
     Args:
         scratch: An empty folder.

@@ -1,4 +1,4 @@
-"""Kills harvests at random instants: the workspace that a last run then finishes must equal an undisturbed one."""
+"""Kills harvests at random instants: the workspace after the final run must equal an uninterrupted one."""
 
 import hashlib
 import random
@@ -43,7 +43,7 @@ class Killer:
     longest_s: float
 
     def spares(self, folder: Path) -> bool:
-        """Start a harvest and kill it; whether it ended by itself before."""
+        """Start a harvest and kill it; return whether it had finished before."""
         before, is_early = len(self.service.requests), self.draw.random() < EARLY
         after_s = self.draw.uniform(0, START_S if is_early else self.longest_s)
 
@@ -55,7 +55,7 @@ class Killer:
 
 
 def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
-    """Kill so many runs, and say of each workspace how often its harvest was killed and how it differs in the end.
+    """Kill that many runs, and report for each workspace the number of kills and the differences at the end.
 
     Args:
         scratch: An empty folder.
@@ -95,7 +95,7 @@ def _harvest(folder: str, service: Service) -> list[str]:
 
 
 def read_content(folder: Path) -> dict[str, object]:
-    """What a workspace holds in the end: digests of what was received, its files, and the rows of its tables."""
+    """The final content of a workspace: digests of received data, its files, and the rows of its tables."""
     with closing(sqlite3.connect(folder / "raw.db", isolation_level=None)) as database:
         # Each workspace draws a key of its own for the pseudonyms in its tables.
         store_key(database, bytes(KEY_BYTES))
@@ -126,7 +126,7 @@ def _in_turn(
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bool]]:
-    """The name of every file, partial ones too, and whether its content is what the name says."""
+    """The name of every file, including partial ones, and whether its content matches the name."""
     for path in folder.rglob("*"):
         if path.is_file():
             yield str(path.relative_to(folder)), hashlib.sha256(path.read_bytes()).hexdigest() == path.stem

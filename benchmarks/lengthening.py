@@ -1,4 +1,4 @@
-"""Measures how the time of every reader of texts grows with a hostile text, to 200,000 characters, and that of forums.
+"""Measures how the time of every parser grows with hostile texts up to 200,000 characters, and with hostile forums.
 
 `PYTHONPATH=tests:tests/support python benchmarks/lengthening.py [NAME...]`: all readers and forums, or those named.
 Prints a line of JSON for each; `complaints` names the texts with which its time grew more than 2.3 times when the text
@@ -31,7 +31,7 @@ PATTERNS = "expressions"
 
 
 def complain_of_forum(name: str) -> list[str]:
-    """Return how the time of a forum grows too fast with its posts."""
+    """Return where the time of a forum grows too fast with its posts."""
     growth = find_growth(partial(make_call, FORUMS[name]), POSTS, 0.5, LIMIT_S)
     return [growth] if growth else []
 

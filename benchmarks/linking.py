@@ -1,4 +1,4 @@
-"""Measures what the links find, of invented papers and of recorded ones, and what they cost as papers grow in number.
+"""Measures the quality of links, for invented and recorded papers, and their cost by the number of papers.
 
 Run as a program it fills a workspace with invented papers, or links the papers of one.
 """
@@ -32,7 +32,7 @@ from tabling import KEY, in_a_process
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SIZES = (12_882, 25_764, 51_529)
 AGAIN = 10
-"""Every so many papers one is an earlier one that comes back."""
+"""One in this many papers is a resubmission of an earlier one."""
 PAIRS, OTHERS = 200, 10_000
 """Pairs of each case, and papers among which they must be found."""
 VENUES = ("Alpha.cc/2023/Conference", "Beta.cc/2023/Conference", "Gamma.cc/2024/Conference", "Delta.cc/2024/Conference")
@@ -44,7 +44,7 @@ def _submission(place: int, work: Work) -> ComparedPaper:
 
 
 def measure_rules() -> None:
-    """What becomes of pairs that are one work or only look like it, with and without texts."""
+    """The result for pairs of one work and of similar works, with and without texts."""
     chance = Random(1)
     works = [write_work(chance, chance.randrange(TOPICS), 1) for _ in range(OTHERS)]
     cases: dict[Pair, str] = {}
@@ -79,7 +79,7 @@ def _say(what: str, same: set[Pair], linked: set[Pair]) -> None:
 
 
 def measure_recorded() -> None:
-    """What is found of recorded titles and abstracts, and how alike recorded texts are."""
+    """The links found for recorded titles and abstracts, and the similarity of recorded texts."""
     print("\n| known | pairs | precision | recall | wrong | with another abstract | linked of these |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for by_whom in (False, True):
@@ -143,7 +143,7 @@ def _work_of(path: Path) -> str:
 
 
 def measure_growth(scratch: Path) -> None:
-    """Processor time and peak memory of the stage, in a process of its own."""
+    """Processor time and peak memory of the stage, in a separate process."""
     print("\n| papers | links | s CPU | peak MB |\n|---:|---:|---:|---:|")
     for papers in SIZES:
         folder = scratch / f"links-{papers}"

@@ -1,4 +1,4 @@
-"""Many venues of one paper each: what each command takes by their number, and again with nothing to do.
+"""Measures each command by the number of venues of one paper each, and again with nothing to do.
 
 `python benchmarks/many_venues.py OUT VENUES...` prints a row for each number of venues.
 """
@@ -27,7 +27,7 @@ REPLIES = 3
 
 
 def _of_world(seed: int) -> Iterator[str]:
-    """Yield the notes of each venue of a world as lines of JSON, with ids that no other world has."""
+    """Yield the notes of each venue of a world as lines of JSON, with ids unique to this world."""
     world = build_world(papers=VENUES + 1, seed=seed, number=VENUES + 1)
     notes = [note for held in (world.v1, world.v2) for note in held.notes.values()]
     public = [note for note in notes if is_public(note)]
@@ -50,7 +50,7 @@ def _of_world(seed: int) -> Iterator[str]:
 
 
 def write_notes(path: Path, venues: int) -> None:
-    """Write the public notes of so many venues, one paper each, one a line."""
+    """Write the public notes of that many venues with one paper each, one note per line."""
     papers = chain.from_iterable(_of_world(seed) for seed in count())
     with path.open("w", encoding="utf-8") as file:
         file.writelines(islice(papers, venues))
@@ -69,7 +69,7 @@ def run_timed(command: list[str], log: Path) -> tuple[float, float]:
 
 
 def measure(folder: Path, venues: int) -> Iterator[tuple[float, float]]:
-    """Yield what each of `STEPS` takes with so many venues."""
+    """Yield the cost of each of `STEPS` with that many venues."""
     folder.mkdir(parents=True)
     notes, corpus = folder / "notes.jsonl", str(folder / "corpus")
     write_notes(notes, venues)

@@ -1,4 +1,4 @@
-"""What a measurement's result is: the JSON files in `benchmarks/results`, from which docs/benchmarks.md is generated.
+"""Results of measurements: the JSON files in `benchmarks/results`, from which docs/benchmarks.md is generated.
 
 A file has a description, which people write once (title, stage, what is measured, targets, limits), and what a run of
 its command replaces: tables, date, commit, machine, load, versions. `recording.py` writes the second part.
@@ -57,7 +57,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How often each number was taken, and which of them is shown: "the only one", "the best", "the median", …."""
+    """How often each number was measured, and which one is shown: "the only one", "the best", "the median", …."""
 
     n: int
     shown: str
@@ -78,7 +78,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Target(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What was aimed at, and whether it is met.
+    """A target, and whether it is met.
 
     Attributes:
         says: The target in words, without its number.
@@ -185,7 +185,7 @@ def load_results(folder: Path = RESULTS) -> dict[str, Result]:
 
 
 def read_result(name: str, folder: Path = RESULTS) -> Result | None:
-    """Return one result, whether or not it is whole; None where there is no file.
+    """Return one result, even if it is incomplete; None without a file.
 
     Raises:
         ValueError: The file is not a result; the message names it.

@@ -1,6 +1,6 @@
-"""Measures when two reviewers make the same criticism, against pairs of points labelled by reading, and who makes them.
+"""Measures matching of criticisms against labelled pairs of points, and how often reviewers agree.
 
-`point_pairs.csv` names the pairs by ids and offsets in recorded reviews; their text stays where it was recorded.
+`point_pairs.csv` names the pairs by ids and offsets in recorded reviews; their texts are in the recorded data.
 """
 
 import csv
@@ -57,7 +57,7 @@ class LabelledPair:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is in the half that nothing was chosen on."""
+        """Whether it is in the test half, which was used for no choice."""
         return hashlib.sha256(self.forum_id.encode()).digest()[0] % 2 == 1
 
     @cached_property
@@ -78,7 +78,7 @@ def read_reviews(year: int) -> Reviews:
 
 
 def read_pairs(reviews: Reviews) -> Iterator[LabelledPair]:
-    """The labelled pairs; a point that does not read as it did when it was labelled is an error."""
+    """The labelled pairs; a point whose text has changed since it was labelled is an error."""
     with PAIRS.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             of_paper = reviews[row["forum_id"]]

@@ -1,4 +1,4 @@
-"""Measures how often the interval of a share of a model's texts holds a share planted in invented and recorded reviews.
+"""Measures how often the interval of the share of a model's texts contains a share planted in reviews.
 
 `PYTHONPATH=tests/support python benchmarks/planting.py [PLANTINGS]`
 """
@@ -25,7 +25,7 @@ HEAD = (
 
 
 def print_row(papers: int, ratio: float, share: float, plantings: int, plant: Callable[..., Held]) -> None:
-    """Plant a share so many times and print what came of it."""
+    """Plant a share that many times and print the results."""
     made = [plant(seed=seed, share=share, ratio=ratio, papers=papers) for seed in range(plantings)]
     held = fmean(holds for holds, _, _ in made)
     below = fmean(bound <= share for _, bound, _ in made)

@@ -1,7 +1,7 @@
 """Measures points of reviews against DISAPERE, whose sentences people labelled and joined, and what points cost.
 
-Weights, words and calibration were chosen on one half of its forums; the other half was only counted. Of a
-review-rebuttal pair both texts are known to the program, and nothing of what people said of them.
+Weights, words and calibration were chosen on one half of its forums; the other half was only counted. The program
+knows both texts of a review-rebuttal pair, but no label.
 """
 
 import gzip
@@ -59,7 +59,7 @@ class Span(Protocol):
 
 @dataclass(frozen=True)
 class LabelledPair:
-    """A review and its rebuttal with what people said of their sentences."""
+    """A review and its rebuttal with people's labels of their sentences."""
 
     forum_id: str
     review: str
@@ -69,7 +69,7 @@ class LabelledPair:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is in the half that nothing was chosen on."""
+        """Whether it is in the test half, which was used for no choice."""
         return hashlib.sha256(self.forum_id.encode()).digest()[0] % 2 == 1
 
     @cached_property
@@ -131,7 +131,7 @@ def read_pairs() -> list[LabelledPair]:
 
 
 def attribute(pair: LabelledPair) -> Pairs:
-    """Sentences of the rebuttal with those of the review that they are about, by the points."""
+    """Sentences of the rebuttal with the sentences of the review that they answer, by the points."""
     passages = read_passages(pair.rebuttal)
     found = make_matcher(pair.points).attribute(passages, [split_words(one.words) for one in passages])
     ours = [(sentence.start, sentence.end) for one in pair.points for sentence in one.point.sentences]
@@ -183,7 +183,7 @@ def score_order(pair: LabelledPair) -> Scores:
 
 
 def best_of(scores: Scores, most: int) -> Pairs:
-    """The best sentences for each sentence, as many as stated, without those that share nothing."""
+    """The best n sentences for each sentence, without those that share nothing."""
     return {
         (index, about)
         for index, row in enumerate(scores)
@@ -272,7 +272,7 @@ def measure_confidence(pairs: Sequence[LabelledPair]) -> None:
 
 
 def read_label(sentence: dict[str, Any]) -> str | None:
-    """The kind that people's labels of a sentence mean; None where they mean none of ours."""
+    """Our kind for people's label of a sentence; None without one."""
     fine = sentence["fine_review_action"].rpartition("_")[2]
     by_fine = {
         **dict.fromkeys(("experiment", "result", "edit"), "suggestion"),
@@ -295,7 +295,7 @@ def by_rules(pair: LabelledPair, place: int) -> Labels:
 def count_labels(
     pairs: Sequence[LabelledPair], tell: Callable[[LabelledPair, int], Labels]
 ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
-    """People's labels of sentences of the counted half with those of their points: kinds, and aspects where told."""
+    """People's labels of sentences of the test half with those of their points: kinds, and aspects if known."""
     kinds: Counter[tuple[str, str]] = Counter()
     aspects: Counter[tuple[str, str]] = Counter()
     for pair in pairs:

@@ -1,6 +1,6 @@
 """Measures what a model adds to the points that rules find, on the counted half of DISAPERE.
 
-The model is asked as `publish --points model` asks it: only what the rules left open, with the same questions.
+The model gets the same questions as with `publish --points model`: only what the rules left open.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ def make_points(pair: LabelledPair) -> Iterator[Point]:
 
 @dataclass
 class Gain:
-    """What a model told of the counted pairs, beside what the rules found.
+    """Results of a model for the test pairs, compared with those of the rules.
 
     Attributes:
         told: For each pair what the model told, by the index of the point.
@@ -86,7 +86,7 @@ class Gain:
         return (*pointing.measure((pair.gold, told) for pair, told in found), pointing.measure(by_point)[2])
 
     def labels(self, *, with_model: bool) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
-        """People's labels of sentences with those of their points: kinds, and aspects where told."""
+        """People's labels of sentences with those of their points: kinds, and aspects if known."""
         by_pair = {id(pair): told for pair, told in self.told}
 
         def tell(pair: LabelledPair, place: int) -> Labels:

@@ -1,6 +1,6 @@
-"""Measures points against 150 that were read in recorded threads, by labels of this project's own.
+"""Measures points against 150 labelled ones in recorded threads, with this project's own labels.
 
-`points_read.tsv` and `answers_read.tsv` hold where each text stands, its SHA-256 and what was read in it; the texts are
+`points_read.tsv` and `answers_read.tsv` have the location of each text, its SHA-256 and its labels; the texts are
 read from the recorded data beside this checkout. docs/points.md says how the points were drawn and labelled.
 """
 
@@ -47,7 +47,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class ReadPoint:
-    """A point that was read, with what a reader said of it.
+    """A labelled point.
 
     Attributes:
         start: Offset of its first character in the field's text.
@@ -77,7 +77,7 @@ class ReadPoint:
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """An answer that was given to a point, and whether a reader called it right.
+    """An answer to a point, and whether the annotator judged it right.
 
     Attributes:
         of: Field and span of the point.
@@ -96,7 +96,7 @@ class ReadAnswer:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the recorded data hold of the reviews that were read, and the points found in them.
+    """The recorded data of the labelled reviews, and the points found in them.
 
     Attributes:
         fields: Text of each field by review and field.
@@ -125,7 +125,7 @@ class Judged:
 
 
 def read_points() -> list[ReadPoint]:
-    """The points that were read."""
+    """The labelled points."""
     return [
         ReadPoint(
             *(row["forum_id"], row["review_id"], row["field"], int(row["start"]), int(row["end"]), row["sha256"]),
@@ -139,7 +139,7 @@ def read_points() -> list[ReadPoint]:
 
 
 def read_answers() -> list[ReadAnswer]:
-    """The answers that were judged: all that the reviews' points had when they were read."""
+    """The judged answers: all that the reviews' points had when they were labelled."""
     return [
         ReadAnswer(
             *(row["review_id"], row["field"], (int(row["start"]), int(row["end"])), row["post_id"]),
@@ -217,12 +217,12 @@ def _transcribe(forum_id: str, text: str) -> Iterator[dict[str, Any]]:
 
 
 def is_as_read(text: str | None, span: Span, sha256: str) -> bool:
-    """Whether a text still holds, at a span, what was read there."""
+    """Whether the text of a span is the one that was labelled."""
     return text is not None and hashlib.sha256(text[slice(*span)].encode()).hexdigest() == sha256
 
 
 def share_in_common(one: Span, other: Span) -> float:
-    """Share of the characters of two spans together that both hold."""
+    """Share of the characters of two spans that are in both."""
     both = max(0, min(one[1], other[1]) - max(one[0], other[0]))
     return both / (one[1] - one[0] + other[1] - other[0] - both)
 
@@ -282,7 +282,7 @@ def measure_points_read(scratch: Path) -> None:
 
 
 def measure_spans(judged: Sequence[Judged]) -> None:
-    """Print how many spans are one point, more or less; a span that the program no longer makes tells nothing."""
+    """Print how many spans are one point, more or less; spans that the program no longer finds are ignored."""
     same = [one.read.span for one in judged if one.is_same]
     print(f"\n| span ({len(same)} of {len(judged)} are still made) | points | share |\n|---|---:|---:|")
     for span in SPANS:

@@ -1,4 +1,4 @@
-"""Where a command of peercorpus spends its processor time and its memory, stage by stage, as py-spy and memray see it.
+"""Profiles the processor time and memory of a peercorpus command by stage, with py-spy or memray.
 
 `python benchmarks/profiling.py OUT COMMAND...` runs `peercorpus COMMAND...` under py-spy (`pip install py-spy`; it may
 ask for root), keeps all stacks in OUT, one a line with its number of samples, and tells the largest costs by stage.
@@ -47,7 +47,7 @@ def record(path: Path, command: Sequence[str]) -> None:
 
 
 def tell_memory(path: Path, command: Sequence[str]) -> None:
-    """Run a command, keep what it held at its peak, and tell by which functions of ours it was asked for."""
+    """Run a command, record its memory at the peak, and print which of our functions allocated it."""
     import memray
 
     program = [__file__] if command[0] == BUILD else [*PROGRAM[1:]]

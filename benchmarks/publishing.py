@@ -40,7 +40,7 @@ STATUSES = (Status.ACCEPTED, Status.REJECTED, Status.WITHDRAWN)
 
 
 class Words:
-    """Text that compresses about as prose does: words drawn as a language draws them, by rank."""
+    """Text that compresses about like prose: words drawn by rank, with the frequencies of a language."""
 
     def __init__(self) -> None:
         chance = random.Random(8)
@@ -123,7 +123,7 @@ def fill_venue(workspace: Workspace, venue_id: str, numbers: Sequence[int], word
 
 
 def begin(workspace: Workspace, venue_id: str) -> None:
-    """Receive one note, as a workspace that has received nothing is not left behind."""
+    """Receive one note, as an empty workspace would be removed."""
     note = {"id": "f", "forum": "f", "invitation": f"{venue_id}/-/Submission", "content": {}}
     with workspace.raw.transaction():
         workspace.raw.add([build_note(json.dumps(note).encode(), ORIGIN)])
@@ -131,7 +131,7 @@ def begin(workspace: Workspace, venue_id: str) -> None:
 
 
 def fill(folder: Path, papers: int) -> None:
-    """Write the tables of a workspace of so many papers, over all venues and years alike."""
+    """Write the tables of a workspace of that many papers, distributed evenly over venues and years."""
     venues, words = [f"{name}/{year}/Conference" for name in NAMES for year in YEARS], Words()
     with open_workspace(folder, create=True) as workspace:
         begin(workspace, venues[0])
@@ -140,7 +140,7 @@ def fill(folder: Path, papers: int) -> None:
 
 
 def change_venue(folder: Path, place: int) -> None:
-    """Give the papers of one venue of a filled workspace other titles; all its rows are written anew."""
+    """Give the papers of one venue of a filled workspace other titles; all its rows are rewritten."""
     built = [name for name in TABLES if name != "set-aside"]
     with open_workspace(folder) as workspace:
         venue_id = workspace.tables.venues("1-papers")[place]

@@ -33,7 +33,7 @@ AT_REST = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run printed, and beside what.
+    """The output of a run, and the load during it.
 
     Attributes:
         printed: All that it wrote to standard output.
@@ -47,7 +47,7 @@ class Run:
 
 
 def busy_seconds() -> float:
-    """Return the processor time of the whole machine since its start; Linux alone tells it."""
+    """Return the processor time of the whole machine since its start; available on Linux only."""
     stat = Path("/proc/stat")
     if not stat.is_file():
         return 0.0

@@ -1,4 +1,4 @@
-"""Measures the least that steps of the rehearsal can take: bare libraries doing a part of them with the same data.
+"""Measures lower bounds for the steps of the rehearsal: bare libraries that do a part of them with the same data.
 
 `python benchmarks/rehearsal_floors.py OUT/12882` prints that beside what the steps took in that folder.
 """
@@ -48,7 +48,7 @@ def list_requests(corpus: Path) -> list[str]:
 
 
 def receive(urls: Sequence[str]) -> None:
-    """Ask for the same again, and look for nothing in the answers."""
+    """Repeat the same requests, without parsing the responses."""
     with httpx2.Client(timeout=None) as client:
         for url in urls:
             client.get(url).raise_for_status()

@@ -1,6 +1,6 @@
 """Rehearses the whole corpus on this machine, at three sizes: what each step and stage takes, as a table and a plot.
 
-Each step runs in processes of its own. What a finished one took stands in `steps.jsonl`; the same call goes on.
+Each step runs in separate processes. `steps.jsonl` records the cost of finished ones; the same call resumes.
 """
 
 import argparse

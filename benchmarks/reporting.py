@@ -10,7 +10,7 @@ from publishing import change_venue
 
 
 def measure_report(folder: Path, *options: str) -> tuple[float, float, float]:
-    """Seconds, seconds of processor time and peak megabytes of `peercorpus report` in a process of its own."""
+    """Seconds, seconds of processor time and peak megabytes of `peercorpus report` in a separate process."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "peercorpus", "report", "-w", str(folder), "--out", f"{scratch}/out", *options]
         took = run_apart(command)

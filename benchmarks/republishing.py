@@ -73,7 +73,7 @@ def _row(conference: str, number: int, venue_id: str, words: Words) -> dict[str,
 
 
 def fill(folder: Path, papers: int) -> None:
-    """Write so many rows in ReviewBench's mix, one file a split."""
+    """Write that many rows in ReviewBench's mix, one file per split."""
     words = Words()
     (folder / "data").mkdir(parents=True)
     for conference, (rows, venues) in SPLITS.items():
@@ -126,7 +126,7 @@ def _encode(row: dict[str, Any]) -> str:
 
 
 def measure_republishing(scratch: Path, papers: int = PAPERS) -> None:
-    """Minutes and peak memory of each part, and how many rows came back other than they were."""
+    """Minutes and peak memory of each part, and the number of rows that changed."""
     folder, corpus, release, other = (scratch / name for name in ("rows", "corpus", "release", "other"))
     _in_a_process(__file__, "fill", str(folder), str(papers))
     command, workspace = ("-m", "peercorpus"), ("--workspace", str(corpus))

@@ -1,4 +1,4 @@
-"""Measures the stages, the harvest and what kills do to it, and writes a file for each to `benchmarks/results`."""
+"""Measures the stages, the harvest and killed harvests, and writes a file for each to `benchmarks/results`."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Measures the explorer's search of points over as many as papers with four reviews each have: invented ones."""
+"""Measures the explorer's search of points on invented points, as many as papers with four reviews each have."""
 
 import random
 import statistics
@@ -33,7 +33,7 @@ SHARES = {"summary": 2, "strength": 3, "weakness": 7, "question": 4, "suggestion
 
 
 class _Texts:
-    """Texts whose words are as unequally frequent as those of a language: the nth most frequent 1/n as often."""
+    """Texts with the word frequencies of a language: the nth most frequent word is 1/n as frequent as the first."""
 
     def __init__(self) -> None:
         chance = random.Random(5)

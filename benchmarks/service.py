@@ -1,4 +1,4 @@
-"""A simulated OpenReview in a process of its own, so that its work and its memory are not the client's."""
+"""A simulated OpenReview in a separate process, so that its time and memory are not counted for the client."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
 
 
 class _Remembering(ServiceBudget):
-    """A budget that remembers what it was spent on."""
+    """A budget that records its requests."""
 
     def __init__(self, limit: int, window_s: int) -> None:
         super().__init__(limit, window_s)

@@ -1,8 +1,8 @@
-"""Measures what a second worker brings to `build`: large venues, and many venues of one paper, without PDFs.
+"""Measures the gain of a second worker in `build`: large venues, and many venues of one paper, without PDFs.
 
 `python benchmarks/spreading.py OUT PAPERS VENUES` prints a row for each corpus and number of workers. On a machine with
-other work, wall time says little; so the time that two idle cores would take is worked out of the processor time: what
-this process does alone, and half of what it and the workers do beside each other.
+other work, wall time says little; so the time on two idle cores is computed from processor times: that of
+this process alone, plus half of that of parallel work.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Stops the commands of the pipeline by Ctrl-C at instants spread over their runs, and says how each one ended.
+"""Stops the commands of the pipeline by Ctrl-C at instants distributed over their runs, and reports how each ended.
 
 `python benchmarks/stopping_commands.py [--stops N] [--result FILE] [COMMAND...]`
 """

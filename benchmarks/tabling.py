@@ -1,6 +1,6 @@
 """Measures what is made of simulated papers: the speed of the passes, and the memory of `build` and `publish`.
 
-Every measurement runs in processes of its own, so that one's memory is not another's.
+Every measurement runs in separate processes, so that their memory is not mixed up.
 """
 
 import sys
@@ -73,7 +73,7 @@ def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
 
 
 def measure_memory(scratch: Path) -> None:
-    """Peak resident memory of `peercorpus build` and `publish`, each in a process of its own."""
+    """Peak resident memory of `peercorpus build` and `publish`, each in a separate process."""
     print("| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
     for papers in SIZES:
         folder = scratch / f"memory-{papers}"

@@ -98,7 +98,7 @@ def _ours(folder: Path, tick: Callable[[], None]) -> None:
 
 
 def _plain(folder: Path, tick: Callable[[], None]) -> None:
-    """What one writes oneself: the same examples, adapter and settings with transformers and PEFT alone."""
+    """The do-it-yourself version: the same examples, adapter and settings with transformers and PEFT only."""
     import torch
     from datasets import Dataset
     from peft import LoraConfig, get_peft_model
@@ -206,7 +206,7 @@ def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:
 
 
 def measure_preparing(scratch: Path) -> None:
-    """Print a table: examples of reviews with papers of 60 kB, in the default recipe, each in a process of its own."""
+    """Print a table: examples of reviews with papers of 60 kB, in the default recipe, each in a separate process."""
     import publishing
 
     print("\n| papers | tokens of each at most | examples | cut | s | examples/s | tokens/s | peak MB |")
@@ -244,7 +244,7 @@ def _measure(way: str, folder: Path) -> None:
 
 
 def measure_tuning(scratch: Path) -> None:
-    """Print a table of both ways: each in a process of its own, turn by turn, the best of the rounds."""
+    """Print a table of both ways: each in a separate process, turn by turn, the best of the rounds."""
     size, best = _size(), dict[str, tuple[float, int]]()
     _write_model(scratch / "model", size)
     for number in range(ROUNDS):

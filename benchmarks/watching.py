@@ -1,4 +1,4 @@
-"""What a command of peercorpus takes: time, processor, memory and disk, in all and by the stages that it tells of."""
+"""Measures a peercorpus command: time, processor, memory and disk, in total and by the stages that it reports."""
 
 import json
 import re
@@ -16,7 +16,7 @@ PROGRAM = (sys.executable, "-m", "peercorpus")
 EVERY_S = 0.25
 PROGRESS = re.compile(r": (\w+)[\w ]* [\d,]+ of [\d,]+")
 ALL = "all"
-"""The part that stands for a whole step."""
+"""The part that means a whole step."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Watch(threading.Thread):
         return sum(self._cpu_s.values())
 
     def run(self) -> None:
-        """Look until told that it is over."""
+        """Watch until stopped."""
         while not self.is_over:
             self.look()
             time.sleep(EVERY_S)
@@ -88,7 +88,7 @@ def _part(line: str) -> str | None:
 
 
 def measured(step: str, command: Sequence[str], log: Path) -> Iterator[Took]:
-    """Run a command of peercorpus, and tell what each part of it took."""
+    """Run a peercorpus command, and return the cost of each part."""
     began = last = time.monotonic()
     parts: dict[str, list[float]] = {}
     with (

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from peercorpus.cli.commands import COMMANDS as LISTED
-from peercorpus.cli.commands import app
+from peercorpus.cli.commands import HEADINGS, app, list_commands
 from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.records import ai_reviews, documents, enums, papers, reviews, scores
 from peercorpus.records.enums import Grade
@@ -50,6 +50,12 @@ def test_every_command_is_documented() -> None:
     index = (ROOT / "docs" / "cli.md").read_text()
     assert [command for command in COMMANDS if f"\n| [`{command}`](cli/{command}.md) | " not in index] == []
     assert [path.stem for path in sorted((ROOT / "docs" / "cli").glob("*.md"))] == sorted(COMMANDS)
+
+
+def test_every_command_is_under_one_heading_of_the_help() -> None:
+    listed = [name.rstrip("_") for functions in LISTED.values() for name in functions]
+    assert sorted(list_commands()) == sorted(listed)
+    assert [name for heading in HEADINGS for name in HEADINGS[heading]] == COMMANDS
 
 
 def test_the_list_of_commands_has_the_first_sentence_of_each_help() -> None:

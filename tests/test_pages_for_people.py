@@ -86,6 +86,6 @@ def test_each_command_of_a_page_prints_what_the_page_shows(page: str, demo_folde
     assert ran > 0
 
 
-def test_every_block_of_commands_is_run_or_says_why_not() -> None:
+def test_every_block_of_commands_is_run_or_has_a_reason_why_not() -> None:
     notes = {block.note for path in PAGES.glob("*.md") for block in blocks(path.name) if block.kind == "sh"}
     assert [note for note in notes if note and not re.fullmatch(r"not run: \S.+|ends with \d", note)] == []

@@ -96,7 +96,7 @@ def test_baseline_answers_are_parsed_like_those_of_models_and_do_not_depend_on_t
 
 
 @pytest.mark.parametrize(("task", "name"), EVERY)
-def test_the_same_train_side_gives_the_same_answers(task: BenchTask, name: str) -> None:
+def test_the_same_training_split_gives_the_same_answers(task: BenchTask, name: str) -> None:
     asked = cases_of(task, 5, first=100)
     first, second = fitted(task, name, seed=7), fitted(task, name, seed=7)
     assert [first.answer(case) for case in asked] == [second.answer(case) for case in asked]

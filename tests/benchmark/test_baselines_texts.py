@@ -100,7 +100,7 @@ def test_a_template_has_the_headings_of_the_venue_and_the_words_of_the_paper() -
     assert elsewhere.text == whole.text, "what is most usual at all venues"
 
 
-def test_a_template_turn_is_the_same_whatever_was_said() -> None:
+def test_a_template_turn_does_not_depend_on_the_discussion() -> None:
     assert turn("template", [], answered("a", KITES, "?")) == turn("template", [], answered("b", BREAD, "?"))
 
 

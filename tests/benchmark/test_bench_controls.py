@@ -205,7 +205,7 @@ def test_papers_without_an_abstract_are_asked_and_counted(tmp_path: Path) -> Non
     assert {row.n for row in board.rows} == {8}
 
 
-def test_an_unshown_paper_leaves_the_rest_of_the_question_as_it_is() -> None:
+def test_hiding_the_paper_does_not_change_the_rest_of_the_question() -> None:
     case = asked_acceptance()
     texts = [
         messages(case, shown_paper(case.paper, budget, budget.counter()).text)[-1].text

@@ -55,7 +55,7 @@ def make_logs(scratch: Path) -> None:
         shutil.copy(path, GOLDEN)
 
 
-def test_the_tables_of_the_kept_logs_are_the_kept_tables(
+def test_the_tables_of_the_recorded_logs_are_the_recorded_tables(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # A log records the path of its release, which exists on no other machine.
@@ -84,7 +84,7 @@ def assert_alike(found: list[dict[str, str]], kept: list[dict[str, str]]) -> Non
             assert one[name] == word or (is_number and float(one[name]) == pytest.approx(float(word), rel=1e-9))
 
 
-def test_the_kept_logs_are_of_the_whole_test_side() -> None:
+def test_the_recorded_logs_cover_the_whole_test_split() -> None:
     rows = (GOLDEN / "leaderboard.csv").read_text().splitlines()
     assert len(list(GOLDEN.glob("*.eval"))) == 8
     assert sum("mockllm/oracle,ours,,8,8,0,0,0,False,accuracy,100.0" in row for row in rows) == 1

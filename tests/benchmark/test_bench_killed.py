@@ -104,7 +104,7 @@ def test_a_killed_run_resumes(run: Run, slow: Slow, bench_data: Path, tmp_path: 
     assert {(row["task"], row["n"]) for row in table(tmp_path / "killed")} == {("acceptance", "8"), ("rebuttal", "16")}
 
 
-def test_an_interrupted_run_says_so(slow: Slow, bench_data: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_reported(slow: Slow, bench_data: Path, tmp_path: Path) -> None:
     process = start(bench_data, tmp_path)
     assert slow.has_enough.wait(120)
     process.send_signal(signal.SIGINT)

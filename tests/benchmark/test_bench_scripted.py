@@ -226,7 +226,7 @@ class TestWriting:
 
 
 class TestJudged:
-    def test_a_judge_stands_in_the_table_by_its_name(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_a_judge_is_named_in_the_table(self, bench_data: Path, tmp_path: Path) -> None:
         judge = judge_by(lambda told: flat(9 if "kites" in told["CANDIDATE"] else 2))
         reviews = {name: "We like kites." if name < "p20" else "We like it." for name in TEST}
         roles, options = {"grader": judge, "grader2": judge}, {"judged": True, "repeats": 2}

@@ -118,7 +118,7 @@ class TestVerdicts:
         assert [found[f"{name}_unread"] for name in NAMES] == [PAPERS] * 4
         assert re.search(r"does not: .*not tried on: shuffled", describe_calibration(log))
 
-    def test_the_log_holds_every_answer(self, tmp_path: Path, release: str) -> None:
+    def test_the_log_has_every_answer(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)
         assert log.samples
         (sample,) = log.samples

@@ -56,7 +56,7 @@ class TestDegrading:
         assert re.sub(r"[^\n]", "", made) == re.sub(r"[^\n]", "", REVIEW)
 
     @given(st.text(), st.integers())
-    def test_shuffling_changes_the_text_or_says_that_it_cannot(self, text: str, seed: int) -> None:
+    def test_shuffling_changes_the_text_or_reports_that_it_cannot(self, text: str, seed: int) -> None:
         made = shuffled(text, Random(seed))
         assert made is None or (made != text and Counter(made) == Counter(text))
 
@@ -112,7 +112,7 @@ class TestChoosing:
         every = list(chosen())
         assert list(chosen(limit=2)) == every[:2]
 
-    def test_what_is_left_out_is_counted(self) -> None:
+    def test_exclusions_are_counted(self) -> None:
         left_out = Counter[str]()
         chosen(limit=2, left_out=left_out)
         kinds = ("second review", "limit", *(name.value for name in Degradation))

@@ -62,7 +62,7 @@ def test_a_decision_is_read_in_every_shape(
 
 
 @given(st.booleans(), st.floats(0, 1) | st.none())
-def test_what_is_read_strictly_is_read_the_same_leniently(accept: bool, probability: float | None) -> None:
+def test_strict_and_lenient_reading_agree_on_valid_answers(accept: bool, probability: float | None) -> None:
     said = json.dumps({"decision": "accept" if accept else "reject", "probability": probability})
     strict = read_decision(said)
     assert strict == Decision(accept, probability)

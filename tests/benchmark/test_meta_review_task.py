@@ -171,13 +171,13 @@ def test_an_impossible_export_is_refused(
         export_release(meta_release(tmp_path), tmp_path / "out", request)
 
 
-def test_a_release_without_meta_reviews_is_asked_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
+def test_a_release_without_meta_reviews_is_used_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
     assert held_tasks(open_release(bench_data), Split.TEST) == [task for task in BenchTask if task is not TASK]
     assert held_tasks(open_release(meta_release(tmp_path)), Split.TEST) == [*BenchTask]
 
 
 @pytest.mark.usefixtures("quietly")
-def test_examples_are_refused_as_each_case_holds_a_discussion(tmp_path: Path) -> None:
+def test_examples_are_refused_as_each_case_contains_a_discussion(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
     bench = Bench(tasks=[TASK], release=release, logs=tmp_path / "logs", model=saying("x"), options={"few_shot": 1})
     with pytest.raises(PeercorpusError, match="'meta_review' takes no examples"):

@@ -129,3 +129,12 @@ def test_python_refuses_what_the_commands_refuse(corpus: Path) -> None:
         peercorpus.build(corpus, workers="2")  # type: ignore[arg-type]
     first = peercorpus.publish(corpus, "out", splits="temporal", test_after="2022-01-01")
     assert first.is_new
+
+
+def test_a_workspace_is_never_replaced_by_output(run: Run, corpus: Path) -> None:
+    assert_refused(run("publish", corpus, "--out", corpus), "corpus' is a workspace, which is never replaced")
+    assert (corpus / "raw.db").is_file()
+
+
+def test_a_repeated_option_is_named(run: Run, corpus: Path) -> None:
+    assert_refused(run("status", "-w", corpus, "--workspace", corpus), "--workspace was given more than once")

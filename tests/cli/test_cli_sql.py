@@ -43,7 +43,7 @@ def test_a_result_is_printed_as_text_csv_and_json(run: Run, release: Path) -> No
     assert json.loads(as_json)[2] == {"forum_id": "c", "year": 2020, "keywords": ["kites"]}
 
 
-def test_a_limit_says_how_many_rows_there_are(run: Run, release: Path) -> None:
+def test_a_limited_result_states_the_total_number_of_rows(run: Run, release: Path) -> None:
     text = run("sql", "-w", release, PAPERS, "--limit", "2")
     assert text.out.splitlines()[3:] == ["2 of 3 rows; --limit shows more, --out FILE writes all."]
     as_csv = run("sql", "-w", release, PAPERS, "--limit", "2", "--format", "csv")

@@ -74,7 +74,7 @@ def test_only_the_nearest_file_counts(run: Run, here: Path) -> None:
     assert_refused(run("status"), "No workspace was named")
 
 
-def test_a_table_holds_options_of_one_command(run: Run, here: Path) -> None:
+def test_a_table_has_the_options_of_one_command(run: Run, here: Path) -> None:
     settle(here, '[venues]\nyear = 2024\nfamily = "iclr"\n[forms]\njson = true\n[audit.grades]\nworkspace = "filed"\n')
     listed = run("venues").out
     assert "ICLR.cc/2024/Conference" in listed

@@ -83,7 +83,9 @@ def test_a_shown_document_has_no_authors_and_only_public_records(run: Run, demo_
     assert all(row["readers_public"] and not row["deleted"] for row in rows)
 
 
-def test_json_of_a_release_that_fails_says_so_with_the_same_code(run: Run, demo_folder: Path, tmp_path: Path) -> None:
+def test_json_of_a_failing_release_reports_it_with_the_same_exit_code(
+    run: Run, demo_folder: Path, tmp_path: Path
+) -> None:
     import shutil
 
     release = tmp_path / "release"

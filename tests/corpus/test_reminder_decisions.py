@@ -23,7 +23,7 @@ def test_without_a_file_nothing_is_decided(tmp_path: Path) -> None:
     assert digest_file(tmp_path) is None
 
 
-def test_a_line_says_what_was_decided_when_and_why(tmp_path: Path) -> None:
+def test_a_line_has_the_decision_its_date_and_its_note(tmp_path: Path) -> None:
     lines = ["# mine", "", "a1\treminder\t2026-11-23\tonly thanks", "b/2:c\tkeep", "b/2:c\tkeep\t\tagain\r"]
     (tmp_path / LIST).write_text("\n".join(lines), encoding="utf-8-sig")
     assert list(read_decisions(tmp_path).values()) == [
@@ -51,7 +51,7 @@ def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, content: str, nam
     assert (tmp_path / LIST).read_text() == content
 
 
-def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / LIST).write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PeercorpusError, match="UTF-8"):
         read_decisions(tmp_path)
@@ -64,7 +64,7 @@ def test_a_decision_replaces_the_one_before_and_comments_stay(tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == [LIST]
 
 
-def test_a_new_file_says_what_its_columns_are(tmp_path: Path) -> None:
+def test_a_new_file_has_a_header_that_explains_its_columns(tmp_path: Path) -> None:
     write_decisions(tmp_path, [Decision("a1", Verdict.KEEP)])
     first, second = (tmp_path / LIST).read_text().splitlines()
     assert first.split("\t") == ["# post", "decision (reminder, keep)", "date", "note"]

@@ -66,7 +66,7 @@ def test_each_text_is_embedded_once_and_only_new_ones_after_a_build(tmp_path: Pa
     assert len(stored(tmp_path)) == 1
 
 
-def test_a_stopped_run_goes_on_after_the_texts_that_were_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_run_resumes_after_the_saved_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.explorer.querying.embeddings._SAVED_AFTER", 4)
     counting = Counting()
 

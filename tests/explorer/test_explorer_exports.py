@@ -44,7 +44,7 @@ READ: dict[str, Callable[[bytes], list[str]]] = {"csv": ids_in_csv, "jsonl": ids
         ("sort=oldest&page=7", [QUIET, LIVELY, SILENT]),
     ],
 )
-def test_an_export_holds_the_papers_of_the_page(client: TestClient, kind: str, query: str, expected: list[str]) -> None:
+def test_an_export_has_the_papers_of_the_page(client: TestClient, kind: str, query: str, expected: list[str]) -> None:
     answer = client.get(f"/export.{kind}?{query}")
     assert answer.headers["content-disposition"] == f'attachment; filename="papers.{kind}"'
     assert READ[kind](answer.content) == expected

@@ -273,7 +273,7 @@ def test_every_page_of_the_site_answers(client: TestClient) -> None:
     assert client.head("/").status_code == 200
 
 
-def test_a_page_shows_what_published_records_state_differently_and_the_stated_side(client: TestClient) -> None:
+def test_a_page_shows_differences_between_published_records_and_the_stated_split(client: TestClient) -> None:
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     assert "title Kites in strong wind reviewbench:Lively01 Kites in a gale re2-reviews:Lively01" in page
     assert "review: test; another of its files states train" in page

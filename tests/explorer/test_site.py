@@ -194,7 +194,7 @@ def test_the_takedown_list_of_its_own_workspace_counts_whatever_the_environment_
         assert not (tmp_path / "site").exists()
 
 
-def test_the_command_says_what_it_wrote_and_how_to_look_at_it(known_release: Path, tmp_path: Path) -> None:
+def test_the_command_reports_what_it_wrote_and_how_to_open_it(known_release: Path, tmp_path: Path) -> None:
     ended = run_command("site", str(known_release), "--out", str(tmp_path / "my site"), "--title", "Kites & <co>")
     assert ended.code == 0
     assert "3 papers of 3 venues" in ended.out

@@ -40,7 +40,7 @@ def _write(folder: Path, text: str) -> None:
     (folder / "made_up.toml").write_text(text, encoding="utf-8")
 
 
-def test_a_year_stands_for_each_of_the_years(tmp_path: Path) -> None:
+def test_a_range_of_years_means_each_year(tmp_path: Path) -> None:
     _write(tmp_path, _record(venues=["A/{year}/*", "B"], years=[2030, 2031]))
     assert read_forms(tmp_path)[0].venue_ids == ("A/2030/*", "A/2031/*", "B")
 

@@ -127,7 +127,7 @@ def test_the_counts_of_a_whole_harvest_are_those_of_the_service(
     assert found.pdfs.grades == {Grade.UNAVAILABLE: len(roots)}
 
 
-def test_what_is_not_built_is_not_counted(workspace: Workspace) -> None:
+def test_unbuilt_tables_are_not_counted(workspace: Workspace) -> None:
     workspace.raw.add([raw(paper())])
     (found,) = read_status(workspace).venues
     assert (found.notes, found.pdfs, found.cautions) == (None, None, [])
@@ -335,7 +335,7 @@ def test_the_catalogues_notes_on_a_venue_are_shown(
     assert (found, remark) == (traps, row.remark)
 
 
-def test_a_venue_whose_reviews_are_private_says_why_papers_lack_them(workspace: Workspace) -> None:
+def test_private_reviews_are_given_as_the_reason_for_missing_ones(workspace: Workspace) -> None:
     row = next(row for row in catalogue.rows() if row.visibility is Visibility.REVIEWS_PRIVATE)
     workspace.raw.add([raw(json.loads(json.dumps(paper()).replace(V, row.id)))._replace(venue_id=row.id)])
     build_here(workspace)

@@ -165,7 +165,7 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
     "the harvest ends complete, or one sentence says what is missing and the same command goes on",
     times=36,
 )
-def test_a_harvest_under_a_fault_ends_complete_or_says_what_is_missing(
+def test_a_harvest_under_a_fault_is_complete_or_names_what_is_missing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     token = write_token(world) if name == "expired_token" else None

@@ -365,7 +365,7 @@ def test_all_are_requested_if_the_venue_shows_such_edits(workspace: Workspace, h
     assert set(held(workspace, RawKind.EDIT, ["JLE"])) == public(world.v2.edits)
 
 
-def test_a_summary_says_where_counts_differ(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_summary_names_differing_counts(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
     summary = harvest(workspace, hasty(service), [BOREALIS], files=False)[0]
     assert summary.remarks == ()
     lists = tuple(replace(submissions, expected=99) for submissions in summary.lists)

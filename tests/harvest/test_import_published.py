@@ -352,7 +352,7 @@ def test_a_venue_comes_from_the_catalogue_or_is_a_placeholder(named: str | None,
         (b'{"a": 1}', [], "list"),
     ],
 )
-def test_a_list_is_split_as_it_is_written_up_to_its_damage(
+def test_a_list_is_read_up_to_its_damage(
     tmp_path: Path, content: bytes, elements: list[bytes], error: str | None, is_packed: bool
 ) -> None:
     path = tmp_path / ("list.json.gz" if is_packed else "list.json")
@@ -363,7 +363,7 @@ def test_a_list_is_split_as_it_is_written_up_to_its_damage(
         next(read)
 
 
-def test_a_packed_list_that_is_cut_off_gives_what_is_before_the_cut(tmp_path: Path) -> None:
+def test_a_truncated_compressed_list_gives_the_items_before_the_cut(tmp_path: Path) -> None:
     path = tmp_path / "list.json.gz"
     numbers = b"[" + b", ".join(b"%d" % number for number in range(50_000)) + b"]"
     path.write_bytes(gzip.compress(numbers)[:-1000])

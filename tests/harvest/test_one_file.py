@@ -79,7 +79,7 @@ def test_an_earlier_file_that_returns_is_stored_again(listed: Workspace) -> None
     assert listed.files.has(digest(FIRST))
 
 
-def test_a_pdf_that_was_cut_off_is_asked_for_again_by_the_next_harvest(listed: Workspace) -> None:
+def test_a_truncated_pdf_is_requested_again_by_the_next_harvest(listed: Workspace) -> None:
     cut = fetched(listed, FIRST[:20], FIRST[:15])
     assert (cut.sha256, cut.problem) == (None, "cut off")
     found = fetched(listed, FIRST)

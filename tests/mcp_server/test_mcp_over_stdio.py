@@ -104,7 +104,7 @@ def test_every_tool_is_read_only_and_marks_untrusted_text(
     assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == files_before
 
 
-def test_papers_are_found_page_by_page_without_what_was_taken_down(ask: Ask) -> None:
+def test_papers_are_found_page_by_page_without_taken_down_ones(ask: Ask) -> None:
     first = ask("search_papers", words="KITES", limit=1)
     second = ask("search_papers", words="KITES", limit=1, cursor=first["next_cursor"])
     found = [first["items"][0]["forum_id"], second["items"][0]["forum_id"]]

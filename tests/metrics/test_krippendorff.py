@@ -47,5 +47,5 @@ class TestKrippendorff:
         assert one == pytest.approx(other)
 
     @pytest.mark.parametrize("observers", [(), ((1, 2),), ((4, 4), (4, 4)), ((None, 1), (2, None))])
-    def test_where_expected_disagreement_is_undefined_alpha_is_none(self, observers: Any) -> None:
+    def test_alpha_is_none_if_expected_disagreement_is_undefined(self, observers: Any) -> None:
         assert alpha(units(*observers)) is None

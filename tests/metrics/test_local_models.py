@@ -15,7 +15,7 @@ from peercorpus.metrics.embedding import embed_cos
 from peercorpus.models.local_models import model_signature, package_signature
 
 
-def test_a_folder_is_signed_by_its_weights_and_not_by_where_it_is(tmp_path: Path) -> None:
+def test_a_folders_signature_depends_on_its_weights_and_not_on_its_path(tmp_path: Path) -> None:
     for place in ("here", "there"):
         folder = tmp_path / place / "tiny"
         folder.mkdir(parents=True)
@@ -43,7 +43,7 @@ def test_a_name_is_signed_by_the_commit_in_the_cache(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("folder", ["./none", "/none", "~/none", "models/of/mine"])
-def test_a_folder_that_is_not_there_is_named(folder: str) -> None:
+def test_a_missing_folder_is_named(folder: str) -> None:
     with pytest.raises(ModelError, match=f"'{folder}'"):
         model_signature(folder)
 

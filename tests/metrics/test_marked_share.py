@@ -112,7 +112,7 @@ class TestEstimate:
 @pytest.mark.parametrize(
     ("share", "ratio"), [(0.0, LEAST_RATIO), (0.1, LEAST_RATIO), (0.3, LEAST_RATIO), (0.1, GREAT_RATIO)]
 )
-def test_the_interval_holds_the_planted_share_nine_times_of_ten(share: float, ratio: float) -> None:
+def test_the_interval_contains_the_planted_share_nine_times_out_of_ten(share: float, ratio: float) -> None:
     """If intervals cover 90 %, as they must, sixteen or more of twenty contain the planted share in 96 % of cases."""
     made = [planted(seed, share, ratio, papers=60, resamples=200) for seed in range(20)]
     assert sum(holds for holds, _, _ in made) >= 16

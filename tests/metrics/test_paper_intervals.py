@@ -34,7 +34,7 @@ def test_the_interval_of_thirty_seven_of_thirty_seven_has_a_width() -> None:
 
 
 @pytest.mark.parametrize("papers", [20, 30, 50, 200])
-def test_the_interval_of_a_share_of_97_percent_holds_it(papers: int) -> None:
+def test_the_interval_of_a_share_of_97_percent_contains_it(papers: int) -> None:
     """The coverage, summed over all outcomes; the percentile bootstrap reached 58 % with 30 papers."""
     held = 0.0
     for right in range(papers + 1):
@@ -67,7 +67,7 @@ def test_balanced_accuracy_needs_both_classes_and_is_not_certain() -> None:
     assert high == 1
 
 
-def test_matthews_correlation_of_1_is_not_certain_and_holds_itself() -> None:
+def test_the_interval_of_a_matthews_correlation_of_1_has_a_width_and_contains_it() -> None:
     perfect = [(1, 0, 0, 0)] * 8 + [(0, 0, 0, 1)] * 12
     low, high = bound_mcc(1.0, perfect)
     assert 0.4 < low < 0.9
@@ -124,7 +124,7 @@ def test_a_mean_of_few_papers_has_students_interval() -> None:
     )
 
 
-def test_the_interval_of_a_skewed_mean_holds_it_where_percentiles_do_not() -> None:
+def test_the_interval_of_a_skewed_mean_contains_it_where_percentiles_fail() -> None:
     chance = Random(3)
     held = 0
     for trial in range(400):
@@ -159,7 +159,7 @@ def test_bleu_has_an_interval_by_leaving_out_each_paper() -> None:
     assert bound_bleu([count_bleu("x y", ["a b"])] * 5) is None
 
 
-def test_the_score_interval_lies_in_the_exact_one_of_single_answers() -> None:
+def test_the_score_interval_is_inside_the_exact_one_of_single_answers() -> None:
     low, high = bound_share([(1, 1)] * 19 + [(0, 1)]) or (0, 0)
     assert beta.ppf(0.025, 19, 2) <= low
     assert high <= beta.ppf(0.975, 20, 1)

@@ -142,7 +142,7 @@ def test_a_score_change_without_a_post_is_no_message() -> None:
     assert said(talk(own(REVIEWER, "a"), own(AUTHOR, "b"), replace(own(REVIEWER), text=""))) == []
 
 
-def test_only_the_two_sides_can_be_the_assistant() -> None:
+def test_only_reviewer_or_author_can_be_the_assistant() -> None:
     with pytest.raises(ValueError, match=f"'{CHAIR}'"):
         ChatOptions(assistant=CHAIR)
 

@@ -100,7 +100,7 @@ def test_the_fourth_sign_in_of_a_minute_says_how_long_to_wait(start: Serve) -> N
     assert 0 < caught.value.wait_s <= 60
 
 
-def test_a_second_factor_is_asked_for_by_its_method(start: Serve) -> None:
+def test_a_second_factor_is_requested_by_its_method(start: Serve) -> None:
     methods: list[str] = []
 
     def ask(method: str) -> str:
@@ -159,7 +159,7 @@ def test_a_response_without_a_token_is_not_a_sign_in(start: Serve) -> None:
         sign_in_at(start(on_path("/login", Fault(json_answer({"user": {}})))))
 
 
-def test_no_password_goes_over_plain_http() -> None:
+def test_no_password_is_sent_over_http_without_encryption() -> None:
     with pytest.raises(SignInError, match=r"mirror\.example\.org .*https"):
         ServiceConnection(("https://mirror.example.org", "http://mirror.example.org")).open()
 

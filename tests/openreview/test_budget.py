@@ -126,7 +126,7 @@ def test_the_estimated_time_is_the_time_taken(budget: Budget, clock: Clock) -> N
     assert reckoned == pytest.approx(clock.now - began)
 
 
-def test_a_clock_set_back_costs_one_wait_and_no_more(budget: Budget, clock: Clock) -> None:
+def test_a_clock_set_back_costs_at_most_one_wait(budget: Budget, clock: Clock) -> None:
     budget.refuse(ROUTE, 60)
     clock.now -= 30 * 86_400
     clock.now += budget.reserve(ROUTE).wait_s
@@ -154,7 +154,7 @@ def raw_db(tmp_path: Path) -> Path:
     return tmp_path / "raw.db"
 
 
-def test_a_later_run_knows_what_is_left(raw_db: Path, clock: Clock) -> None:
+def test_a_later_run_knows_the_remaining_budget(raw_db: Path, clock: Clock) -> None:
     with closing(BudgetState(raw_db)) as state:
         Budget(state, clock).learn(ROUTE, headers(remaining=0, reset_s=40))
     with closing(BudgetState(raw_db)) as state:

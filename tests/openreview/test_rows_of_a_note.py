@@ -43,7 +43,7 @@ def received(
 
 
 @pytest.mark.parametrize(("fetch", "key"), LISTS)
-def test_a_short_page_is_not_the_end_of_a_list_whose_count_says_more(fetch: Fetch, key: str) -> None:
+def test_a_short_page_is_not_the_end_of_a_list_with_a_larger_count(fetch: Fetch, key: str) -> None:
     found, asked = received(fetch, key)
     assert found == SEVEN, "earlier versions that the service has are missing"
     assert asked == ["", "after=e2", "after=e5"]

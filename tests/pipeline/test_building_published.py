@@ -105,7 +105,9 @@ def test_a_row_of_reviewbench_becomes_a_paper_with_its_review_and_posts(tmp_path
     assert [response.post_id for response in conversation.context] == ["kite1/rebuttal"]
 
 
-def test_a_published_text_is_verbatim_and_graded_as_its_publisher_says(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_published_text_is_verbatim_with_the_grade_stated_by_its_publisher(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     empty = reviewbench_row("kite2", markdown="", markdown_chars=0)
     take(workspace, tmp_path, kites=[reviewbench_row(), reviewbench_row("kite3"), empty])
     versions = rows(workspace, PaperVersion)

@@ -58,7 +58,7 @@ def test_every_review_field_is_assigned_and_every_rating_has_a_value(venue_id: s
     assert form.form_id.startswith("declared:" if is_declared else "inferred:")
 
 
-def test_the_answers_of_iclr_2020_tell_what_each_field_asks_for() -> None:
+def test_answers_of_iclr_2020_determine_what_each_field_asks_for() -> None:
     form = infer_form(ICLR_2020, contents(ICLR_2020))
     types = {name: question.type for name, question in form.questions.items()}
     assert types.pop("rating") is FieldType.SCORE

@@ -74,7 +74,7 @@ def test_unnamed_venues_of_re2_are_a_reason_and_its_test_sets_are_compared() -> 
     assert "43 of 45 venues are not named publicly" in number_of(subject, "papers", "19,926").reasons
     assert number_of(subject, "review test papers", "1,000").verdict is Verdict.SAME
     absent = number_of(subject, "rebuttal test papers", "500")
-    assert (absent.verdict, absent.reasons) == (Verdict.NOT_MADE, ("the release has no sides",))
+    assert (absent.verdict, absent.reasons) == (Verdict.NOT_MADE, ("the release has no splits",))
 
 
 def test_columns_of_another_type_or_order_are_different() -> None:

@@ -85,7 +85,7 @@ def test_reviewbench_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_noth
     }
     assert made == places
     assert {row["verdict"] for (section, _), row in rows.items() if section == "Splits"} == {"present"}
-    assert all(row["reasons"] for row in rows.values() if row["verdict"] in {"different", "not made"})
+    assert all(row["reasons"] for row in rows.values() if row["verdict"] in {"different", "missing"})
     again = make("reviewbench", source, "--offline")
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
     assert "conformance.md" in again.out
@@ -101,10 +101,10 @@ def test_re2_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make
     figures = {what[:2]: row["verdict"] for (section, what), row in rows.items() if section == "Figures 2 and 3"}
     # Re² states no keywords.
     assert figures == {
-        name: "not made" if name == "2e" else "present" for name in ("2a", "2b", "2c", "2d", "2e", "2f", "3:")
+        name: "missing" if name == "2e" else "present" for name in ("2a", "2b", "2c", "2d", "2e", "2f", "3:")
     }
     files = {what: row["verdict"] for (section, what), row in rows.items() if section == "Files"}
-    assert files.pop("figures of the papers") == "not made"
+    assert files.pop("figures of the papers") == "missing"
     assert set(files.values()) == {"same", "present"}
     assert rows["Numbers", "review test papers"]["made"] == rows["Numbers", "rebuttal test papers"]["made"] == "20"
     exported = tmp_path / "corpus" / "recipe" / "re2"
@@ -124,7 +124,7 @@ def test_figures_of_re2_are_cut_out_of_the_available_pdfs(make: Any, run: Run, t
     source, pdfs = write_re2(tmp_path / "published", re2_papers(8), test=2), tmp_path / "pdfs"
     assert make("re2", source, "--offline").code == 0
     row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
-    assert (row["verdict"], row["made"]) == ("not made", None)
+    assert (row["verdict"], row["made"]) == ("missing", None)
     assert row["reasons"] == [
         "the workspace has no PDF: the texts of the 8 papers were imported as text, which has no figures"
     ]
@@ -141,7 +141,7 @@ def test_figures_of_re2_are_cut_out_of_the_available_pdfs(make: Any, run: Run, t
     assert make("re2", source, "--offline").out.splitlines()[-1] == "Nothing to do: all of this was done before."
     assert make("re2", source, "--offline", "--no-figures").code == 0
     row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
-    assert (row["verdict"], row["reasons"]) == ("not made", ["left out with --no-figures"])
+    assert (row["verdict"], row["reasons"]) == ("missing", ["left out with --no-figures"])
 
 
 def test_new_files_of_the_same_dataset_are_added(make: Any, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus
     assert json.loads(release(corpus, tmp_path / "third")["inputs.json"])["takedown"] != first
 
 
-def test_a_release_without_inputs_says_nothing_and_a_broken_file_is_refused(corpus: Path, tmp_path: Path) -> None:
+def test_a_release_without_inputs_has_no_statement_and_a_broken_file_is_refused(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     (tmp_path / "out" / "inputs.json").write_bytes(b"\xff{")
     with pytest.raises(PeercorpusError, match=r"inputs.json' cannot be read"):

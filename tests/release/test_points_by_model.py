@@ -224,7 +224,7 @@ def test_an_unanswered_question_keeps_the_rules_result(workspace: Workspace, tmp
     assert (found.told, found.unread) == ((0, 0, 0), 2)
 
 
-def test_an_endpoint_that_answers_nothing_ends_the_run_and_what_was_answered_is_kept(tmp_path: Path) -> None:
+def test_a_silent_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_path: Path) -> None:
     papers = [record for name in ("a1", "a2", "a3") for record in open_points(name)]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
         with serving(completion(KINDS), refusal(500)) as stand, pytest.raises(ModelUnavailableError, match="3 times"):

@@ -129,7 +129,7 @@ def test_a_review_has_its_licence_and_consent(tmp_path: Path) -> None:
     }
 
 
-def test_a_meta_review_is_typed_and_null_where_the_form_says_nothing(tmp_path: Path) -> None:
+def test_a_meta_review_is_typed_and_null_if_the_form_states_nothing(tmp_path: Path) -> None:
     sections = (Section(SectionKind.OTHER, "justification", "For it flies."),)
     scores = (
         score("recommendation", 2.0, "2: Weak accept", Aspect.RECOMMENDATION),
@@ -196,7 +196,7 @@ def test_texts_hold_every_version_with_its_headings_and_say_which_is_initial(tmp
 
 @pytest.mark.parametrize("grade", [None, *Grade])
 @pytest.mark.parametrize("moment", [None, *VersionMoment])
-def test_a_text_is_published_where_it_is_proven_what_it_is(
+def test_a_text_is_published_if_its_version_is_proven(
     tmp_path: Path, grade: Grade | None, moment: VersionMoment | None
 ) -> None:
     versions = [version("f1", "aa", grade), later("f1", "bb", moment)]

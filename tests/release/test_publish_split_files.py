@@ -137,7 +137,7 @@ def test_only_usable_papers_are_in_a_task(tmp_path: Path, spoiled: str) -> None:
     assert (bool(ids(tasks["review"])), bool(ids(tasks["rebuttal"]))) == uses[spoiled]
 
 
-def test_a_temporal_release_tests_on_what_was_submitted_after_the_day(tmp_path: Path) -> None:
+def test_a_temporal_release_tests_on_papers_submitted_after_the_date(tmp_path: Path) -> None:
     dates = {"f000": datetime(2020, 6, 2, tzinfo=UTC), "f001": datetime(2020, 6, 1, 23, tzinfo=UTC), "f002": None}
     records = [
         replace(one, created_at=dates[one.forum_id]) if isinstance(one, Paper) and one.forum_id in dates else one

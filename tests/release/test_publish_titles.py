@@ -48,7 +48,7 @@ def test_without_a_title_by_the_model_that_of_the_posts_is_kept(reply: Any) -> N
         asked.model.close()
 
 
-def test_an_endpoint_that_answers_nothing_ends_the_run() -> None:
+def test_a_silent_endpoint_ends_the_run() -> None:
     with serving(refusal(500)) as stand:
         asked = titler(stand.url)
         assert [entitled(asked, {**TURN, "text": text}) for text in "ab"] == [("Answer", None)] * 2

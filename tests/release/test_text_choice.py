@@ -205,7 +205,7 @@ def test_the_leak_audit_of_a_release_reads_the_texts_that_its_tasks_accept(tmp_p
     assert len(records) == len(one_of_each())
 
 
-def test_the_card_counts_texts_by_grade_and_says_what_tasks_hold(tmp_path: Path) -> None:
+def test_the_card_counts_texts_by_grade_and_states_which_are_in_tasks(tmp_path: Path) -> None:
     published(tmp_path / "default", one_of_each())
     card = (tmp_path / "default" / "out" / "README.md").read_text()
     assert "| `stated` | 1 | 0 | 0 |" in card

@@ -270,7 +270,7 @@ def test_splits_without_their_file_or_with_one_that_cannot_be_read(plan: Plan, t
     assert (SIDES, None, Naming("cannot be read")) in found(release)["splits"]
 
 
-def test_links_between_papers_on_different_sides(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_links_between_papers_in_different_splits(plan: Plan, tmp_path: Path, run: Run) -> None:
     plan.rows["links", "iclr"].append({"forum_id": "d", "earlier_id": "a"})
     release = plan.write(tmp_path / "release")
     file = "data/links/iclr-00000-of-00001.parquet"

@@ -79,7 +79,7 @@ def test_leaks_of_a_tested_text_that_is_trained_on(plan: Plan, tmp_path: Path, r
     assert run("verify", release).code == 1
 
 
-def test_equal_texts_on_one_side_and_papers_without_a_text_are_no_leaks(plan: Plan, tmp_path: Path) -> None:
+def test_equal_texts_in_one_split_and_papers_without_a_text_are_not_leaks(plan: Plan, tmp_path: Path) -> None:
     for rows in plan.rows.values():
         for row in rows:
             if "markdown" in row:

@@ -88,7 +88,9 @@ def test_page_figures_and_data_of_a_confidential_report_are_marked_and_others_ar
             assert (marked / f"{name}.{kind}").read_bytes() != (plain / f"{name}.{kind}").read_bytes()
 
 
-def test_a_release_is_refused_and_never_holds_what_is_not_public(corpus: Path, tmp_path: Path, run: Run) -> None:
+def test_a_release_is_refused_for_confidential_reports_and_has_only_public_records(
+    corpus: Path, tmp_path: Path, run: Run
+) -> None:
     write_report(corpus, tmp_path / "out", figures=["review_length"], is_confidential=True)
     with open_workspace(corpus, write=False) as workspace:
         publish_release(workspace, tmp_path / "release")

@@ -157,7 +157,7 @@ def test_the_unified_value_of_a_score_comes_from_its_form_or_else_from_re2(tmp_p
 ICLR24 = "ICLR.cc/2024/Conference"
 
 
-def test_what_was_imported_from_both_datasets_is_in_the_figures(tmp_path: Path, run: Run) -> None:
+def test_records_imported_from_both_datasets_are_in_the_figures(tmp_path: Path, run: Run) -> None:
     ratings = ("3: reject, not good enough", "6: marginally above the acceptance threshold", "8: accept, good paper")
     rows = [
         reviewbench_row(

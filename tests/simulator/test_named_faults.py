@@ -253,7 +253,7 @@ def test_zip_bomb_inflates_enormously() -> None:
         assert sizes == {"1_pdf.pdf": (512 << 20) + 9, "2_pdf.pdf": 12}
 
 
-def test_huge_file_is_streamed_and_never_held() -> None:
+def test_huge_file_is_streamed_in_bounded_memory() -> None:
     with serving(faults_by_name("huge_file")) as (_, client):
         with client.stream("GET", "/pdf?id=p2") as answer:
             assert int(answer.headers["content-length"]) == (2 << 30) + 9

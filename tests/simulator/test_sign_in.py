@@ -50,7 +50,7 @@ def life_s(token: str) -> int:
     return int(payload["exp"] - payload["iat"])
 
 
-def test_a_second_factor_is_asked_for_and_its_code_gives_the_token(service: Service) -> None:
+def test_a_second_factor_is_requested_and_its_code_gives_the_token(service: Service) -> None:
     pending = begin(service, expiresIn=77)
     assert {name: pending[name] for name in ("mfaPending", "mfaMethods", "preferredMethod")} == {
         "mfaPending": True,

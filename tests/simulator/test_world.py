@@ -325,7 +325,7 @@ def test_generated_papers_have_every_status() -> None:
 
 
 @pytest.mark.parametrize("venue", VENUES, ids=lambda venue: venue.host)
-def test_a_pdf_holds_its_title_in_the_venues_layout(world: World, venue: Venue) -> None:
+def test_a_pdf_has_its_title_in_the_venues_layout(world: World, venue: Venue) -> None:
     holdings = held(world, venue)
     root = next(root for root in roots(holdings, venue) if answer(root, "venueid") == venue.venue_id)
     uploads = [edit if venue.api == 1 else edit["note"] for edit in edits_of(holdings, root["id"])]
@@ -357,7 +357,7 @@ def test_generated_pdfs_are_distinct_and_still_open() -> None:
     assert "Borealis 2024" in text_of(pdfs[-1])
 
 
-def test_nothing_is_typeset_before_it_is_asked_for(world: World) -> None:
+def test_papers_are_typeset_lazily(world: World) -> None:
     assert all(isinstance(file, partial) for holdings in both(world) for file in holdings.files.values())
 
 

@@ -51,7 +51,7 @@ def test_a_figure_is_cut_out_above_its_caption_and_a_table_below_its_own() -> No
     assert is_near(box_of(table), (120, 240, 460, 300))
 
 
-def test_the_image_is_what_is_drawn_there_at_the_resolution_asked_for() -> None:
+def test_the_image_shows_the_region_at_the_requested_resolution() -> None:
     figure, _ = cut(page_of_both(), limits=replace(LIMITS, dpi=72))
     image = Image.open(BytesIO(figure.image or b""))
     assert image.format == "WEBP"
@@ -178,7 +178,7 @@ def test_every_file_has_figures_or_is_set_aside(workspace: Workspace) -> None:
     assert workspace.tables.is_finished("5-figures", VENUE, "cut_figures", KEY)
 
 
-def test_an_interrupted_run_keeps_finished_files_and_goes_on(workspace: Workspace, monkeypatch: Any) -> None:
+def test_an_interrupted_run_keeps_finished_files_and_resumes(workspace: Workspace, monkeypatch: Any) -> None:
     monkeypatch.setattr(stage_module, "BATCH_FILES", 1)
     sha256s = versions(workspace, [by_hand([page_of_both(number)]) for number in range(4)])
     with pytest.raises(KeyboardInterrupt):

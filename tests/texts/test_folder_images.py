@@ -75,7 +75,7 @@ def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:
     assert not validator.is_valid(told_of(out) | {"images": [{"file": "01-figure-1.webp"}]})
 
 
-def test_no_image_is_made_unless_it_is_asked_for(pdfs: Path, out: Path) -> None:
+def test_images_are_made_only_on_request(pdfs: Path, out: Path) -> None:
     summary = convert([put(pdfs, "paper", paper_with_figures())], out, options=Options())
     assert summary.images is None
     assert not (out / "paper-figures").exists()

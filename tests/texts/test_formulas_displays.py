@@ -85,7 +85,7 @@ def test_a_display_below_the_end_of_a_paragraph_that_is_a_formula_too_is_one() -
     assert displays == ["y = x"]
 
 
-def test_a_line_of_one_formula_off_the_middle_is_a_display_where_no_prose_goes_on_in_it() -> None:
+def test_a_formula_line_off_centre_is_displayed_if_no_prose_continues_in_it() -> None:
     formula = row(("y", LETTERS), ("=", UPRIGHT), ("x", LETTERS), left=180, base=688)
     prose = "It follows at once from what was said above that"
     assert [type(one) for one in found([run(prose, 100), *formula])][1] is Formula
@@ -177,7 +177,7 @@ def test_an_extension_that_has_the_code_of_the_whole_brace_is_a_piece_of_it(exte
 
 
 @pytest.mark.parametrize("height", [0.0, 0.4, 0.8, 1.2, 1.6, 2.0])
-def test_the_middle_of_a_lying_brace_stands_out_at_any_height(height: float) -> None:
+def test_the_middle_of_a_horizontal_brace_is_recognised_at_any_height(height: float) -> None:
     tops = (698.6, 697.8, 697.3, 697.8, 698.6)
     brace = [run("⏟", 252 + 6 * at, "DejaVuMathTeXGyre", 697) for at in range(5)]
     brace = [
@@ -188,7 +188,7 @@ def test_the_middle_of_a_lying_brace_stands_out_at_any_height(height: float) -> 
     assert latex(runs) == r"y = \underbrace{ab}_{n}"
 
 
-def test_a_few_symbols_of_a_formula_do_not_tell_that_their_font_has_a_unicode_table() -> None:
+def test_a_few_symbols_do_not_show_that_a_font_has_a_unicode_table() -> None:
     """`(` and `)` are codes of tall braces, as other formulas on the page show."""
     braces = equation(run("(", 254, LARGE, 717.5), run("x", 264, LETTERS), run(")", 272, LARGE, 717.5))
     other = [run("z", 255, LETTERS, 640), run("=", 262, SIGNS, 640), run("\x12", 270, LARGE, 654.5)]
@@ -198,7 +198,7 @@ def test_a_few_symbols_of_a_formula_do_not_tell_that_their_font_has_a_unicode_ta
     assert first.signs == r"y = \{x\}"
 
 
-def test_the_piece_that_extends_a_lying_brace_is_no_symbol() -> None:
+def test_the_extension_of_a_horizontal_brace_is_not_a_symbol() -> None:
     brace = [run("|", 252, "txex", 694), run(" ", 256, "txexa", 694), run("{", 258, "txex", 694)]
     brace += [run("z", 261, "txex", 694), run(" ", 264, "txexa", 694), run("}", 266, "txex", 694)]
     runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 260, "txmi", 684, 7.0))

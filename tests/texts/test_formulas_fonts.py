@@ -23,7 +23,7 @@ def node(latex: str, left: float, right: float, glyphs: int = 1) -> FormulaNode:
     return FormulaNode(latex, left, right, 698.0, 707.0, 700.0, 10.0, "letter", glyphs=glyphs)
 
 
-def test_a_stretched_bracket_of_a_unicode_font_holds_a_matrix() -> None:
+def test_a_stretched_bracket_of_a_unicode_font_encloses_a_matrix() -> None:
     brackets = [stretched("(", 255, 688, 716), stretched(")", 285, 688, 716)]
     rows = [run("a", 265, LETTERS, 708), run("b", 276, LETTERS, 708)]
     rows += [run("c", 265, LETTERS, 693), run("d", 276, LETTERS, 693)]

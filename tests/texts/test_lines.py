@@ -49,7 +49,7 @@ def test_an_exponent_may_be_as_high_as_the_bracket_before_it() -> None:
     assert len(read_lines([runs[0], piece("n", 117, 121, LETTERS, 709.0, 7.0)], 0)) == 2
 
 
-def test_what_is_lowered_under_a_long_power_belongs_to_the_same_letter() -> None:
+def test_a_subscript_under_a_long_exponent_belongs_to_the_same_letter() -> None:
     power = piece("(Exec)", 108, 140, UPRIGHT, 705.2, 7.0)
     runs = (
         piece("Y", 100, 108, LETTERS),

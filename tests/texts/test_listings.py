@@ -89,14 +89,14 @@ def test_numbered_prose_is_no_algorithm() -> None:
     assert found(points) == points
 
 
-def test_a_caption_with_prose_between_rules_is_left_as_it_is() -> None:
+def test_a_caption_with_prose_between_rules_is_unchanged() -> None:
     lines = [head(), *down(line(f"1. First, {FULL}"), line(FULL), line("2. Then we end."))]
     assert found(lines, 710.0, 696.0, 630.0) == lines
     steps = [head(), *down(*(short(*one) for one in STEPS))]
     assert found(steps, 710.0) == steps
 
 
-def test_a_formula_in_a_caption_leaves_everything_as_it_is() -> None:
+def test_a_formula_in_a_caption_changes_nothing() -> None:
     formula = Block(BlockKind.FORMULA, 0, [line("x", 698.0)], markdown="$$x$$")
     items: list[TextLine | Block] = [head(), formula, *down(*(short(*one) for one in STEPS))]
     kept = replace_listings(items, rules(712.0, 693.0, 630.0), ONE_COLUMN, BODY, Dehyphenator([line(FULL)]))
@@ -193,7 +193,7 @@ def test_no_line_of_a_program_is_taken_for_a_page_mark() -> None:
     assert "\n\n---" not in listing(program)
 
 
-def test_the_text_goes_on_around_a_program() -> None:
+def test_the_text_continues_around_a_program() -> None:
     page = """#set page(width: 400pt, height: 500pt, margin: 50pt)
 #set par(justify: true)
 #set text(size: 10pt)
@@ -242,7 +242,7 @@ def make_steps(left: float, end: str, mark: str = "") -> list[TextLine]:
 
 
 @pytest.mark.parametrize("mark", ["", ":"])
-def test_algorithms_side_by_side_come_one_after_the_other(mark: str) -> None:
+def test_algorithms_side_by_side_are_written_in_sequence(mark: str) -> None:
     lines = [*make_steps(LEFT, "the count", mark), *make_steps(LEFT + 150, "the height", mark)]
     left, right = (str(one.markdown).split("\n") for one in found(lines) if isinstance(one, Block))
     assert left == ["```", *(f"{text}" for text in left[1:5]), "```"]

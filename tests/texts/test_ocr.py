@@ -128,7 +128,7 @@ def test_only_the_pages_without_text_are_recognised() -> None:
     assert engine.convert(pdf).ocr_pages == ()
 
 
-def test_what_is_recognised_has_headings_and_paragraphs_like_any_page() -> None:
+def test_recognised_text_has_headings_and_paragraphs_like_any_page() -> None:
     converted = LayoutWithOcr(Reader(paper())).convert(scanned(paper()))
     assert words(converted.markdown) == words(PdfiumLayout().convert(paper()).markdown)
 

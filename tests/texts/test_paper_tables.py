@@ -43,7 +43,7 @@ def test_a_table_between_rules_becomes_pipes(page: InventedPage) -> None:
     assert table.start == min(run.start for run in table.runs)
 
 
-def test_a_row_that_is_one_run_is_divided_where_it_is_wide(page: InventedPage) -> None:
+def test_a_row_in_one_run_is_split_at_wide_gaps(page: InventedPage) -> None:
     page.rule(712)
     for number, row in enumerate((HEADS, OURS, BASE)):
         page.spread(row, 700 - 12 * number)

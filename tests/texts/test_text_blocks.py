@@ -113,7 +113,7 @@ def test_a_block_over_two_columns_and_pages_has_a_box_for_each() -> None:
         (BlockKind.PARAGRAPH, "3 herbs.", None),
     ],
 )
-def test_a_number_is_read_as_it_is_printed(kind: BlockKind, markdown: str, number: str | None) -> None:
+def test_a_number_is_read_as_printed(kind: BlockKind, markdown: str, number: str | None) -> None:
     (one,) = described(block(kind, markdown, level=1 if kind is BlockKind.HEADING else 0))
     assert one.number == number
 

@@ -47,7 +47,7 @@ def settings(
     )  # fmt: skip
 
 
-def test_each_page_is_asked_for_once_with_its_image_and_its_words() -> None:
+def test_each_page_is_requested_once_with_its_image_and_its_words() -> None:
     with serving(completion(f"```markdown\n{MARKDOWN}\n```"), completion(OTHER)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
     assert converted.markdown.split(SEPARATOR) == [MARKDOWN, OTHER]
@@ -179,7 +179,7 @@ def test_a_budget_of_tokens_ends_the_run_too(tmp_path: Path) -> None:
             Vision(limited).convert(typeset(PAGE + "!"))
 
 
-def test_the_key_goes_to_the_endpoint_and_nowhere_else(
+def test_the_key_is_sent_to_the_endpoint_only(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)

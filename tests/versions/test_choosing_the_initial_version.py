@@ -220,7 +220,7 @@ def test_one_pdf_on_references_months_apart_may_come_from_chairs() -> None:
     assert "overwritten" in found.rule
 
 
-def test_an_upload_in_the_grace_or_an_extension_is_exact_and_its_rule_says_so() -> None:
+def test_an_upload_in_the_grace_period_or_an_extension_is_exact_with_its_own_rule() -> None:
     extended = Deadline(NOON + timedelta(days=4), "V/Submission1/-/Full_Submission (expdate); due: call", NOON)
     found = choose_initial_version(replace(BARE, uploads=(FIRST, LATE), deadline=extended))
     assert (found.upload, found.grade) == (LATE, Grade.EXACT)
@@ -260,7 +260,7 @@ def test_an_attachment_is_assigned_to_its_edit_and_the_rule_names_it() -> None:
     assert "edit-first brought" in versions[0].evidence.rule
 
 
-def test_an_attachment_is_not_what_was_submitted_where_another_pdf_came_after_its_twin() -> None:
+def test_an_attachment_is_not_the_submission_if_another_pdf_followed_its_copy() -> None:
     twin = replace(FIRST, path="/pdf/kept.pdf")
     files = ALL_FILES | {twin.path: "1" * 64}
     submission = replace(BARE, uploads=(twin,), hidden=(LAST_HOUR,), attachment=ATTACHED, sha256=files)

@@ -338,7 +338,7 @@ def test_a_version_that_is_the_same_under_every_stated_deadline_needs_no_decisio
         assert (f"each of {number} deadlines" in found.rule) == (number > 0)
 
 
-def test_stated_deadlines_that_agree_with_the_one_that_holds_are_counted() -> None:
+def test_stated_deadlines_that_agree_with_the_valid_one_are_counted() -> None:
     submission = replace(BARE, uploads=(FIRST, LAST_HOUR), stated_deadlines=_stated(0, 3))
     (graded,) = [one for one in read_versions(submission) if one.grade is not None]
     assert "each of 2 deadlines" in graded.evidence.rule

@@ -166,7 +166,7 @@ def test_a_hint_alone_is_not_a_deadline_and_is_reported(tmp_path: Path) -> None:
         (HINTED + timedelta(days=2), [], False, False),
     ],
 )
-def test_a_form_of_a_venue_that_may_have_asked_for_abstracts_counts_where_a_list_states_the_same_for_papers(
+def test_a_possible_abstract_form_counts_if_a_list_states_the_same_paper_deadline(
     tmp_path: Path, due: datetime, invitations: list[str], is_known: bool, is_sure: bool
 ) -> None:
     found = _deadline(tmp_path, "V", invitations, _row(), **{"V/-/Submission": {"duedate": _ms(due)}})

@@ -186,7 +186,7 @@ def test_moving_a_workspace_back_restores_it(aurora: Path, placed: Path) -> None
         assert all(step.was_finished for step in build_here(workspace))
 
 
-def test_a_workspace_goes_from_one_store_to_another(aurora: Path, placed: Path, served: str) -> None:
+def test_a_workspace_can_be_moved_from_one_store_to_another(aurora: Path, placed: Path, served: str) -> None:
     httpx2.put(f"{served}/other", timeout=60).raise_for_status()
     move_workspace(placed, "s3://other", show_nothing)
     assert bytes_below(S3Path("other")) == bytes_below(aurora)

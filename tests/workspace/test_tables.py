@@ -371,7 +371,7 @@ def by_duckdb(table: Path) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("folder", ["My corpus", "Bücher 会议", "a#b?c", "[1]*", "s3:"])
-def test_a_workspace_may_lie_in_any_folder(tmp_path: Path, folder: str) -> None:
+def test_a_workspace_may_be_in_any_folder(tmp_path: Path, folder: str) -> None:
     tables = Tables(tmp_path / folder / "tables", tmp_path)
     write(tables, [paper(1)])
     write(tables, [paper(2)], key=KEYS[1])

@@ -28,7 +28,7 @@ class Verdict(StrEnum):
     PRESENT = "present"
     """The printed value is not a number to compare, and the release has it."""
     DIFFERENT = "different"
-    NOT_MADE = "not made"
+    NOT_MADE = "missing"
     NOT_PRINTED = "not printed"
 
 
@@ -161,7 +161,7 @@ def _explain_number(subject: Subject, printed: Printed, made: int | None) -> Ite
     """Yield the reasons for a difference; "not known" for the unexplained part."""
     what = printed.what
     if made is None:
-        yield "the release has no sides" if what.value.endswith("test_papers") else "the release has no conversations"
+        yield "the release has no splits" if what.value.endswith("test_papers") else "the release has no conversations"
     elif what is Quantity.PAPERS:
         yield from _explain_papers(subject, printed.split, printed.value, made)
     elif what in {Quantity.VENUES, Quantity.CONFERENCES, Quantity.FIRST_YEAR, Quantity.LAST_YEAR}:
@@ -241,8 +241,13 @@ def _count_set_aside(evidence: Iterable[VenueEvidence]) -> list[tuple[int, str]]
     return [(count, f"set aside ({reason.value})") for reason, count in sorted(totals.items())]
 
 
+NAMED_VENUES = 5
+"""Number of venues that a reason names; the section on conferences, years and tracks lists all."""
+
+
 def _list_venues(venues: Sequence[ScopeVenue]) -> str:
-    return ", ".join(str(venue.id or venue.name) for venue in venues)
+    named = ", ".join(str(venue.id or venue.name) for venue in venues[:NAMED_VENUES])
+    return named if len(venues) <= NAMED_VENUES else f"{named} and {len(venues) - NAMED_VENUES} more, listed below"
 
 
 def compare_places(subject: Subject) -> Iterator[Comparison]:

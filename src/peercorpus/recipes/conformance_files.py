@@ -74,7 +74,7 @@ def conformance_page(report: ConformanceReport) -> str:
         f"# How this release compares with {recipe.title}",
         "",
         f"{report.agreeing} of {plural(report.printed, 'row')} {verb(report.agreeing, 'agrees', 'agree')} with the"
-        ' card or paper. Each difference states the reason shown by the workspace or the release, or "not known".',
+        ' card or paper. Each difference has the reason that the workspace or the release shows, or "not known".',
         "",
         f"- Release (sha256 of its manifest): `{report.release}`",
         f"- Published files: {_cell(report.source or 'none')}",
@@ -89,7 +89,7 @@ def conformance_page(report: ConformanceReport) -> str:
 
 
 def _table(rows: Sequence[Comparison], sources: Mapping[str, int]) -> Iterator[str]:
-    yield "| what | printed [source] | made | verdict | reason |"
+    yield "| what | printed [source] | this release | verdict | reason |"
     yield "|---|---|---|---|---|"
     for row in rows:
         printed = row.printed or NONE

@@ -13,16 +13,16 @@ from peercorpus.release.splits import Profile, Sides, Split, Task
 SPLITS = "splits"
 """Folder of a release with these files."""
 _DRAWN = (
-    "in the order of sha256(key:forum_id), each stratum of venue and status getting its share, for rebuttal first, then"
-    " for review; what one holds out the other does not train on; meta_review uses the papers of both on their sides;"
-    " sides of the earlier file are kept"
+    "drawn in the order of sha256(key:forum_id), in proportion within each stratum of venue and status, for rebuttal"
+    " first, then for review; papers held out for one task are not used to train another; meta_review uses the papers"
+    " of both tasks in their splits; papers keep the splits of the earlier file"
 )
 RULES = {
-    Profile.RE2: f"test, then validation, {_DRAWN}",
-    Profile.TEMPORAL: f"test: whatever was created after the day (UTC); validation: of the rest, {_DRAWN}",
+    Profile.RE2: f"test, then validation: {_DRAWN}",
+    Profile.TEMPORAL: f"test: every paper created after the date (UTC); validation: from the rest, {_DRAWN}",
     Profile.STATED: (
-        "the side that the name of a published file states for each task; a paper that one task tests on is held back"
-        " from the tasks that would train on it; works that are stated on two sides stay there"
+        "the split that the name of a published file states for each task; a test paper of one task is held back from"
+        " tasks that would train on it; works stated in two splits stay there"
     ),
 }
 """The rule of each profile, as stated in its file."""

@@ -164,8 +164,8 @@ def _describe_sides(exported: Exported) -> str:
     sides = exported.sides
     if sides is None:
         return "The release has no file of its splits."
-    day = f", tested on papers after {sides.test_after} (UTC)" if sides.test_after else ""
-    return f"Profile `{sides.profile}`{day}: {sides.made.rule}."
+    day = f", with test papers after {sides.test_after} (UTC)" if sides.test_after else ""
+    return f"They are those of `--splits {sides.profile}`{day}: {sides.made.rule}."
 
 
 def _explain_use(exported: Exported) -> str:
