@@ -10,6 +10,7 @@ import zstandard
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, texts_by_post
 from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, SearchedFields, fold
+from peercorpus.explorer.querying.typed_conditions import CONDITIONS
 from peercorpus.explorer.querying.venue_names import VENUE, write_names
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
@@ -44,6 +45,7 @@ FIELDS_SEARCHED = SearchedFields(
     | {TEXT: 0.5, VENUE: 0.5},
     unstemmed=frozenset({"authors", VENUE}),
     without_places=frozenset({TEXT}),
+    conditions=CONDITIONS,
     further=("forum_id", *WORDS, *NUMBERS, *TRUTHS),
 )
 """A word in the title counts as much as four in a review."""

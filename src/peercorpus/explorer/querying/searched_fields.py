@@ -55,13 +55,22 @@ class SearchedFields:
         weights: Weight of each field by its name.
         unstemmed: Fields whose words are compared as they are, without accents.
         without_places: Fields that do not record positions of words, so that phrases are not searched for there.
-        further: Fields that are searched only if a query names them.
+        named: Fields of texts that are searched only if a query names them.
+        conditions: Names of conditions that may be typed as names of fields are.
+        further: Other fields of the index, which a query may name and which no message suggests.
     """
 
     weights: Mapping[str, float]
     unstemmed: frozenset[str] = frozenset()
     without_places: frozenset[str] = frozenset()
+    named: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
+
+    @property
+    def typable(self) -> tuple[str, ...]:
+        """The names that people may type before a colon."""
+        return (*self.weights, *self.named, *self.conditions)
 
     @property
     def for_phrases(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 
 from peercorpus.explorer.querying.passages import Sought
 from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
@@ -39,16 +40,9 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
     'gomez a'
     """
     hints: list[str] = []
-    known = (*fields.weights, *fields.further)
 
     def check_field(found: re.Match[str]) -> str:
-        name = found[1]
-        if name in known:
-            return found[0]
-        if name.isdecimal():
-            return f"{name} "
-        hints.append(f"There is no field '{name}:'; {suggest_name(name, known)} All fields were searched.")
-        return ""
+        return _check_field(found[1], fields, hints)
 
     def check_star(found: re.Match[str]) -> str:
         starred = found[0]
@@ -79,6 +73,23 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
     is_literal = has_signs("".join(parts))
     parts[::2] = [_STARRED.sub(check_star, part) for part in parts[::2]]
     return " ".join("".join(parts).split()), hints
+
+
+def _check_field(name: str, fields: SearchedFields, hints: list[str]) -> str:
+    """Return what is searched for in place of a name and its colon."""
+    for known in (name, name.lower()):
+        if known in fields.typable or known in fields.further:
+            return f"{known}:"
+    if name.isdecimal():
+        return f"{name} "
+    hints.append(f"There is no field '{name}:'; {_suggest_field(name, fields)} All fields were searched.")
+    return ""
+
+
+def _suggest_field(name: str, fields: SearchedFields) -> str:
+    """Return the end of a sentence on an unknown field: the nearest one that may be typed, or those of texts."""
+    is_near = get_close_matches(name.lower(), fields.typable, n=1)
+    return suggest_name(name, fields.typable if is_near else (*fields.weights, *fields.named))
 
 
 def list_sought(words: str) -> list[Sought]:
