@@ -15,10 +15,12 @@ from peercorpus.explorer.index_documents import (
     TEXTS_OF_PAPER,
     TEXTS_OF_POSTS,
     read_post_ids,
+    read_pseudonyms,
     read_stored,
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.querying.author_names import REVIEWER, list_pseudonym_words
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
 from peercorpus.explorer.querying.named_outcomes import NamedOutcome, read_outcome
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
@@ -343,13 +345,15 @@ Found = tuple[Passage, ShownPassage]
 def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterator[Found]:
     """Yield the passages of fields, until enough of them have every word."""
     seen, count = frozenset[int](), 0
-    for name in (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS):
+    for name in filter(finder.counts_in, (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS)):
         found = _find_in_posts(document, finder, name) if name in TEXTS_OF_POSTS else _find(document, finder, name)
         if found is not None:
             yield found
             seen, count = seen | found[0].numbers, count + 1
             if count >= _MAX_PASSAGES and seen == finder.numbers:
                 return
+    if seen != finder.numbers and (pseudonym := _find_pseudonym(document, finder)) is not None:
+        yield pseudonym
 
 
 def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
@@ -365,6 +369,16 @@ def _find_in_posts(document: tantivy.Document, finder: PassageFinder, name: str)
     ends = accumulate(len(text) + 2 for text in texts)
     place = next(index for index, end in enumerate(ends) if passage.start < end)
     return passage, ShownPassage(name, passage.pieces, read_post_ids(document, name)[place] or None)
+
+
+def _find_pseudonym(document: tantivy.Document, finder: PassageFinder) -> Found | None:
+    """Return the pseudonym of a reviewer that the search names, if there is one."""
+    for pseudonym, review_id in read_pseudonyms(document):
+        numbers = finder.find_whole(list_pseudonym_words(pseudonym), REVIEWER)
+        if numbers:
+            pieces = [(replace_controls(pseudonym), True)]
+            return Passage(pieces, 0, numbers), ShownPassage(REVIEWER, pieces, review_id)
+    return None
 
 
 def _choose_passages(found: Sequence[Found]) -> list[Found]:

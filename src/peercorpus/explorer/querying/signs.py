@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from peercorpus.explorer.querying.passages import Sought
-from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
+from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
 from peercorpus.records.suggestions import suggest_name
 
 LEAST_PREFIX = 3
@@ -16,6 +16,8 @@ _FINAL_COLON = re.compile(r":(?=\s|$)")
 _QUOTED = re.compile(r'("[^"]*"?)')
 _FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S)", re.ASCII)
 _VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]++')
+_PSEUDONYM = re.compile(r'(?<=\breviewer:)[^\s"()]++')
+_AUTHOR = re.compile(r'(?<=\bauthors:)[^\s"()]++')
 _STARRED = re.compile(r'(?<![^\s():"])[^\s():"*]*+\*[^\s():"]*')
 _TOKEN = re.compile(
     r'(?P<out>-|NOT\s+)?(?:(?P<field>\w+):)?(?:"(?P<phrase>[^"]*)"(?P<after>[~*]?)\S*|(?P<word>[^\s"()]+))'
@@ -70,6 +72,11 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
 
     parts = _QUOTED.split(_FINAL_COLON.sub("", words))
     parts[::2] = [_VENUE_ID.sub(join_words, _FIELD.sub(check_field, part)) for part in parts[::2]]
+    parts[::2] = [_PSEUDONYM.sub(lambda found: "".join(split_words(found[0])), part) for part in parts[::2]]
+    parts[::2] = [_AUTHOR.sub(lambda found: fold(found[0]), part) for part in parts[::2]]
+    for place in range(1, len(parts), 2):
+        if parts[place - 1].endswith("authors:"):
+            parts[place] = fold(parts[place]).replace(",", " ")
     is_literal = has_signs("".join(parts))
     parts[::2] = [_STARRED.sub(check_star, part) for part in parts[::2]]
     return " ".join("".join(parts).split()), hints
@@ -117,5 +124,4 @@ def _read_token(token: re.Match[str], number: int) -> Sequence[Sought]:
         return ()
     if token["after"] == "~":  # Its words may stand apart.
         return [Sought((part,), number + place, field=token["field"]) for place, part in enumerate(parts)]
-    is_quoted = token["phrase"] is not None
-    return [Sought(parts, number, is_prefix=token["after"] == "*", field=token["field"], is_quoted=is_quoted)]
+    return [Sought(parts, number, is_prefix=token["after"] == "*", field=token["field"])]

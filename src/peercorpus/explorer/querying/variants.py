@@ -7,7 +7,9 @@ they are. The other spelling is searched for only if the index has it.
 import re
 from collections.abc import Mapping
 
-_VERBS = re.compile(r"([bcdfghj-np-tvwxz]*+[aeiouy][a-z]+)(is|iz)(e|es|ed|er|ers|ing|able|ation|ations|ational|ationally)")
+_VERBS = re.compile(
+    r"([bcdfghj-np-tvwxz]*+[aeiouy][a-z]+)(is|iz)(e|es|ed|er|ers|ing|able|ation|ations|ational|ationally)"
+)
 """Optimise, organisation. A vowel and another letter come before it, as in no one of size, prise, wise and rise."""
 _LYSES = re.compile(r"([a-z]*(?:anal|paral|catal))(ys|yz)(e|ed|er|ers|ing)")
 """Analyse; not analyses, which is a noun as well."""
