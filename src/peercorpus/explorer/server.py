@@ -30,7 +30,7 @@ from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.querying.embeddings import Embedder, clear_vectors, open_vectors
-from peercorpus.explorer.search_index import digest_state, name_index, open_index
+from peercorpus.explorer.search_index import FOLDER, digest_state, name_index, open_index
 from peercorpus.workspace.workspace import Workspace
 
 POLICY = (
@@ -281,11 +281,12 @@ def open_explorer(
         ModelError: The embedder cannot be loaded.
         TableError: The tables have not been built.
         TryLaterError: The tables changed while the index was made.
+        WorkspaceError: Embeddings are to be computed and cannot be saved, as the workspace is read only.
         PeercorpusError: A line of `takedown.txt` is not an id.
     """
     takedown = read_takedown(workspace)
     opened = open_index(workspace, takedown, show, spread)
-    vectors = open_vectors(opened, embedder, show) if embedder else None
+    vectors = open_vectors(opened, embedder, show, workspace.derived / FOLDER) if embedder else None
     clear_vectors(opened)
     # Opening a table takes longer than reading the rows of a paper. As a rule, a later build leaves replaced files.
     tables = workspace.tables
