@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from starlette.testclient import TestClient
 
 from explored import HOST
 from invented_tables import ICLR, ICML, invented, keep, paper
+from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.querying import embeddings
 from peercorpus.explorer.querying.embeddings import Embedder, PaperVectors, Rows
 from peercorpus.explorer.server import make_app, open_explorer
 
@@ -113,3 +116,57 @@ def test_a_damaged_file_of_embeddings_is_replaced(tmp_path: Path, damage: bytes)
 def test_a_paper_without_an_embedding_has_no_similar_papers() -> None:
     vectors = PaperVectors("tiny", ["a", "b"], ["1", "2"], np.eye(2, dtype=np.float32))
     assert vectors.nearest("c", 5) == []
+
+
+def count_saves(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files that are saved from now on."""
+    saved: list[str] = []
+    save = embeddings._save
+
+    def save_and_note(path: Path, vectors: PaperVectors) -> None:
+        saved.append(path.name)
+        save(path, vectors)
+
+    monkeypatch.setattr(embeddings, "_save", save_and_note)
+    return saved
+
+
+def test_the_last_texts_are_saved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "_SAVED_AFTER", 4)
+    saved = count_saves(monkeypatch)
+    page(tmp_path / "few", Embedder("tiny", Counting().embed))
+    assert [name.endswith("-partial.npz") for name in saved] == [True, True, False]
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no file be made beside the embeddings, as in a workspace that is read only."""
+
+    def fail(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("peercorpus.explorer.querying.embeddings.tempfile", SimpleNamespace(mkstemp=fail))
+
+
+def test_a_workspace_that_is_read_only_is_one_sentence_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse(monkeypatch)
+    counting = Counting()
+    with pytest.raises(WorkspaceError) as raised:
+        page(tmp_path, Embedder("tiny", counting.embed))
+    assert "cannot be saved in" in str(raised.value)
+    assert "make it writable, or leave out --embeddings" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert counting.texts == []
+
+
+def test_a_workspace_that_is_read_only_uses_the_embeddings_that_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = Counting()
+    embedder = Embedder("tiny", counting.embed)
+    whole = page(tmp_path, embedder)
+    refuse(monkeypatch)
+    assert page(tmp_path, embedder) == whole
+    assert "Kites again" not in page(tmp_path, embedder, taken="f10\n")
+    assert len(counting.texts) == len(TITLES)

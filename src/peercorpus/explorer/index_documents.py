@@ -1,5 +1,6 @@
 """Define the fields of the search index, and make the document of one paper, which contains only what may be shown."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
@@ -9,19 +10,33 @@ import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, texts_by_post
-from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, SearchedFields, fold
+from peercorpus.explorer.querying.author_names import (
+    AUTHORS,
+    REVIEWER,
+    list_forms,
+    list_initials,
+    list_pseudonym_words,
+)
+from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, SearchedFields
+from peercorpus.explorer.querying.typed_conditions import CONDITIONS
 from peercorpus.explorer.querying.venue_names import VENUE, write_names
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
 from peercorpus.records.untrusted_text import redact_people
 
-TEXTS_OF_PAPER = ("title", "abstract", "keywords", "authors")
-TEXTS_OF_POSTS = ("reviews", "answers", "others")
+TEXTS_OF_PAPER = ("title", "abstract", "keywords", AUTHORS)
+AI = "ai"
+"""The field of the AI reviews and the posts below them, which are searched only if a query names it."""
+TEXTS_OF_POSTS = ("reviews", "answers", "others", AI)
 """Fields with a value for each post."""
 TEXTS = (*TEXTS_OF_PAPER, *TEXTS_OF_POSTS)
-"""Fields that are searched if a query names none, and whose passages are shown."""
+"""Fields whose passages are shown; all but `AI` are searched if a query names none."""
 TEXT = "text"
-"""The field of the paper's own text, which is searched as well; it has no places of words, and is stored in `READ`."""
+"""The field of the paper's own text, which is searched as well; it is stored in `READ`."""
+TEXT_WORDS = "text_words"
+"""The field with the words of that text as they are written, in lower case."""
+PSEUDONYMS = "pseudonyms"
+"""The field with the pseudonyms of reviewers as they are shown, and the ids of their reviews."""
 READ = "read"
 """The field with the paper's own text as far as it is searched, compressed, for passages."""
 POST_IDS = "post_ids"
@@ -36,14 +51,17 @@ _RATED = 1e6
 TRUTHS = ("has_rebuttal", "score_changed")
 MAX_TEXT_CHARACTERS = 50_000
 """Characters of a paper's text that are searched, from its beginning: in most papers all but the appendix."""
-_TEXT_CHARACTERS_AS_ONE = 3
-"""Characters of a text that are counted as one: without places, its words take less of the writer's memory."""
+_TEXT_CHARACTERS_AS_ONE = 2
+"""Characters of a text that are counted as one: its words take less of the writer's memory than those of reviews,
+which are stored as well."""
 FIELDS_SEARCHED = SearchedFields(
-    weights={"title": 4.0, "keywords": 3.0, "authors": 3.0, "abstract": 2.0}
+    weights={"title": 4.0, "keywords": 3.0, AUTHORS: 3.0, "abstract": 2.0}
     | dict.fromkeys(("reviews", "answers", "others"), 1.0)
-    | {TEXT: 0.5, VENUE: 0.5},
-    unstemmed=frozenset({"authors", VENUE}),
-    without_places=frozenset({TEXT}),
+    | {TEXT: 0.5, VENUE: 0.5, REVIEWER: 0.5},
+    unstemmed=frozenset({AUTHORS, VENUE, REVIEWER}),
+    vocabularies=(VOCABULARY, TEXT_WORDS),
+    named=(AI,),
+    conditions=CONDITIONS,
     further=("forum_id", *WORDS, *NUMBERS, *TRUTHS),
 )
 """A word in the title counts as much as four in a review."""
@@ -65,7 +83,10 @@ def make_schema() -> tantivy.Schema:
         is_stemmed = name not in FIELDS_SEARCHED.unstemmed
         builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER if is_stemmed else "default")
     builder.add_text_field(VENUE, tokenizer_name="default")
-    builder.add_text_field(TEXT, tokenizer_name=_TOKENIZER, index_option="freq")
+    builder.add_text_field(REVIEWER, tokenizer_name="default")
+    builder.add_bytes_field(PSEUDONYMS, stored=True)
+    builder.add_text_field(TEXT, tokenizer_name=_TOKENIZER)
+    builder.add_text_field(TEXT_WORDS, tokenizer_name="default", index_option="basic")
     builder.add_bytes_field(READ, stored=True)
     builder.add_bytes_field(POST_IDS, stored=True)
     for name in WORDS:
@@ -136,24 +157,41 @@ def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, te
     post_ids: dict[str, list[str]] = {}
     for name, post_id, searched in _collect_texts(forum, row):
         document.add_text(name, searched)
-        document.add_text(VOCABULARY, searched)
+        if name != AI:
+            document.add_text(VOCABULARY, searched)
         characters += len(searched)
         if name in TEXTS_OF_POSTS:
             post_ids.setdefault(name, []).append(post_id)
     document.add_bytes(POST_IDS, msgspec.msgpack.encode(post_ids))
-    for author in filter(None, forum.paper.authors):
-        name = redact_people(author)
-        if fold(name) != name:
-            document.add_text("authors", fold(name))
-            document.add_text(VOCABULARY, fold(name))
+    _add_names(document, forum)
     names = write_names(row.venue_id, row.conference, row.year)
     document.add_text(VENUE, names)
     document.add_text(VOCABULARY, names)
     of_paper = redact_people(text[:MAX_TEXT_CHARACTERS])
     document.add_text(TEXT, of_paper)
+    document.add_text(TEXT_WORDS, of_paper)
     if of_paper:
         document.add_bytes(READ, zstandard.compress(of_paper.encode(), _LEVEL))
     return characters + len(of_paper) // _TEXT_CHARACTERS_AS_ONE
+
+
+def _add_names(document: tantivy.Document, forum: PublicForum) -> None:
+    """Add the forms of names of authors, and the pseudonyms of reviewers."""
+    for author in filter(None, forum.paper.authors):
+        name = _compose(redact_people(author))
+        for form in list_forms(name):
+            document.add_text(AUTHORS, form)
+            document.add_text(VOCABULARY, form)
+        document.add_text(AUTHORS, " ".join(list_initials(name)))
+    pseudonyms = [(redact_people(review.reviewer), review.review_id) for review in forum.reviews]
+    for pseudonym, _ in pseudonyms:
+        document.add_text(REVIEWER, " ".join(list_pseudonym_words(pseudonym)))
+    document.add_bytes(PSEUDONYMS, msgspec.msgpack.encode(pseudonyms))
+
+
+def _compose(name: str) -> str:
+    """Return a name with each letter and its accent as one sign, as one word is split otherwise."""
+    return unicodedata.normalize("NFC", name)
 
 
 def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str, str]]:
@@ -162,9 +200,14 @@ def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str
     yield "abstract", "", row.abstract or ""
     yield "keywords", "", "; ".join(row.keywords)
     # First as they are written: a passage shows the first value of a field.
-    yield "authors", "", ", ".join(map(redact_people, forum.paper.authors))
+    yield AUTHORS, "", ", ".join(_compose(redact_people(author)) for author in forum.paper.authors)
     for name, post_id, text in texts_by_post(forum):
         yield name, post_id, redact_people(text)
+    for ai_review in forum.ai_reviews:
+        texts = [ai_review.title, *(section.text for section in ai_review.sections)]
+        yield AI, ai_review.ai_review_id, redact_people("\n\n".join(filter(None, texts)))
+        for reply in ai_review.replies:
+            yield AI, reply.post_id, redact_people("\n\n".join(filter(None, (reply.title, reply.text))))
 
 
 def list_ids(forum: PublicForum) -> Iterator[str]:
@@ -179,6 +222,11 @@ def read_post_ids(document: tantivy.Document, name: str) -> list[str]:
     """Return the ids of the posts whose texts are in a field, in order; "" for a text that is not from a post."""
     by_field = msgspec.msgpack.decode(bytes(document.get_first(POST_IDS) or b""), type=dict[str, list[str]])
     return by_field[name]
+
+
+def read_pseudonyms(document: tantivy.Document) -> list[tuple[str, str]]:
+    """Return the pseudonym of each reviewer and the id of the review."""
+    return msgspec.msgpack.decode(bytes(document.get_first(PSEUDONYMS) or b""), type=list[tuple[str, str]])
 
 
 def read_text(document: tantivy.Document) -> str:

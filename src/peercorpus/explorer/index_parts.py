@@ -36,7 +36,7 @@ from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"6, tantivy {version('tantivy')}"
+INDEX_VERSION = f"7, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
 _TABLES_READ = (
     "1-papers",
@@ -54,7 +54,7 @@ PART_PAPERS = 1_000
 _ENDS_PART = 32
 """Average number of small venues in a part; whether a venue ends one depends on its name alone, so that a new venue
 changes only its own part."""
-_SEGMENT_CHARACTERS = 40_000_000
+_SEGMENT_CHARACTERS = 50_000_000
 """Characters of one segment, so that it fits into the writer's memory: 113 million of invented reviews filled 96 MB."""
 _HEAP_BYTES = 128_000_000
 """Memory of the writer of papers."""

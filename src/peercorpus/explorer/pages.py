@@ -23,7 +23,7 @@ from peercorpus.corpus.html_pages import page_templates
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
-from peercorpus.errors import DamagedError
+from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python, name_export
 from peercorpus.explorer.home import figures
@@ -56,7 +56,7 @@ from peercorpus.explorer.querying.references import Reference, find_place
 from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
-from peercorpus.explorer.search_index import OpenIndex, find_paper, find_stored
+from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_stored, name_index
 from peercorpus.explorer.selection import SORTS, read_selection
 from peercorpus.explorer.venue_page import by_conference, venue_page
 from peercorpus.records.arrow_schema import NOTHING
@@ -70,6 +70,13 @@ _PACKAGE = files("peercorpus.explorer")
 ASSETS = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; charset=utf-8"}
 """Media types of the files that pages load, which are in `static`."""
 
+_REPLACED = (
+    "The tables were replaced since the explorer was started, as by a build; stop the explorer and start it again."
+)
+_GONE = (
+    "The tables have been removed since the explorer was started; run 'peercorpus build' on the workspace, then start"
+    " the explorer again."
+)
 _PASSAGES = {"section": None, "before": "", "after": "", "later_section": None}
 """Fields of a change that are not needed to count them."""
 
@@ -365,9 +372,22 @@ class Explorer:
         return self.page("about.html", totals=totals, venues=len(venues), taken=len(self.takedown.ids), where=FIELDS)
 
     def refused(self, _: Request, error: Exception) -> HTMLResponse:
-        """Answer a request that failed with an error page; of internal errors only damage is explained."""
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        detail = error.detail if isinstance(error, HTTPException) and error.detail != "Not Found" else None
-        if isinstance(error, DamagedError):
-            detail = str(error)
-        return self.page("error.html", status, code=status, said=detail)
+        """Answer a request that failed with an error page; of internal errors only those of tables are explained."""
+        if isinstance(error, HTTPException):
+            said = error.detail if error.detail != "Not Found" else None
+            return self.page("error.html", error.status_code, code=error.status_code, said=said)
+        changed = self._explain_change()
+        if changed is not None:
+            return self.page("error.html", 503, code=503, said=changed)
+        return self.page("error.html", 500, code=500, said=str(error) if isinstance(error, DamagedError) else None)
+
+    def _explain_change(self) -> str | None:
+        """Return a sentence if the tables are no longer those of the index; None if they are, or it cannot be known."""
+        present = type(self.tables)(self.tables.folder, self.tables.scratch, self.tables.logs)
+        try:
+            if not present.venues("1-papers"):
+                return _GONE
+            is_same = name_index(digest_state(present, self.folder)) == self.index.folder.name
+        except (PeercorpusError, OSError):
+            return None
+        return None if is_same else _REPLACED

@@ -303,7 +303,9 @@ FIELDS = {
     "reviews": "In a review",
     "answers": "In an answer",
     "others": "In another post",
+    "ai": "In an AI review",
     "text": "In the paper's text",
+    "reviewer": "Reviewer",
 }
 
 

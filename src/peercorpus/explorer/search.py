@@ -1,7 +1,7 @@
 """Search the index for a selection, and mark where its words occur in the papers found."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Any
 
@@ -15,14 +15,18 @@ from peercorpus.explorer.index_documents import (
     TEXTS_OF_PAPER,
     TEXTS_OF_POSTS,
     read_post_ids,
+    read_pseudonyms,
     read_stored,
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.querying.author_names import REVIEWER, list_pseudonym_words
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
+from peercorpus.explorer.querying.named_outcomes import NamedOutcome, read_outcome
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
 from peercorpus.explorer.querying.references import Reference, find_reference, query_of
 from peercorpus.explorer.querying.spelling import suggest_words
+from peercorpus.explorer.querying.typed_conditions import INDEX_FIELDS, TypedConditions, read_conditions
 from peercorpus.explorer.querying.venue_names import NO_VENUES, NamedVenues, find_named, write_names
 from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax
 from peercorpus.explorer.search_index import OpenIndex
@@ -44,8 +48,6 @@ _ORDERS = {
     "raised": ("change_unit", Order.Desc),
     "turns": ("turns", Order.Desc),
 }
-_INDEX_FIELDS = {"reviews": "reviews_count", "keywords": "keyword"}
-"""Columns of `corpus.filters` that have another name in the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class SearchPage:
         reference: The paper or post that the words name by its id or address; None if they are words.
         hints: Parts that were interpreted differently from what was typed, one sentence each.
         named: The venues that the words name.
+        outcome: The outcome that plain words name; None if they name none.
     """
 
     hits: Sequence[Hit]
@@ -110,6 +113,7 @@ class SearchPage:
     reference: Reference | None = None
     hints: Sequence[str] = ()
     named: NamedVenues = NO_VENUES
+    outcome: NamedOutcome | None = None
 
     @property
     def pages(self) -> int:
@@ -119,7 +123,7 @@ class SearchPage:
 
 def _make_condition_query(opened: OpenIndex, condition: Condition) -> Query:
     field = FIELDS[condition.name]
-    column = _INDEX_FIELDS.get(field.column, field.column)
+    column = INDEX_FIELDS.get(field.column, field.column)
     if field.kind is FieldKind.NUMBER:
         return _make_number_query(opened, column, condition)
     equals = Query.term_query(opened.schema, column, condition.value)
@@ -166,6 +170,7 @@ class BuiltQuery:
         counted: Their numbers by `AGGREGATIONS`.
         parsed: The words, read.
         relaxed: What is searched for of them.
+        typed: The words and the conditions typed among them.
         reference: The paper or post that the words name by its id or address; None if they are words.
     """
 
@@ -173,27 +178,29 @@ class BuiltQuery:
     counted: Mapping[str, Any]
     parsed: ParsedWords
     relaxed: Relaxed
+    typed: TypedConditions
     reference: Reference | None = None
 
 
 def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
     """Return the query of a selection; one with an unreadable part selects nothing."""
     reference = find_reference(opened, selection.words) if selection.words else None
+    typed = read_conditions(selection.words)
     if reference is not None:
         parsed = ParsedWords(query_of(opened, reference))
     else:
-        parsed = parse_words(opened, selection.words, FIELDS_SEARCHED)
+        parsed = parse_words(opened, typed.words, FIELDS_SEARCHED)
     if selection.faults:
         nothing = Query.empty_query()
-        return BuiltQuery(nothing, _count(opened, nothing), parsed, Relaxed(parsed.query), reference)
-    filters = list(_list_filters(opened, selection))
+        return BuiltQuery(nothing, _count(opened, nothing), parsed, Relaxed(parsed.query), typed, reference)
+    filters = [*_list_filters(opened, selection.conditions), *_list_filters(opened, typed.conditions)]
     relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
     counted = _count(opened, query)
     if parsed.words and not _sum_statuses(counted):
         relaxed = relax(opened, parsed, filters)
         query = filter_by(relaxed.query, filters)
         counted = _count(opened, query)
-    return BuiltQuery(query, counted, parsed, relaxed, reference)
+    return BuiltQuery(query, counted, parsed, relaxed, typed, reference)
 
 
 def _count(opened: OpenIndex, query: Query) -> Mapping[str, Any]:
@@ -206,16 +213,27 @@ def _sum_statuses(counted: Mapping[str, Any]) -> int:
     return sum(bucket["doc_count"] for bucket in counted["status"]["buckets"])
 
 
-def _list_filters(opened: OpenIndex, selection: Selection) -> Iterator[Query]:
-    for group in _group_conditions(selection.conditions):
+def _list_filters(opened: OpenIndex, conditions: Iterable[Condition]) -> Iterator[Query]:
+    for group in _group_conditions(conditions):
         queries = [_make_condition_query(opened, condition) for condition in group]
         yield queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
-def _choose_order(selection: Selection) -> tuple[str | None, Order]:
-    if selection.sort == "relevance" and selection.words:
+def _choose_order(selection: Selection, typed: TypedConditions) -> tuple[str | None, Order]:
+    if selection.sort == "relevance" and typed.words:
         return None, Order.Desc
     return _ORDERS[selection.sort]
+
+
+def _join_conditions(selection: Selection, typed: TypedConditions) -> Selection:
+    """Return a selection with the conditions that are typed among its words as its own.
+
+    If it has alternatives to one of them, it stays as it is: all of its own conditions must be met as well.
+    """
+    own = {condition.name for condition in selection.conditions if condition.comparison is Operator.IS}
+    if not typed.conditions or own.intersection(condition.name for condition in typed.conditions):
+        return selection
+    return replace(selection, words=typed.words, conditions=(*selection.conditions, *typed.conditions))
 
 
 def search(opened: OpenIndex, selection: Selection) -> SearchPage:
@@ -223,7 +241,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     built = build_query(opened, selection)
     counted = built.counted
     statuses = {bucket["key"]: bucket["doc_count"] for bucket in counted["status"]["buckets"]}
-    documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built.query)]
+    documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built)]
     rows = [read_stored(document).row for document in documents]
     lacking = _find_lacking(opened, built.relaxed.wanted, rows)
     finder = PassageFinder(built.parsed.sought, FIELDS_SEARCHED) if built.parsed.sought else None
@@ -235,21 +253,39 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
         total=_sum_statuses(counted),
         statuses=statuses,
         faults=built.parsed.faults,
-        facets=make_facets(counted, selection, opened.venues),
+        facets=make_facets(counted, _join_conditions(selection, built.typed), opened.venues),
         missed=built.relaxed.missed,
         is_any=bool(built.relaxed.wanted),
-        suggested=suggest_words(opened, built.parsed.words),
+        suggested=_suggest(opened, built),
         reference=built.reference,
-        hints=built.parsed.hints,
+        hints=[*built.typed.hints, *built.parsed.hints],
         named=find_named(opened.venues, [word.parts for word in built.parsed.words]) if selection.words else NO_VENUES,
+        outcome=_offer_outcome(opened, selection, built),
     )
 
 
-def _list_page(opened: OpenIndex, selection: Selection, query: Query) -> list[DocAddress]:
-    field, order = _choose_order(selection)
+def _suggest(opened: OpenIndex, built: BuiltQuery) -> str | None:
+    """Return the search in the spelling that the index has, with the conditions typed in it; None if it is spelt so."""
+    words = suggest_words(opened, built.parsed.words)
+    return None if words is None else " ".join([words, *built.typed.written])
+
+
+def _offer_outcome(opened: OpenIndex, selection: Selection, built: BuiltQuery) -> NamedOutcome | None:
+    """Return the outcome that plain words name, with the number of papers that have it; None if no paper has it."""
+    asked = _join_conditions(selection, built.typed)
+    words = [(word.written, word.parts) for word in built.parsed.words]
+    named = read_outcome(words, asked, opened.venues.values()) if words else None
+    if named is None:
+        return None
+    papers = _sum_statuses(build_query(opened, named).counted)
+    return NamedOutcome(named, papers) if papers else None
+
+
+def _list_page(opened: OpenIndex, selection: Selection, built: BuiltQuery) -> list[DocAddress]:
+    field, order = _choose_order(selection, built.typed)
     # A page far beyond the last one must not allocate memory for all pages before it.
     offset = min((selection.page - 1) * PAGE, opened.searcher.num_docs)
-    result = opened.searcher.search(query, PAGE, count=False, order_by_field=field, offset=offset, order=order)
+    result = opened.searcher.search(built.query, PAGE, count=False, order_by_field=field, offset=offset, order=order)
     return [address for _, address in result.hits]
 
 
@@ -268,10 +304,10 @@ def _find_lacking(opened: OpenIndex, wanted: Sequence[Word], rows: Sequence[Pape
 
 def select_rows(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
     """Yield every paper of a selection in its order, on all pages."""
-    query = build_query(opened, selection).query
-    field, order = _choose_order(selection)
+    built = build_query(opened, selection)
+    field, order = _choose_order(selection, built.typed)
     most = max(1, opened.searcher.num_docs)
-    for _, address in opened.searcher.search(query, most, order_by_field=field, order=order).hits:
+    for _, address in opened.searcher.search(built.query, most, order_by_field=field, order=order).hits:
         yield read_stored(opened.searcher.doc(address)).row
 
 
@@ -309,13 +345,15 @@ Found = tuple[Passage, ShownPassage]
 def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterator[Found]:
     """Yield the passages of fields, until enough of them have every word."""
     seen, count = frozenset[int](), 0
-    for name in (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS):
+    for name in filter(finder.counts_in, (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS)):
         found = _find_in_posts(document, finder, name) if name in TEXTS_OF_POSTS else _find(document, finder, name)
         if found is not None:
             yield found
             seen, count = seen | found[0].numbers, count + 1
             if count >= _MAX_PASSAGES and seen == finder.numbers:
                 return
+    if seen != finder.numbers and (pseudonym := _find_pseudonym(document, finder)) is not None:
+        yield pseudonym
 
 
 def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
@@ -331,6 +369,16 @@ def _find_in_posts(document: tantivy.Document, finder: PassageFinder, name: str)
     ends = accumulate(len(text) + 2 for text in texts)
     place = next(index for index, end in enumerate(ends) if passage.start < end)
     return passage, ShownPassage(name, passage.pieces, read_post_ids(document, name)[place] or None)
+
+
+def _find_pseudonym(document: tantivy.Document, finder: PassageFinder) -> Found | None:
+    """Return the pseudonym of a reviewer that the search names, if there is one."""
+    for pseudonym, review_id in read_pseudonyms(document):
+        numbers = finder.find_whole(list_pseudonym_words(pseudonym), REVIEWER)
+        if numbers:
+            pieces = [(replace_controls(pseudonym), True)]
+            return Passage(pieces, 0, numbers), ShownPassage(REVIEWER, pieces, review_id)
+    return None
 
 
 def _choose_passages(found: Sequence[Found]) -> list[Found]:

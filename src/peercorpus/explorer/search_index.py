@@ -36,6 +36,7 @@ from peercorpus.explorer.index_parts import (
     read_inputs,
 )
 from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.private_files import require_own
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.table_reader import TABLES
@@ -85,14 +86,22 @@ class OpenIndex(OpenTexts):
 
 def digest_inputs(workspace: Workspace) -> str:
     """Return a digest of everything the index is made from: content keys of the tables, and the take-down list."""
-    with workspace.tables.looking_once():
-        digests = {
-            name: workspace.tables.digests(name) for name in TABLES if name not in {"set-aside", "0-inspections"}
-        }
-    takedown_list = workspace.folder / LIST
+    return digest_state(workspace.tables, workspace.folder)
+
+
+def digest_state(tables: Tables, folder: Path) -> str:
+    """Return the same digest for tables, and for the folder that has the take-down list."""
+    with tables.looking_once():
+        digests = {name: tables.digests(name) for name in TABLES if name not in {"set-aside", "0-inspections"}}
+    takedown_list = folder / LIST
     listed = takedown_list.read_bytes().hex() if takedown_list.exists() else ""
     inputs = json.dumps([INDEX_VERSION, digests, listed], sort_keys=True)
     return hashlib.sha256(inputs.encode()).hexdigest()[:20]
+
+
+def name_index(digest: str) -> str:
+    """Return the name of the index of a state of the tables by its digest."""
+    return f"index-{digest}"
 
 
 def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None = None) -> OpenIndex:
@@ -111,7 +120,7 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
     workspace.tables.require("1-papers")
     if not workspace.tables.venues("1-papers"):
         raise TableError("The tables have no papers; harvest a venue, then run 'peercorpus build'.")
-    name = f"index-{digest_inputs(workspace)}"
+    name = name_index(digest_inputs(workspace))
     folder = workspace.derived / FOLDER / name
     if not folder.is_dir():
         folder = _build_index(workspace, takedown, show, spread, name)

@@ -24,13 +24,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from peercorpus.corpus.takedown import LIST, read_takedown
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import PeercorpusError, TryLaterError
 from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.querying.embeddings import Embedder, clear_vectors, open_vectors
-from peercorpus.explorer.search_index import open_index
+from peercorpus.explorer.search_index import FOLDER, digest_state, name_index, open_index
 from peercorpus.workspace.workspace import Workspace
 
 POLICY = (
@@ -281,15 +281,19 @@ def open_explorer(
         ModelError: The embedder cannot be loaded.
         TableError: The tables have not been built.
         TryLaterError: The tables changed while the index was made.
+        WorkspaceError: Embeddings are to be computed and cannot be saved, as the workspace is read only.
         PeercorpusError: A line of `takedown.txt` is not an id.
     """
     takedown = read_takedown(workspace)
     opened = open_index(workspace, takedown, show, spread)
-    vectors = open_vectors(opened, embedder, show) if embedder else None
+    vectors = open_vectors(opened, embedder, show, workspace.derived / FOLDER) if embedder else None
     clear_vectors(opened)
+    # Opening a table takes longer than reading the rows of a paper. As a rule, a later build leaves replaced files.
     tables = workspace.tables
-    # Opening a table takes longer than reading the rows of a paper. A later build leaves replaced files on disk.
     steady = type(tables)(tables.folder, tables.scratch, tables.logs, is_steady=True)
+    steady.venues("set-aside")
+    if name_index(digest_state(steady, workspace.folder)) != opened.folder.name:
+        raise TryLaterError("The tables changed while the explorer was started; run the same command again.")
     return Explorer(workspace.folder, steady, takedown, opened, is_confidential=is_confidential, vectors=vectors)
 
 
@@ -371,7 +375,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
     endpoints |= {path: _answer_at_once(answer) for path, answer in held.items()}
     app = Starlette(
         routes=[Route(path, endpoint, methods=[*METHODS]) for path, endpoint in endpoints.items()],
-        exception_handlers={HTTPException: explorer.refused, Exception: explorer.refused},
+        exception_handlers=dict.fromkeys((HTTPException, PeercorpusError, OSError, Exception), explorer.refused),
     )
     listed = _read_list(explorer.folder)
     compressed = GZipMiddleware(KeptPages(app), minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)

@@ -23,7 +23,7 @@ from peercorpus.explorer.points.point_facets import (
 )
 from peercorpus.explorer.points.point_selection import EVERY_KIND, PointSelection
 from peercorpus.explorer.querying.facets import Facet
-from peercorpus.explorer.querying.likeness import find_like
+from peercorpus.explorer.querying.likeness import find_like, make_rule_of_points
 from peercorpus.explorer.querying.passages import PassageFinder, Piece
 from peercorpus.explorer.querying.spelling import suggest_words
 from peercorpus.explorer.querying.words import ParsedWords, Relaxed, filter_by, parse_words, relax
@@ -149,7 +149,8 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
     filters += [parsed.query] if selection.words else []
     text = str(document.get_first(TEXT) or "")
-    addresses = find_like(points, {TEXT: [text]}, own, filters, PAGE)
+    rule = make_rule_of_points(points, FIELDS_SEARCHED, TEXT, text)
+    addresses = find_like(points, {TEXT: [text]}, own, filters, PAGE, rule)
     finder = _make_finder(parsed)
     hits = [_make_hit(points.searcher.doc(address), finder) for address in addresses]
     counts = PointCounts()

@@ -3,7 +3,8 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tantivy import Query
 
+from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.explorer.index_documents import read_stored
 from peercorpus.explorer.paper_row import PaperRow
@@ -73,36 +75,48 @@ class PaperVectors:
         return [self.forum_ids[place] for place in ordered if cosines[place] >= least]
 
 
-def open_vectors(index: OpenIndex, embedder: Embedder, show: Show) -> PaperVectors:
+def open_vectors(index: OpenIndex, embedder: Embedder, show: Show, stored: Path) -> PaperVectors:
     """Return the embeddings of the papers of an index; those of texts that are not stored yet are computed.
 
     Args:
         index: The index.
         embedder: The model.
         show: Receives the progress, in papers.
+        stored: The folder of embeddings of the workspace; those of an index in a temporary folder are saved there.
 
     Raises:
         MissingExtraError: A package of the model is not installed.
         ModelError: The model cannot be loaded.
+        WorkspaceError: Some are to be computed and cannot be saved, as the workspace is read only.
     """
-    path = _name_file(index, embedder, index.folder.name)
-    vectors = _load(path)
+    path = _name_file(index.folder.parent, embedder, index.folder.name)
+    vectors = _load(path) or _load(_name_file(stored, embedder, index.folder.name))
     if vectors is None:
-        vectors = _compute(index, embedder, show)
-        _save(path, vectors)
+        vectors = _compute(index, embedder, show, stored)
+        # All may be known from files of other states, and the workspace read only.
+        with suppress(OSError):
+            _save(path, vectors)
     return vectors
+
+
+def _explain_unsaved(path: Path, error: OSError) -> WorkspaceError:
+    return WorkspaceError(
+        f"The embeddings cannot be saved in '{path.parent}' ({error.strerror or error}); make it writable, or leave out"
+        " --embeddings."
+    )
 
 
 def clear_vectors(index: OpenIndex) -> None:
     """Remove stored embeddings of other states of the index: they may be of papers that were taken down since."""
     for stored in index.folder.parent.glob("vectors-*"):
         if not stored.name.endswith(f"-{index.folder.name}.npz"):
-            stored.unlink(missing_ok=True)
+            with suppress(OSError):  # The workspace may be read only.
+                stored.unlink()
 
 
-def _name_file(index: OpenIndex, embedder: Embedder, state: str) -> Path:
+def _name_file(folder: Path, embedder: Embedder, state: str) -> Path:
     model = hashlib.sha256(embedder.name.encode()).hexdigest()[:16]
-    return index.folder.parent / f"vectors-{model}-{state}.npz"
+    return folder / f"vectors-{model}-{state}.npz"
 
 
 def _read_texts(index: OpenIndex) -> Iterator[tuple[str, str]]:
@@ -113,24 +127,40 @@ def _read_texts(index: OpenIndex) -> Iterator[tuple[str, str]]:
             yield row.forum_id, text
 
 
-def _compute(index: OpenIndex, embedder: Embedder, show: Show) -> PaperVectors:
+def _compute(index: OpenIndex, embedder: Embedder, show: Show, stored: Path) -> PaperVectors:
     """Embed the texts of an index that no stored file of the model has; what is done is saved as it grows."""
     texts = sorted(_read_texts(index))
     digests = [hashlib.sha256(text.encode()).hexdigest() for _, text in texts]
-    known = _read_known(index, embedder)
+    folder = index.folder.parent
+    known = _read_known({folder, stored}, embedder)
     missing = {digest: text for digest, (_, text) in zip(digests, texts, strict=True) if digest not in known}
     meter = Meter("papers", "embed", show, total=len(missing))
+    if missing:
+        _require_writable(_name_file(folder, embedder, PARTIAL))
+    done = 0
     for some in _divide(list(missing)):
         known |= dict(zip(some, embedder.embed([missing[digest] for digest in some]), strict=True))
         meter.advance(len(some))
-        _save(_name_file(index, embedder, PARTIAL), _collect(embedder, [""] * len(known), list(known), known))
+        done += len(some)
+        if done < len(missing):  # The last ones are saved with all others.
+            _save(_name_file(folder, embedder, PARTIAL), _collect(embedder, [""] * len(known), list(known), known))
     return _collect(embedder, [forum_id for forum_id, _ in texts], digests, known)
 
 
-def _read_known(index: OpenIndex, embedder: Embedder) -> dict[str, Rows]:
-    """Return the stored embeddings of a model by the digest of their text."""
+def _require_writable(path: Path) -> None:
+    """Check that embeddings can be saved, before hours are spent on computing them."""
+    try:
+        handle, probe = tempfile.mkstemp(prefix="vectors-", dir=path.parent)
+    except OSError as error:
+        raise _explain_unsaved(path, error) from None
+    os.close(handle)
+    Path(probe).unlink()
+
+
+def _read_known(folders: Iterable[Path], embedder: Embedder) -> dict[str, Rows]:
+    """Return the embeddings of a model that folders have, by the digest of their text."""
     known: dict[str, Rows] = {}
-    for path in sorted(index.folder.parent.glob(_name_file(index, embedder, "*").name)):
+    for path in sorted(path for folder in folders for path in folder.glob(_name_file(folder, embedder, "*").name)):
         if (stored := _load(path)) is not None:
             known |= dict(zip(stored.digests, stored.rows, strict=True))
     return known

@@ -4,7 +4,7 @@ A word is marked if its term is that of the search, a phrase only if its words a
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from peercorpus.explorer.querying.searched_fields import SearchedFields
@@ -36,7 +36,6 @@ class Sought:
         is_prefix: Whether the last part is the beginning of a word.
         is_respelt: Whether it is the British or American spelling of what was typed.
         field: The only field in which it counts; None for all.
-        is_quoted: Whether it is a phrase in quotes.
     """
 
     parts: tuple[str, ...]
@@ -44,7 +43,10 @@ class Sought:
     is_prefix: bool = False
     is_respelt: bool = False
     field: str | None = None
-    is_quoted: bool = False
+
+    def counts_in(self, name: str, fields: SearchedFields) -> bool:
+        """Return whether it counts in a field; in one that is searched only if a query names it, it must name that."""
+        return self.field == name or (self.field is None and name not in fields.named)
 
     @property
     def root(self) -> str:
@@ -104,19 +106,25 @@ class PassageFinder:
             characters: Length of a passage.
         """
         self._sought = sought
+        self._roots = [each.root for each in sought]
         self.numbers = frozenset(each.number for each in sought)
         self._fields = fields
         self._characters = characters
 
     def only(self, numbers: Set[int]) -> "PassageFinder":
-        """Return a finder of passages with the words of these numbers.
-
-        The parts of a word with hyphens may be apart, because they are searched in this way in the paper's own text.
-        """
+        """Return a finder of passages with the words of these numbers."""
         sought = [each for each in self._sought if each.number in numbers]
-        joined = [each for each in sought if len(each.parts) > 1 and not each.is_quoted]
-        apart = [Sought((part,), each.number) for each in joined for part in each.parts]
-        return PassageFinder([*sought, *apart], self._fields, self._characters)
+        return PassageFinder(sought, self._fields, self._characters)
+
+    def counts_in(self, name: str) -> bool:
+        """Return whether anything of the search counts in a field."""
+        return any(each.counts_in(name, self._fields) for each in self._sought)
+
+    def find_whole(self, words: Iterable[str], name: str) -> frozenset[int]:
+        """Return the numbers of what is sought that is one of a few words of a field, its parts being joined."""
+        known = frozenset(words)
+        sought = (each for each in self._sought if each.counts_in(name, self._fields))
+        return frozenset(each.number for each in sought if "".join(each.parts) in known)
 
     def find(self, text: str, name: str) -> Passage | None:
         """Return the passage of a field with the most words of the search; None if none occurs in it."""
@@ -137,25 +145,26 @@ class PassageFinder:
             lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
         is_whole = name in self._fields.unstemmed
         marks: list[Mark] = []
-        for sought in self._sought:
-            if sought.field not in (None, name) or (is_whole and sought.is_respelt):
+        for sought, root in zip(self._sought, self._roots, strict=True):
+            if not sought.counts_in(name, self._fields) or (is_whole and sought.is_respelt):
                 continue
-            if is_whole or sought.root in lowered:
-                marks += self._find_places(lowered, name, sought, is_whole=is_whole)
+            if is_whole or root in lowered:
+                marks += self._find_places(lowered, name, sought, None if is_whole else root)
         return marks
 
-    def _find_places(self, lowered: str, name: str, sought: Sought, *, is_whole: bool) -> list[Mark]:
+    def _find_places(self, lowered: str, name: str, sought: Sought, root: str | None) -> list[Mark]:
         """Return where something is: its first places, and those within the length of a passage after the first.
 
         Args:
             lowered: The text.
             name: Its field.
             sought: The words to find.
-            is_whole: Whether any word may be the first one, because accents of names are not compared.
+            root: The letters with which the first word begins; None if any word may be the first one, because accents
+                of names are not compared.
         """
         terms = [self._fields.term(name, part) for part in sought.parts]
         marks: list[Mark] = []
-        for place in _list_words(lowered) if is_whole else _list_beginnings(lowered, sought.root):
+        for place in _list_words(lowered) if root is None else _list_beginnings(lowered, root):
             end = self._follow(lowered, place, name, terms, sought)
             if end is not None:
                 marks.append((place, end, sought.number))
@@ -184,11 +193,12 @@ class PassageFinder:
             return 0, len(text)
         room = self._characters * 3 // 4
         best, most = 0, 0
+        known = len({number for _, _, number in marks})
         for index, (begin, _, _) in enumerate(marks):
             numbers = {number for _, end, number in marks[index : index + 40] if end <= begin + room}
             if len(numbers) > most:
                 best, most = index, len(numbers)
-                if most == len(self.numbers):
+                if most == known:
                     break
         begin, mark_end, _ = marks[best]
         start = max(0, begin - self._characters // 4)

@@ -1,7 +1,7 @@
 """Define which fields of an index are searched, and the terms of a word in them."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,24 @@ IDS = "note_ids"
 FOLDED_IDS = "folded_ids"
 """The field with the same ids in lower case."""
 VOCABULARY = "vocabulary"
-"""The field with every word as it is written, in lower case."""
+"""The field with every word as it is written, in lower case, except those of the papers' own texts."""
+_LETTERS = str.maketrans(
+    {
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "ð": "d",
+        "þ": "th",
+        "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+        "ß": "ss",
+        "æ": "ae",
+    }
+    | {"Æ": "Ae", "œ": "oe", "Œ": "Oe"}
+)
+"""Letters with a stroke, and ligatures, that Unicode does not decompose."""
 _PLAIN = _make_splitter(is_stemmed=False)
 _STEMMED = _make_splitter(is_stemmed=True)
 
@@ -36,10 +53,13 @@ def split_words(text: str) -> tuple[str, ...]:
 def fold(text: str) -> str:
     """Return a text without accents, for names that are typed without them.
 
-    >>> fold("Jürgen Gómez")
-    'Jurgen Gomez'
+    >>> fold("Jürgen Gómez"), fold("Łukasz Sørensen")
+    ('Jurgen Gomez', 'Lukasz Sorensen')
     """
-    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 
 @lru_cache(maxsize=50_000)
@@ -54,19 +74,23 @@ class SearchedFields:
     Attributes:
         weights: Weight of each field by its name.
         unstemmed: Fields whose words are compared as they are, without accents.
-        without_places: Fields that do not record positions of words, so that phrases are not searched for there.
-        further: Fields that are searched only if a query names them.
+        vocabularies: Fields with words as they are written, which are searched by the beginning of a word.
+        named: Fields of texts that are searched only if a query names them.
+        conditions: Names of conditions that may be typed as names of fields are.
+        further: Other fields of the index, which a query may name and which no message suggests.
     """
 
     weights: Mapping[str, float]
     unstemmed: frozenset[str] = frozenset()
-    without_places: frozenset[str] = frozenset()
+    vocabularies: tuple[str, ...] = (VOCABULARY,)
+    named: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
 
     @property
-    def for_phrases(self) -> Iterator[str]:
-        """The fields that phrases are searched for in."""
-        return (name for name in self.weights if name not in self.without_places)
+    def typable(self) -> tuple[str, ...]:
+        """The names that people may type before a colon."""
+        return (*self.weights, *self.named, *self.conditions)
 
     def term(self, name: str, part: str) -> str:
         """Return the term of a field for a word in lower case."""

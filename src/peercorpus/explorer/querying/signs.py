@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 
 from peercorpus.explorer.querying.passages import Sought
-from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
+from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
 from peercorpus.records.suggestions import suggest_name
 
 LEAST_PREFIX = 3
@@ -15,6 +16,8 @@ _FINAL_COLON = re.compile(r":(?=\s|$)")
 _QUOTED = re.compile(r'("[^"]*"?)')
 _FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S)", re.ASCII)
 _VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]++')
+_PSEUDONYM = re.compile(r'(?<=\breviewer:)[^\s"()]++')
+_AUTHOR = re.compile(r'(?<=\bauthors:)[^\s"()]++')
 _STARRED = re.compile(r'(?<![^\s():"])[^\s():"*]*+\*[^\s():"]*')
 _TOKEN = re.compile(
     r'(?P<out>-|NOT\s+)?(?:(?P<field>\w+):)?(?:"(?P<phrase>[^"]*)"(?P<after>[~*]?)\S*|(?P<word>[^\s"()]+))'
@@ -39,16 +42,9 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
     'gomez a'
     """
     hints: list[str] = []
-    known = (*fields.weights, *fields.further)
 
     def check_field(found: re.Match[str]) -> str:
-        name = found[1]
-        if name in known:
-            return found[0]
-        if name.isdecimal():
-            return f"{name} "
-        hints.append(f"There is no field '{name}:'; {suggest_name(name, known)} All fields were searched.")
-        return ""
+        return _check_field(found[1], fields, hints)
 
     def check_star(found: re.Match[str]) -> str:
         starred = found[0]
@@ -76,9 +72,31 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
 
     parts = _QUOTED.split(_FINAL_COLON.sub("", words))
     parts[::2] = [_VENUE_ID.sub(join_words, _FIELD.sub(check_field, part)) for part in parts[::2]]
+    parts[::2] = [_PSEUDONYM.sub(lambda found: "".join(split_words(found[0])), part) for part in parts[::2]]
+    parts[::2] = [_AUTHOR.sub(lambda found: fold(found[0]), part) for part in parts[::2]]
+    for place in range(1, len(parts), 2):
+        if parts[place - 1].endswith("authors:"):
+            parts[place] = fold(parts[place]).replace(",", " ")
     is_literal = has_signs("".join(parts))
     parts[::2] = [_STARRED.sub(check_star, part) for part in parts[::2]]
     return " ".join("".join(parts).split()), hints
+
+
+def _check_field(name: str, fields: SearchedFields, hints: list[str]) -> str:
+    """Return what is searched for in place of a name and its colon."""
+    for known in (name, name.lower()):
+        if known in fields.typable or known in fields.further:
+            return f"{known}:"
+    if name.isdecimal():
+        return f"{name} "
+    hints.append(f"There is no field '{name}:'; {_suggest_field(name, fields)} All fields were searched.")
+    return ""
+
+
+def _suggest_field(name: str, fields: SearchedFields) -> str:
+    """Return the end of a sentence on an unknown field: the nearest one that may be typed, or those of texts."""
+    is_near = get_close_matches(name.lower(), fields.typable, n=1)
+    return suggest_name(name, fields.typable if is_near else (*fields.weights, *fields.named))
 
 
 def list_sought(words: str) -> list[Sought]:
@@ -106,5 +124,4 @@ def _read_token(token: re.Match[str], number: int) -> Sequence[Sought]:
         return ()
     if token["after"] == "~":  # Its words may stand apart.
         return [Sought((part,), number + place, field=token["field"]) for place, part in enumerate(parts)]
-    is_quoted = token["phrase"] is not None
-    return [Sought(parts, number, is_prefix=token["after"] == "*", field=token["field"], is_quoted=is_quoted)]
+    return [Sought(parts, number, is_prefix=token["after"] == "*", field=token["field"])]

@@ -4,14 +4,16 @@ Words are compared by their stems, so that plurals are alike, and so are "self-s
 "selfsupervised": a compound is searched for in each of these spellings that the index has.
 """
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from tantivy import Occur, Query
 
+from peercorpus.explorer.querying.author_names import AUTHORS, is_initials
 from peercorpus.explorer.querying.passages import Sought
-from peercorpus.explorer.querying.searched_fields import VOCABULARY, SearchedFields, split_words
+from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
 from peercorpus.explorer.querying.signs import has_signs, list_sought, tidy
 from peercorpus.explorer.querying.variants import respell
 from peercorpus.explorer.search_index import OpenTexts
@@ -42,6 +44,7 @@ class Word:
         spellings: Its other spellings, each as consecutive words.
         respelt: Its British or American spelling; None if it has one spelling.
         is_prefix: Whether it matches every word with this beginning.
+        is_initial: Whether it is the initial of an author, which is marked nowhere.
     """
 
     written: str
@@ -51,10 +54,11 @@ class Word:
     spellings: tuple[tuple[str, ...], ...] = ()
     respelt: str | None = None
     is_prefix: bool = False
+    is_initial: bool = False
 
     def list_sought(self, number: int) -> Iterator[Sought]:
         """Yield the parts to mark in passages, as the word of this number; nothing if no document has it."""
-        if not self.documents:
+        if not self.documents or self.is_initial:
             return
         for parts in (self.parts, *self.spellings):
             yield Sought(parts, number, is_prefix=self.is_prefix)
@@ -89,7 +93,8 @@ def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> Parsed
         words: The search, in tantivy's query language; empty for everything.
         fields: The fields that are searched if the words name none.
     """
-    words, hints = tidy(words, fields)
+    # A letter and its accent may have been typed as two signs.
+    words, hints = tidy(unicodedata.normalize("NFC", words), fields)
     if not words:
         return ParsedWords(Query.all_query(), hints=hints)
     if has_signs(words):
@@ -142,7 +147,44 @@ class _WordReader:
                 whole = parts[first][0] + parts[second][0]
                 joined.setdefault(first, []).append(whole)
                 joined.setdefault(second, []).append(whole)
-        return [self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
+        initials = self._find_initials({token: parts[token] for token in tokens})
+        return [initials.get(token) or self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
+
+    def _find_initials(self, parts: Mapping[str, tuple[str, ...]]) -> dict[str, Word]:
+        """Return the words that are initials of an author whose name stands beside them, as in "A. Gomez"."""
+        if AUTHORS not in self._fields.weights or not any(map(is_initials, parts.values())):
+            return {}
+        tokens = list(parts)
+        found: dict[str, Word] = {}
+        for place, token in enumerate(tokens):
+            if is_initials(parts[token]):
+                sides = (tokens[place + 1 :], tokens[:place][::-1])
+                names = [next((parts[each] for each in side if not is_initials(parts[each])), ()) for side in sides]
+                word = self._make_initials(token, parts[token], names)
+                found |= {} if word is None else {token: word}
+        return found
+
+    def _make_initials(self, written: str, letters: Sequence[str], names: Sequence[Sequence[str]]) -> Word | None:
+        """Return a word that is the initials before or after a name; None if it may be another word.
+
+        An initial with a full stop beside the name of an author is nothing else, even if no author has both.
+        """
+        for name in filter(None, names):
+            known = [list(self._find_authors([fold(letter + part) for part in name])) for letter in letters]
+            if all(known):
+                query = _require_all([_require_any(each) for each in known])
+                return Word(written, tuple(letters), 1, query, is_initial=True)
+        is_sure = len(letters) == 1 and written.endswith(".")
+        if is_sure and any(any(self._find_authors(list(map(fold, name)))) for name in names):
+            return Word(written, tuple(letters), 0, Query.empty_query(), is_initial=True)
+        return None
+
+    def _find_authors(self, words: Sequence[str]) -> Iterator[Query]:
+        """Yield the query for each word of a name that an author has."""
+        for word in words:
+            if self._opened.searcher.doc_freq(AUTHORS, word):
+                term = Query.term_query(self._opened.schema, AUTHORS, word, "freq")
+                yield Query.boost_query(term, self._fields.weights[AUTHORS])
 
     def _make_word(self, written: str, parts: tuple[str, ...], joined: Sequence[str]) -> Word:
         if written.endswith("*"):
@@ -172,8 +214,11 @@ class _WordReader:
         return Word(written, parts, max(own, int(is_found)), _require_any(queries), tuple(spellings), respelt)
 
     def _make_prefix(self, written: str, parts: tuple[str, ...]) -> Word:
-        """Return a word given by its beginning; words of the papers' own texts are not searched by it."""
-        query = Query.regex_query(self._opened.schema, VOCABULARY, f"{parts[-1]}.*")
+        """Return a word given by its beginning."""
+        beginnings = [
+            Query.regex_query(self._opened.schema, name, f"{parts[-1]}.*") for name in self._fields.vocabularies
+        ]
+        query = _require_any(beginnings)
         if len(parts) > 1:
             query = _require_all([query, *(_require_any(self._find_part(part)[1]) for part in parts[:-1])])
         return Word(written, parts, int(self._has(query)), query, is_prefix=True)
@@ -199,18 +244,13 @@ class _WordReader:
         return documents, queries
 
     def _find_phrase(self, parts: Sequence[str]) -> list[Query]:
-        """Return the query for consecutive words; if positions are not recorded, for words that all occur."""
+        """Return the queries for consecutive words, in each field that has all of them."""
         queries = []
-        for name in self._fields.for_phrases:
+        for name in self._fields.weights:
             terms: list[str | tuple[int, str]] = [self._fields.term(name, part) for part in parts]
             if all(self._opened.searcher.doc_freq(name, term) for term in terms):
                 phrase = Query.phrase_query(self._opened.schema, name, terms)
                 queries.append(Query.boost_query(phrase, self._fields.weights[name]))
-        for name in self._fields.without_places:
-            every = [
-                Query.term_query(self._opened.schema, name, self._fields.term(name, part), "freq") for part in parts
-            ]
-            queries.append(Query.boost_query(_require_all(every), self._fields.weights[name]))
         return queries
 
     def _split(self, part: str, own: int) -> list[tuple[str, str]]:
@@ -223,7 +263,7 @@ class _WordReader:
         return [pair for _, pair in likely[:_MAX_SPLITS]]
 
     def _count(self, part: str) -> int:
-        names = self._fields.for_phrases
+        names = self._fields.weights
         return sum(self._opened.searcher.doc_freq(name, self._fields.term(name, part)) for name in names)
 
 
