@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -19,7 +20,8 @@ from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, ed
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.links.candidates import Pair
-from peercorpus.links.link_submissions import ComparedPaper, find_candidate_pairs, link_papers
+from peercorpus.links.compared_papers import ComparedPaper
+from peercorpus.links.link_submissions import find_candidate_pairs, link_papers
 from peercorpus.links.similarity import PaperComparer, find_word_runs, normalise_head, text_share
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Grade, Status
@@ -54,7 +56,7 @@ def measure_rules() -> None:
             works.extend(couple)
     papers = [_submission(place, work) for place, work in enumerate(works)]
     compared = PaperComparer([paper.head for paper in papers])
-    found, by_heads, by_text = find_candidate_pairs(papers, compared), set[Pair](), set[Pair]()
+    found, by_heads, by_text = find_candidate_pairs(papers, compared, BytesIO()), set[Pair](), set[Pair]()
     for pair in found:
         one, other = pair
         like = compared.likeness(papers[one].head, papers[other].head)
@@ -117,7 +119,7 @@ def _measure_heads(*, by_whom: bool, is_missing: bool) -> None:
     }
     changed = {pair for pair in same if len({rows[ids[place]]["abstract"] for place in pair}) > 1}
     compared = PaperComparer([paper.head for paper in papers])
-    found = find_candidate_pairs(papers, compared)
+    found = find_candidate_pairs(papers, compared, BytesIO())
     linked = {pair for pair in found if compared.likeness(papers[pair[0]].head, papers[pair[1]].head).rule()}
     what = f"title, {'no abstract of the earlier one' if is_missing else 'abstract'}{', authors' if by_whom else ''}"
     right = len(same & linked)

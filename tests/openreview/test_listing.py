@@ -1,6 +1,8 @@
 """Paged lists: every row once, the end found, and a service that ignores `after` detected."""
 
+import gc
 import json
+from collections import deque
 from itertools import islice
 
 import httpx2
@@ -13,7 +15,9 @@ from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import (
     LARGEST_PAGE,
     PAGE_WITH_REPLIES,
+    ListPage,
     Start,
+    fetch_pages,
     fetch_submissions,
     object_id,
 )
@@ -213,3 +217,24 @@ def test_a_note_that_breaks_its_responses_costs_few_requests() -> None:
     with Client(transport=httpx2.MockTransport(answer), patience=patience) as client:
         assert received(client) == [note_id if note_id != ALL[100] else "" for note_id in ALL]
     assert len(asked) < 30
+
+
+@pytest.mark.parametrize("path", ["fetch_submissions", "fetch_pages"])
+def test_a_page_has_left_memory_before_the_next_one_is_received(path: str) -> None:
+    served, _ = service([f"n{number:04}" for number in range(3 * LARGEST_PAGE)])
+    alive: list[int] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        pages = [one for one in gc.get_objects() if isinstance(one, ListPage)]
+        alive.append(sum("Released" in page.source for page in pages))
+        return served._http._transport.handle_request(request)
+
+    with Client(transport=httpx2.MockTransport(answer)) as client:
+        pages = (
+            fetch_submissions(client, 2, "V/-/Released")
+            if path == "fetch_submissions"
+            else fetch_pages(client, 2, "/notes", {"invitation": "V/-/Released"})
+        )
+        deque(pages, maxlen=0)
+    assert len(alive) >= 3
+    assert alive == [0] * len(alive)

@@ -1,9 +1,11 @@
 """Objects and lists are split at their own commas, however they are written."""
 
+import tracemalloc
+
 import pytest
 
 from peercorpus.openreview import response_body
-from peercorpus.openreview.response_body import split_items
+from peercorpus.openreview.response_body import MEGABYTE, check_json, split_items
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,26 @@ def test_an_object_in_openreviews_usual_format_is_not_searched(monkeypatch: pyte
         b'"id":"a"',
         b'"details":{"replies":[%s]}' % replies,
     ]
+
+
+@pytest.mark.parametrize("before", [MEGABYTE - 1, MEGABYTE - 2, MEGABYTE - 3, MEGABYTE, 2 * MEGABYTE - 2])
+def test_characters_across_the_pieces_of_a_text_are_read(before: int) -> None:
+    text = b'"%s\xf0\x9f\x98\x80%s"' % (b"a" * (before - 1), b"b" * MEGABYTE)
+    assert check_json(text) == text
+
+
+@pytest.mark.parametrize("place", [0, MEGABYTE - 2, MEGABYTE, 2 * MEGABYTE + 7])
+@pytest.mark.parametrize("wrong", [b"\xff", b"\xf0\x9f\x98", b"\xed\xa0\x80"])
+def test_the_byte_that_is_not_utf8_is_named(place: int, wrong: bytes) -> None:
+    with pytest.raises(ValueError, match=rf"^it is not UTF-8 text \(byte {place + 1}\)$"):
+        check_json(b'"%s%s"' % (b"a" * place, wrong))
+
+
+def test_checking_a_text_takes_no_memory_in_proportion_to_it() -> None:
+    text = b'"%s"' % ("\N{GRINNING FACE}" * 4 * MEGABYTE).encode()
+    tracemalloc.start()
+    try:
+        check_json(text)
+        assert tracemalloc.get_traced_memory()[1] < len(text) / 2
+    finally:
+        tracemalloc.stop()

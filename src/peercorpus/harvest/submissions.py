@@ -128,6 +128,7 @@ def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, 
         is_last = page.is_last
         if name == invitation and page.items:
             meter.advance(len(page.items), _count_total(session))
+        del page  # The next page is received only after this one has left memory.
     if is_last:
         _finish_list(session, invitation, name, meter)
 
@@ -190,12 +191,19 @@ def _store_page(session: VenueSession, name: str, page: ListPage) -> None:
     before = session.raw.state.listing(session.venue_id, name)
     shown_ms = session.moment_ms()
     received = before.received + page.new
+    ids: list[str] = []
     with session.raw.transaction():
-        rows = list(_build_rows(session, page))
-        session.raw.add(rows)
-        session.raw.state.sight((row.object_id for row in rows), shown_ms)
+        session.raw.add(_note_ids(_build_rows(session, page), ids))
+        session.raw.state.sight(ids, shown_ms)
         state = Listing(page.after, received, page.expected, complete=False, started_ms=before.started_ms or shown_ms)
         session.raw.state.set_listing(session.venue_id, name, state)
+
+
+def _note_ids(rows: Iterator[RawObject], ids: list[str]) -> Iterator[RawObject]:
+    """Yield rows, and add their ids to a list, so that only a batch of a page's rows is in memory."""
+    for row in rows:
+        ids.append(row.object_id)
+        yield row
 
 
 def _build_rows(session: VenueSession, page: ListPage) -> Iterator[RawObject]:

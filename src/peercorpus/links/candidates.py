@@ -1,15 +1,19 @@
 """Find candidate pairs of papers by MinHash, and read the texts of the papers that are compared.
 
 `find_candidates` compares MinHash signatures band by band, so the cost grows with the number of papers and matching
-pairs rather than with all pairs. `Passages` then provides the texts of two papers for comparison in another process.
+pairs rather than with all pairs; the signatures are in a file, and only one band of them is in memory. `Passages` then
+provides the texts of two papers for comparison in another process.
 """
 
 import operator
 from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
+from io import SEEK_END
 from itertools import combinations, islice
 from typing import IO, TypeVar
 
@@ -22,8 +26,11 @@ from peercorpus.workspace.delta_tables import Tables
 
 SEED = 1
 HASH_BYTES = array("I").itemsize
-SIGNATURE_BATCH = 1_000
+SIGNATURE_BATCH = 200
 """Number of papers whose signatures are computed at once."""
+
+CACHED_SIGNATURES = 1_024
+"""Number of signatures in memory."""
 
 MAX_FULLY_PAIRED = 50
 """Largest number of papers in one band that are all paired (1,225 pairs); otherwise only neighbours are paired."""
@@ -66,39 +73,78 @@ ABSTRACTS = Banding(rows=3, bands=85, least=0.07)
 """For the rare word pairs of abstracts; the estimate varies, so `least` is below the 0.1 required afterwards."""
 
 
-def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[str]) -> set[Pair]:
+def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[str], scratch: IO[bytes]) -> set[Pair]:
     """Return the pairs of papers whose tokens are similar enough for a closer comparison.
 
     Args:
         tokens: Tokens of each paper; a paper without any is in no pair.
         banding: Shape of the signatures and the least similarity.
         order: Sort key of each paper, used if more than 50 papers agree in a band.
+        scratch: Temporary file for the signatures; whatever it has stays in it.
     """
-    signatures = dict(_sign(tokens, banding))
-    width = HASH_BYTES * banding.rows
+    signatures = Signatures(scratch, tokens, banding)
+    read = lru_cache(CACHED_SIGNATURES)(signatures.read)
     pairs: set[Pair] = set()
-    for start in range(0, width * banding.bands, width):
-        bands = [signature[start : start + width] for signature in signatures.values()]
-        for group in _group_by_key(zip(signatures, bands, strict=True), Counter(bands)):
+    for band in range(banding.bands):
+        keys = signatures.read_band(band)
+        for group in _group_by_key(zip(signatures.papers, keys, strict=True), Counter(keys)):
             for pair in _pair_group(group, order):
-                if pair not in pairs and _estimate_overlap(*map(signatures.__getitem__, pair)) >= banding.least:
+                if pair not in pairs and _estimate_overlap(*map(read, pair)) >= banding.least:
                     pairs.add(pair)
     return pairs
 
 
 def find_equal_keys(keys: Iterable[str], order: Sequence[str]) -> set[Pair]:
-    """Return the pairs of papers with the same key; papers with an empty key are in no pair."""
-    keyed = [(index, key) for index, key in enumerate(keys) if key]
+    """Return the pairs of papers with the same key; papers with an empty key are in no pair.
+
+    Keys are compared by a digest of 128 bits, as they may be as long as an abstract.
+    """
+    keyed = [(index, blake2b(key.encode(), digest_size=16).digest()) for index, key in enumerate(keys) if key]
     groups = _group_by_key(keyed, Counter(key for _, key in keyed))
     return {pair for group in groups for pair in _pair_group(group, order)}
 
 
-def _sign(tokens: Iterable[Tokens], banding: Banding) -> Iterator[tuple[int, bytes]]:
-    """Yield the position and MinHash signature of each paper that has tokens."""
-    with_tokens = ((index, each) for index, each in enumerate(tokens) if each)
-    while batch := list(islice(with_tokens, SIGNATURE_BATCH)):
-        rows = RMinHash.digests_from_token_sets([list(each) for _, each in batch], banding.numbers, SEED)
-        yield from ((index, array("I", row).tobytes()) for (index, _), row in zip(batch, rows, strict=True))
+class Signatures:
+    """MinHash signatures of papers in a scratch file, in batches: those of a batch by band, then paper by paper.
+
+    Attributes:
+        papers: Position of each paper that has tokens.
+    """
+
+    def __init__(self, scratch: IO[bytes], tokens: Iterable[Tokens], banding: Banding) -> None:
+        self._scratch = scratch
+        self._begins = scratch.seek(0, SEEK_END)
+        self._width = HASH_BYTES * banding.rows
+        self._size = HASH_BYTES * banding.numbers
+        self.papers = array("I")
+        with_tokens = ((index, each) for index, each in enumerate(tokens) if each)
+        while batch := list(islice(with_tokens, SIGNATURE_BATCH)):
+            self.papers.extend(index for index, _ in batch)
+            digests = RMinHash.digests_from_token_sets([list(each) for _, each in batch], banding.numbers, SEED)
+            rows = [array("I", row).tobytes() for row in digests]
+            for start in range(0, self._size, self._width):
+                scratch.write(b"".join(row[start : start + self._width] for row in rows))
+            scratch.write(b"".join(rows))
+
+    def read_band(self, band: int) -> list[bytes]:
+        """Return one band of every signature, in the order of `papers`."""
+        keys: list[bytes] = []
+        for first in range(0, len(self.papers), SIGNATURE_BATCH):
+            number = min(SIGNATURE_BATCH, len(self.papers) - first)
+            block = self._read(first, band * number * self._width, number * self._width)
+            keys.extend(block[start : start + self._width] for start in range(0, len(block), self._width))
+        return keys
+
+    def read(self, paper: int) -> bytes:
+        """Return the signature of a paper that has tokens."""
+        first, place = divmod(bisect_left(self.papers, paper), SIGNATURE_BATCH)
+        number = min(SIGNATURE_BATCH, len(self.papers) - first * SIGNATURE_BATCH)
+        return self._read(first * SIGNATURE_BATCH, (number + place) * self._size, self._size)
+
+    def _read(self, first: int, offset: int, size: int) -> bytes:
+        """Return bytes of the batch that begins with this paper; each batch has its signatures twice."""
+        self._scratch.seek(self._begins + 2 * first * self._size + offset)
+        return self._scratch.read(size)
 
 
 def _group_by_key(keys: Iterable[tuple[int, KeyT]], counts: Mapping[KeyT, int]) -> Collection[list[int]]:

@@ -8,10 +8,12 @@ becomes a link. A build of one venue links all venues.
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache, partial
 from importlib.metadata import version
+from itertools import chain
 from typing import IO
 
 from peercorpus.execution.executor import Executor, Failure
@@ -27,14 +29,13 @@ from peercorpus.links.candidates import (
     find_equal_keys,
     pair_share,
 )
+from peercorpus.links.compared_papers import ComparedPaper, Heads, StoredPapers, read_submissions
 from peercorpus.links.named_submissions import DIGEST, NamedSubmission, has_naming_field, read_named_submissions
 from peercorpus.links.similarity import (
     MIN_ABSTRACT_PAIRS,
     MIN_WORDS_BESIDE_AUTHORS,
     Likeness,
     PaperComparer,
-    TitleAndAbstract,
-    normalise_head,
 )
 from peercorpus.records.enums import LinkKind, Reason
 from peercorpus.records.papers import Link
@@ -63,52 +64,6 @@ ShareTexts = Callable[[Iterator[TextPair]], Iterator[tuple[TextPair, float | Fai
 """Yields for each pair of texts, in order, the share of runs that they have in common."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedPaper:
-    """The fields of a paper that comparing and linking need.
-
-    Attributes:
-        created_at: When it was submitted; None if unknown.
-        decided_at: When its decision was posted; None if unknown.
-        head: Its normalised title, abstract and authors.
-        extra: Its other fields, as in `Paper.extra`, including those that name earlier submissions.
-    """
-
-    forum_id: str
-    venue_id: str
-    created_at: datetime | None
-    decided_at: datetime | None
-    head: TitleAndAbstract
-    extra: str = "{}"
-
-    @property
-    def key(self) -> PaperKey:
-        """Venue id and forum id, unique across all venues."""
-        return self.venue_id, self.forum_id
-
-    @property
-    def is_at_workshop(self) -> bool:
-        """Whether the id of its venue names a workshop."""
-        return "workshop" in self.venue_id.casefold()
-
-
-COLUMNS = ["forum_id", "title", "abstract", "authors", "created_at", "decided_at", "extra"]
-
-
-def read_submissions(tables: Tables, venue_id: str) -> Iterator[ComparedPaper]:
-    """Yield the papers of a venue in the order of their forum ids."""
-    rows = tables.rows("1-papers", venue_id, COLUMNS)
-    for forum_id, title, abstract, authors, created_at, decided_at, extra in rows:
-        yield ComparedPaper(
-            forum_id=forum_id,
-            venue_id=venue_id,
-            created_at=created_at,
-            decided_at=decided_at,
-            head=normalise_head(title, abstract, authors),
-            extra=extra,
-        )
 
 
 def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, is_named: bool = False) -> LinkKind:
@@ -166,14 +121,20 @@ def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPa
     return (earlier, later, days) if days >= 0 else (later, earlier, -days)
 
 
-def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperComparer) -> list[Pair]:
-    """Return the pairs of papers with similar titles, similar abstracts, or the same title."""
-    heads = [paper.head for paper in papers]
+def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperComparer, scratch: IO[bytes]) -> list[Pair]:
+    """Return the pairs of papers with similar titles, similar abstracts, or the same title.
+
+    Args:
+        papers: The papers.
+        compared: Determines which of their words are rare.
+        scratch: Temporary file for their signatures.
+    """
+    heads = Heads(papers)
     titles = [" ".join(head.title) for head in heads]
-    by_title = find_candidates((compared.names(head) for head in heads), TITLES, titles)
+    by_title = find_candidates((compared.names(head) for head in heads), TITLES, titles, scratch)
     pairs = (compared.pairs(head) for head in heads)
     tokens = (own_pairs if len(own_pairs) >= MIN_ABSTRACT_PAIRS else () for own_pairs in pairs)
-    by_abstract = find_candidates(tokens, ABSTRACTS, titles)
+    by_abstract = find_candidates(tokens, ABSTRACTS, titles, scratch)
     keys = (head.abstract and f"{title}\n{head.abstract}" for head, title in zip(heads, titles, strict=True))
     named = (" ".join(head.bare_title) if head.telling_words >= MIN_WORDS_BESIDE_AUTHORS else "" for head in heads)
     return sorted(by_title | by_abstract | find_equal_keys(keys, titles) | find_equal_keys(named, titles))
@@ -216,10 +177,13 @@ class Naming:
 
 def find_namings(papers: Sequence[ComparedPaper]) -> list[Naming]:
     """Return which submissions name which others, in the order of the papers."""
-    by_forum = {paper.forum_id: paper for paper in papers}
+    naming = [paper for paper in papers if has_naming_field(paper.extra, paper.venue_id)]
+    by_forum = {paper.forum_id: place for place, paper in enumerate(papers)} if naming else {}
     return [
-        Naming(paper, one.forum_id, one.field, by_forum.get(one.forum_id))
-        for paper in papers
+        Naming(
+            paper, one.forum_id, one.field, papers[place] if (place := by_forum.get(one.forum_id)) is not None else None
+        )
+        for paper in naming
         for one in _named_by(paper, by_forum.keys())
     ]
 
@@ -251,18 +215,21 @@ class Likely:
         return self.likeness.rule() if self.failure is None else None
 
 
-def find_likely_pairs(papers: Sequence[ComparedPaper], namings: Sequence[Naming] = ()) -> list[Likely]:
+def find_likely_pairs(papers: Sequence[ComparedPaper], namings: Sequence[Naming], scratch: IO[bytes]) -> list[Likely]:
     """Return the pairs of papers of which one names the other, or whose texts are worth comparing."""
-    compared = PaperComparer([paper.head for paper in papers])
+    compared = PaperComparer(Heads(papers))
     # If two name each other, the one submitted later is trusted.
     named = {naming.pair: naming for naming in sorted(namings, key=_by_time, reverse=True) if naming.why_not() is None}
-    places = {paper.key: place for place, paper in enumerate(papers)}
+    in_pairs = frozenset[PaperKey]().union(*named)
+    places = {paper.key: place for place, paper in enumerate(papers) if paper.key in in_pairs} if in_pairs else {}
     given = {tuple(sorted(places[key] for key in pair)) for pair in named}
     likely: list[Likely] = []
-    for one_index, other_index in sorted({*find_candidate_pairs(papers, compared), *given}):
+    for one_index, other_index in sorted({*find_candidate_pairs(papers, compared, scratch), *given}):
         one = papers[one_index]
         other = papers[other_index]
-        found = Likely(one, other, compared.likeness(one.head, other.head), named.get(frozenset({one.key, other.key})))
+        likeness = compared.likeness(one.head, other.head)
+        naming = named.get(frozenset({one.key, other.key}))
+        found = Likely(one.without_text(), other.without_text(), likeness, naming)
         if found.naming is not None or found.likeness.may_be_one():
             likely.append(found)
     return likely
@@ -287,7 +254,7 @@ def compare_pairs(
     papers: Sequence[ComparedPaper],
     namings: Sequence[Naming],
     tables: Tables,
-    scratch: IO[bytes],
+    scratch: Callable[[], AbstractContextManager[IO[bytes]]],
     share_texts: ShareTexts,
     report: ProgressCallback,
 ) -> Iterator[Likely]:
@@ -297,12 +264,19 @@ def compare_pairs(
         papers: Papers of all venues.
         namings: Which papers name which others.
         tables: The tables from which their texts are read.
-        scratch: Temporary file for texts.
+        scratch: Opens a temporary file.
         share_texts: Compares pairs of texts, in order.
         report: Called with the number of pairs done and the total.
     """
-    pairs = find_likely_pairs(papers, namings)
-    passages = open_passages(pairs, tables, scratch)
+    with scratch() as signatures:
+        pairs = find_likely_pairs(papers, namings, signatures)
+    with scratch() as texts:
+        yield from _compare_texts(pairs, open_passages(pairs, tables, texts), share_texts, report)
+
+
+def _compare_texts(
+    pairs: Sequence[Likely], passages: Passages, share_texts: ShareTexts, report: ProgressCallback
+) -> Iterator[Likely]:
     have_texts = [pair.one.key in passages and pair.other.key in passages for pair in pairs]
     shares = share_texts(
         passages.pair(pair.one.key, pair.other.key)
@@ -330,13 +304,13 @@ def link_papers(
     """Link the papers of all venues and write the links of each venue under the same key."""
     tables = workspace.tables
     venue_ids = workspace.venues()
-    papers = [paper for venue_id in venue_ids for paper in read_submissions(tables, venue_id)]
-    namings = find_namings(papers)
-    links: dict[str, list[Link]] = defaultdict(list)
-    aside: Aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
     share_texts = partial(spread, pair_share, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
+    links: dict[str, list[Link]] = defaultdict(list)
     with workspace.files.scratch() as scratch:
-        for pair in compare_pairs(papers, namings, tables, scratch, share_texts, report):
+        papers = StoredPapers(scratch, chain.from_iterable(read_submissions(tables, name) for name in venue_ids))
+        namings = find_namings(papers)
+        aside: Aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
+        for pair in compare_pairs(papers, namings, tables, workspace.files.scratch, share_texts, report):
             rule = pair.rule()
             if rule is not None:
                 link = make_link(pair.one, pair.other, pair.likeness, rule, pair.naming)
@@ -374,8 +348,12 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """
     tables = workspace.tables
     aside = tables.set_aside_counts(venue_id, NAME)
-    papers = list(read_submissions(tables, venue_id))
-    compared = sum(paper.head.has_words for paper in papers) - aside.get(Reason.NOT_COMPARED, 0)
+    compared = -aside.get(Reason.NOT_COMPARED, 0)
+    naming: list[ComparedPaper] = []
+    for paper in read_submissions(tables, venue_id):
+        compared += paper.head.has_words
+        if has_naming_field(paper.extra, venue_id):
+            naming.append(paper)
     written = tables.count_committed(TABLE, venue_id)
 
     def state(unit: str, rows_in: int, rows_out: int, reasons: Set[Reason] = frozenset()) -> Balance:
@@ -386,15 +364,17 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
         state("papers", tables.count("1-papers", venue_id), compared, aside.keys() - OF_NAMES),
         state("links", written, tables.count(TABLE, venue_id)),
     ]
-    named, linked = _count_namings(tables, papers)
+    named, linked = _count_namings(tables, naming)
     if named:
         balances.append(state("earlier submissions named", named, linked, OF_NAMES))
     return balances
 
 
 def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int, int]:
-    """Return how many earlier submissions these papers name, and how many of those are linked with the paper."""
-    papers = [paper for paper in papers if has_naming_field(paper.extra, paper.venue_id)]
+    """Return how many earlier submissions these papers name, and how many of those are linked with the paper.
+
+    Only papers with a field for earlier submissions name any.
+    """
     if not papers:
         return 0, 0
     held = _read_forum_ids(tables, tables.version("1-papers"))

@@ -22,6 +22,9 @@ COUNTER_SLOTS = 1 << 22
 ALWAYS_RARE_PAPERS = 6
 """Number of papers up to which a term is always rare: one work may be submitted that many times."""
 
+CACHED_ABSTRACTS = 256
+"""Number of abstracts whose word pairs, of some 30 KB each, are cached: pairs with the same paper are consecutive."""
+
 MAX_RARE_SHARE = 0.01
 """Share of all papers above which a term is too common to distinguish papers (decision record 11)."""
 
@@ -34,7 +37,7 @@ class RareTerms:
     """
 
     def __init__(self, papers: Iterable[Iterable[str]] = (), most_share: float = MAX_RARE_SHARE) -> None:
-        counts = array("I", bytes(4 * COUNTER_SLOTS))
+        counts = array("I", [0]) * COUNTER_SLOTS
         total = 0
         # Only these slots can be common; searching all slots afterwards would take half a second.
         candidates: list[int] = []
@@ -317,13 +320,14 @@ class PaperComparer:
     """Compares titles and abstracts within a collection of papers by the terms that few of them use.
 
     Attributes:
-        pairs: Returns the rare word pairs of an abstract; remembers the last 4,096.
+        pairs: Returns the rare word pairs of an abstract; caches the last ones.
     """
 
-    def __init__(self, heads: Sequence[TitleAndAbstract]) -> None:
+    def __init__(self, heads: Iterable[TitleAndAbstract]) -> None:
+        """Count the terms of a collection of papers, which is iterated twice."""
         self._rare_names = RareTerms(head.names for head in heads)
         self._rare_pairs = RareTerms(find_word_pairs(head.abstract) for head in heads)
-        self.pairs = lru_cache(maxsize=4_096)(lambda head: self._rare_pairs.of(find_word_pairs(head.abstract)))
+        self.pairs = lru_cache(CACHED_ABSTRACTS)(lambda head: self._rare_pairs.of(find_word_pairs(head.abstract)))
 
     def names(self, head: TitleAndAbstract) -> frozenset[str]:
         """Return the rare words of a title; none if there are fewer than two."""

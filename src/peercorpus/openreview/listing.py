@@ -158,6 +158,7 @@ def _check_readable(pages: Iterator[ListPage]) -> Iterator[ListPage]:
             yield from _ask_again(waiting)
             waiting.clear()
             yield page
+            del page  # The next page is received only after this one has left memory.
         else:
             waiting.append(page)
             if len(waiting) >= MOST_UNREADABLE:
@@ -198,12 +199,14 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
             by_offset = True
             continue
         page = replace(page, new=len(ids - seen) + names.count(""))
-        yield page
-        if page.is_last:
-            return
-        seen |= ids
+        is_last = page.is_last
         start = Start(page.after, start.received + page.new, page.expected)
         left = None if left is None else left - page.new
+        yield page
+        del page, rows  # As in `_check_readable`.
+        if is_last:
+            return
+        seen |= ids
         # A list cannot be continued after an object without an id.
         by_offset = by_offset or names[-1:] == [""]
 
@@ -546,6 +549,7 @@ def _fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator
         yield ListPage(
             source=rows.source, items=items, after=None, expected=expected, is_last=ends, unreadable=rows.unreadable
         )
+        del items, rows  # As in `_check_readable`.
         if ends:
             return
         place = {"after": names[-1]} if names[-1] and not by_offset else {"offset": received}

@@ -1,10 +1,12 @@
 """Read one response body, bounded in size and time; keep JSON verbatim."""
 
+import codecs
 import json
 import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from io import BytesIO
 
 import httpx2
 import msgspec
@@ -36,7 +38,8 @@ def receive(
         raise _too_large(response, most_bytes)
     ends_at = time.monotonic() + within_s
     size = 0
-    parts = bytearray()
+    # A large body is not copied by `getvalue`.
+    content = BytesIO()
     for part in response.iter_bytes():
         size += len(part)
         if is_refusal and size > MOST_REFUSAL_BYTES:
@@ -46,13 +49,13 @@ def receive(
         if time.monotonic() > ends_at:
             raise httpx2.ReadTimeout("it took too long", request=response.request)
         if keep is None or is_refusal:
-            parts += part
+            content.write(part)
         else:
             keep(part)
     # The content is unpacked now.
     packed = {b"content-encoding", b"content-length", b"transfer-encoding"}
     headers = [(name, value) for name, value in response.headers.raw if name.lower() not in packed]
-    return httpx2.Response(response.status_code, headers=headers, content=bytes(parts), request=response.request)
+    return httpx2.Response(response.status_code, headers=headers, content=content.getvalue(), request=response.request)
 
 
 def _too_large(response: httpx2.Response, most_bytes: int) -> TooLargeError:
@@ -92,10 +95,7 @@ def check_json(text: bytes) -> bytes:
         ValueError: The text is not UTF-8, is cut off, or is not JSON; the message says where.
     """
     text = text.removeprefix(b"\xef\xbb\xbf")
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"it is not UTF-8 text (byte {error.start})") from None
+    _check_utf8(text)
     try:
         read_raw(text)
     except msgspec.DecodeError:
@@ -103,6 +103,18 @@ def check_json(text: bytes) -> bytes:
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     return text
+
+
+def _check_utf8(text: bytes) -> None:
+    """Check a text in pieces, since a `str` of all of it could take four times its memory."""
+    start = 0
+    while start < len(text):
+        piece = memoryview(text)[start : start + MEGABYTE]
+        try:
+            _, taken = codecs.utf_8_decode(piece, "strict", start + MEGABYTE >= len(text))
+        except UnicodeDecodeError as error:
+            raise ValueError(f"it is not UTF-8 text (byte {start + error.start})") from None
+        start += taken
 
 
 TOO_DEEP = "it is nested too deeply"

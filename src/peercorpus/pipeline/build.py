@@ -103,6 +103,7 @@ def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options,
     if not is_left and all(carries_key(workspace, stage, venue_id, key) for venue_id in venue_ids):
         return StepResult(stage.name, ALL_VENUES, was_finished=True, seconds=0.0)
     started = time.perf_counter()
+    workspace.raw.release_memory()  # Such a stage reads tables only.
     stage.run(workspace, ALL_VENUES, options, key, report_to(workspace, Meter(ALL_VENUES, stage.name, show)))
     return StepResult(stage.name, ALL_VENUES, was_finished=False, seconds=time.perf_counter() - started)
 

@@ -11,7 +11,7 @@ def plural(number: int, noun: str) -> str:
     >>> plural(1, "paper"), plural(1200, "paper"), plural(2, "reply"), plural(0, "survey"), plural(2, "breach")
     ('1 paper', '1,200 papers', '2 replies', '0 surveys', '2 breaches')
     """
-    return f"{number:,} {noun if number == 1 else _in_plural(noun)}"
+    return f"{number:,} {noun if number == 1 else in_plural(noun)}"
 
 
 def verb(number: int, singular: str, of_several: str) -> str:
@@ -23,7 +23,12 @@ def verb(number: int, singular: str, of_several: str) -> str:
     return singular if number == 1 else of_several
 
 
-def _in_plural(noun: str) -> str:
+def in_plural(noun: str) -> str:
+    """Return the plural of a noun; of several words, the last changes.
+
+    >>> in_plural("paper"), in_plural("desk rejection"), in_plural("reply"), in_plural("breach")
+    ('papers', 'desk rejections', 'replies', 'breaches')
+    """
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("ch", "sh", "s", "x")) else f"{noun}s"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from peercorpus.records.counted_nouns import in_plural, plural
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Role, Status
 from peercorpus.report.source import RATING, CorpusSource
 
@@ -29,7 +30,7 @@ class Statistic:
     Attributes:
         table: The numbers.
         n: Number of counted items.
-        of: Kind of the items, in the plural.
+        of: Kind of the items, as a noun in the singular.
         says: Description of the result, in plain words.
         how: Description of the method.
         unknown: Number of items that could not be counted, by reason.
@@ -52,21 +53,12 @@ class Statistic:
     def shown(self) -> str:
         """Numbers of counted and unknown items, as in "n = 12 papers; not known: 3 (no decision)"."""
         missing = [f"{count:,} ({why})" for why, count in self.unknown.items() if count]
-        return f"n = {counted(self.n, self.of)}" + (f"; not known: {', '.join(missing)}" if missing else "")
+        return f"n = {plural(self.n, self.of)}" + (f"; not known: {', '.join(missing)}" if missing else "")
 
 
 def nothing(table: pl.DataFrame, of: str, why: str, how: str, unknown: Mapping[str, int] | None = None) -> Statistic:
     """Return a statistic without rows, with the reason."""
     return Statistic(table=table.clear(), n=0, of=of, says=why, how=how, unknown=unknown or {}, why=why)
-
-
-def counted(number: int, things: str) -> str:
-    """Format a number of items; `things` is the plural, formed with an s.
-
-    >>> counted(1, "papers"), counted(1200, "reviews")
-    ('1 paper', '1,200 reviews')
-    """
-    return f"{number:,} {things.removesuffix('s') if number == 1 else things}"
 
 
 def percent(share: float | None) -> str:
@@ -124,17 +116,17 @@ def papers_and_reviews(source: CorpusSource) -> Statistic:
     )
     table = sort_by_value(table, "conference", largest(papers))
     if papers.is_empty():
-        return nothing(table, "papers", _NO_PAPERS, how)
+        return nothing(table, "paper", _NO_PAPERS, how)
     written = int(table["reviews"].sum())
     bare = int(table["papers_without_reviews"].sum())
     first = table.row(0, named=True)
     says = (
-        f"{counted(papers.height, 'papers')} of {counted(table.height, 'conferences')} have"
-        f" {counted(written, 'reviews')}, {written / papers.height:.1f} a paper;"
+        f"{plural(papers.height, 'paper')} of {plural(table.height, 'conference')} have"
+        f" {plural(written, 'review')}, {written / papers.height:.1f} a paper;"
         f" {first['conference']} has the most papers ({first['papers']:,})."
         f" {'All have a review.' if not bare else f'Without any public review: {bare:,}.'}"
     )
-    return Statistic(table=table, n=papers.height, of="papers", says=says, how=how, facts={"reviews": written})
+    return Statistic(table=table, n=papers.height, of="paper", says=says, how=how, facts={"reviews": written})
 
 
 def rebuttals(source: CorpusSource) -> Statistic:
@@ -160,13 +152,13 @@ def rebuttals(source: CorpusSource) -> Statistic:
     every = int(table["conversations"].sum())
     answered = int(table["rebuttals"].sum())
     if not every:
-        return nothing(table, "rebuttals", "No conversation is in this selection.", how)
+        return nothing(table, "rebuttal", "No conversation is in this selection.", how)
     says = (
-        f"The authors answer in {percent(compute_share(answered, every))} of {counted(every, 'conversations')}:"
-        f" {counted(answered, 'rebuttals')}. Papers with a response to all reviewers:"
+        f"The authors answer in {percent(compute_share(answered, every))} of {plural(every, 'conversation')}:"
+        f" {plural(answered, 'rebuttal')}. Papers with a response to all reviewers:"
         f" {int(table['responses_to_all'].sum()):,}."
     )
-    return Statistic(table=table, n=answered, of="rebuttals", says=says, how=how, facts={"conversations": every})
+    return Statistic(table=table, n=answered, of="rebuttal", says=says, how=how, facts={"conversations": every})
 
 
 def keywords(source: CorpusSource) -> Statistic:
@@ -192,9 +184,9 @@ def keywords(source: CorpusSource) -> Statistic:
     unknown = {"no keywords": source.papers.height - named}
     if table.is_empty():
         why = "No paper of this selection has keywords: the files of Re² hold none, those of ReviewBench do."
-        return nothing(table, "papers", why, how, unknown)
+        return nothing(table, "paper", why, how, unknown)
     first = table.row(0, named=True)
-    says = f"The most frequent keyword is “{first['keyword']}” ({counted(first['submissions'], 'papers')})."
+    says = f"The most frequent keyword is “{first['keyword']}” ({plural(first['submissions'], 'paper')})."
     known = table.filter(pl.col("share_accepted").is_not_null()).sort("share_accepted", "keyword")
     if known.height > 1:
         low, high = known.row(0, named=True), known.row(-1, named=True)
@@ -203,7 +195,7 @@ def keywords(source: CorpusSource) -> Statistic:
             f" ({percent(high['share_accepted'])}), on “{low['keyword']}” least ({percent(low['share_accepted'])})."
         )
     says += f" Papers with other keywords alone: {named - n:,}."
-    return Statistic(table=table, n=n, of="papers", says=says, how=how, unknown=unknown)
+    return Statistic(table=table, n=n, of="paper", says=says, how=how, unknown=unknown)
 
 
 _NO_PDF = "no PDF known"
@@ -231,7 +223,7 @@ def grades(source: CorpusSource) -> Statistic:
     )
     n = source.papers.height
     if not n:
-        return nothing(table, "papers", _NO_PAPERS, how)
+        return nothing(table, "paper", _NO_PAPERS, how)
     publishable = [grade.value for grade in PUBLISHABLE_GRADES]
     sure = table.filter(pl.col("grade").is_in(publishable))
     says = f"The version that the reviewers read is known for {percent(int(sure['papers'].sum()) / n)} of the papers"
@@ -242,7 +234,7 @@ def grades(source: CorpusSource) -> Statistic:
             known = int(sure.filter(status=decision.value)["papers"].sum())
             shares.append(f"{percent(known / every)} of the {decision.value} ones")
     return Statistic(
-        table=table, n=n, of="papers", says=says + (f", {' and '.join(shares)}." if shares else "."), how=how
+        table=table, n=n, of="paper", says=says + (f", {' and '.join(shares)}." if shares else "."), how=how
     )
 
 
@@ -252,19 +244,19 @@ def set_aside(source: CorpusSource) -> Statistic:
     empty = pl.DataFrame(schema={"stage": pl.String, "reason": pl.String, "rows": pl.Int64})
     rows = source.set_aside
     if rows is None:
-        return nothing(empty, "rows", "A release does not include rows that were set aside; the workspace does.", how)
+        return nothing(empty, "row", "A release does not include rows that were set aside; the workspace does.", how)
     table = rows.group_by("stage", "reason").agg(pl.col("rows").sum())
     table = table.sort(["rows", "stage", "reason"], descending=[True, False, False])
     n = int(table["rows"].sum())
     if not n:
-        return nothing(empty, "rows", "No row of this selection was set aside.", how)
+        return nothing(empty, "row", "No row of this selection was set aside.", how)
     first = table.row(0, named=True)
     reason = first["reason"].replace("_", " ")
     says = (
-        f"{counted(n, 'rows')} were set aside for {counted(table['reason'].n_unique(), 'reasons')}, most often for"
+        f"{plural(n, 'row')} were set aside for {plural(table['reason'].n_unique(), 'reason')}, most often for"
         f" “{reason}” (“{first['stage'].replace('_', ' ')}”: {percent(first['rows'] / n)})."
     )
-    return Statistic(table=table, n=n, of="rows", says=says, how=how)
+    return Statistic(table=table, n=n, of="row", says=says, how=how)
 
 
 def completeness(source: CorpusSource) -> Statistic:
@@ -291,17 +283,17 @@ def completeness(source: CorpusSource) -> Statistic:
     table = table.with_columns(pl.Series("listed_to_the_end", listed, pl.Boolean))
     table = table.sort(["papers", "venue_id"], descending=[True, False])
     if table.is_empty():
-        return nothing(table, "papers", _NO_PAPERS, how)
+        return nothing(table, "paper", _NO_PAPERS, how)
     sum_of = {name: int(table[name].sum()) for name in table.columns if table.schema[name].is_integer()}
     partly = table.filter(pl.col("listed_to_the_end").eq(False)).height
     reviewed = percent(sum_of["papers_reviewed"] / sum_of["papers"])
     says = (
-        f"Of {counted(sum_of['papers'], 'papers')}, {reviewed} have a public review;"
+        f"Of {plural(sum_of['papers'], 'paper')}, {reviewed} have a public review;"
         f" {percent(compute_share(sum_of['pdfs_here'], sum_of['pdfs']))} of the known PDFs were fetched."
     )
     if partly:
-        says += f" The listings of {counted(partly, 'venues')} were not read to the end."
-    return Statistic(table=table, n=sum_of["papers"], of="papers", says=says, how=how)
+        says += f" The listings of {plural(partly, 'venue')} were not read to the end."
+    return Statistic(table=table, n=sum_of["papers"], of="paper", says=says, how=how)
 
 
 _BINS = 30
@@ -343,20 +335,20 @@ def count_bins(values: pl.Series, of: str) -> pl.DataFrame:
 
 def _measure_lengths(tokens: pl.Series, every: int, of: str, absent: str, how: str, unit: str) -> Statistic:
     unknown = {absent: every - tokens.len()}
-    empty = pl.DataFrame(schema={"from": pl.Int64, "to": pl.Int64, of: pl.Int64})
+    empty = pl.DataFrame(schema={"from": pl.Int64, "to": pl.Int64, in_plural(of): pl.Int64})
     if tokens.is_empty():
-        why = f"No {of.removesuffix('s')} of this selection has a text to measure."
+        why = f"No {of} of this selection has a text to measure."
         return nothing(empty, of, why, how, unknown)
     low, middle, high = quartiles(tokens)
     least = int(str(tokens.min()))
     most = int(str(tokens.max()))
     says = (
-        f"The median of the {of} is {middle:,.0f} {unit}; half of them have between {low:,.0f} and {high:,.0f},"
-        f" the shortest {least:,} and the longest {most:,}."
+        f"The median of the {in_plural(of)} is {middle:,.0f} {unit}; half of them have between {low:,.0f} and"
+        f" {high:,.0f}, the shortest {least:,} and the longest {most:,}."
     )
     facts = {"least": least, "lower quartile": low, "median": middle, "upper quartile": high, "greatest": most}
     return Statistic(
-        table=count_bins(tokens, of),
+        table=count_bins(tokens, in_plural(of)),
         n=tokens.len(),
         of=of,
         says=says,
@@ -372,7 +364,7 @@ def paper_length(source: CorpusSource) -> Statistic:
     how = f"The best text of each paper: the version that the reviewers read, if known; {source.tokens}."
     tokens = source.paper_tokens["tokens"]
     return _measure_lengths(
-        tokens, source.papers.height, "papers", "no text of the paper is available", how, source.unit
+        tokens, source.papers.height, "paper", "no text of the paper is available", how, source.unit
     )
 
 
@@ -380,4 +372,4 @@ def review_length(source: CorpusSource) -> Statistic:
     """Measure the reviews, in tokens (Re², Fig. 2 b)."""
     how = f"The current texts of all fields of the review's form, without scores; {source.tokens}."
     every = source.review_tokens["tokens"]
-    return _measure_lengths(every.filter(every > 0), every.len(), "reviews", "no text", how, source.unit)
+    return _measure_lengths(every.filter(every > 0), every.len(), "review", "no text", how, source.unit)

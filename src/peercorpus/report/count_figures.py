@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from peercorpus.report.corpus_statistics import GRADES, STATUSES, Statistic, counted, percent
+from peercorpus.records.counted_nouns import in_plural, plural
+from peercorpus.report.corpus_statistics import GRADES, STATUSES, Statistic, percent
 from peercorpus.report.figure_style import (
     BLUE,
     FAINT,
@@ -98,7 +99,10 @@ def draw_histogram(statistic: Statistic) -> "Figure":
         fontsize=7.5,
     )
     axes.set(
-        xlabel=statistic.unit, ylabel=statistic.of, ylim=(0, 1.16 * max(counts)), xlim=(min(low), max(low) + width)
+        xlabel=statistic.unit,
+        ylabel=in_plural(statistic.of),
+        ylim=(0, 1.16 * max(counts)),
+        xlim=(min(low), max(low) + width),
     )
     if is_open[-1]:
         ends = f"{low[-1]:,} and more"
@@ -305,6 +309,6 @@ def draw_completeness(statistic: Statistic) -> "Figure":
     axes = figure.subplots()
     axes.set_xlabel("per cent of what is known of the venue")
     heat(axes, cells, texts, [*(label for _, _, label in pairs), *["listed\nto the end"] * is_listed])
-    labels = [f"{name(row['venue_id'])}  ({counted(row['papers'], 'papers')})" for row in table.iter_rows(named=True)]
+    labels = [f"{name(row['venue_id'])}  ({plural(row['papers'], 'paper')})" for row in table.iter_rows(named=True)]
     name_rows(axes, labels)
     return figure

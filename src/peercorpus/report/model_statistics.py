@@ -27,7 +27,8 @@ from peercorpus.metrics.marked_share import (
     is_distinct,
     marker_words,
 )
-from peercorpus.report.corpus_statistics import Statistic, counted, largest, nothing
+from peercorpus.records.counted_nouns import plural
+from peercorpus.report.corpus_statistics import Statistic, largest, nothing
 from peercorpus.report.source import CorpusSource, TextKind
 
 CONTROL_UNTIL = datetime(2022, 1, 1, tzinfo=UTC)
@@ -202,9 +203,9 @@ def model_written(source: CorpusSource, model: Sample | None = None) -> Statisti
     missing.update(dict(by_reason.iter_rows()))
     shown = table.filter(pl.col("left_out").is_null())
     if shown.is_empty():
-        return nothing(table, "texts", _explain_nothing(samples), _HOW, missing)
+        return nothing(table, "text", _explain_nothing(samples), _HOW, missing)
     n = int(shown["texts"].sum())
-    return Statistic(table=table, n=n, of="texts", says=_describe(shown, model), how=_HOW, unknown=missing)
+    return Statistic(table=table, n=n, of="text", says=_describe(shown, model), how=_HOW, unknown=missing)
 
 
 def _explain_nothing(samples: Mapping[_Population, Sample]) -> str:
@@ -236,13 +237,13 @@ def _describe(shown: pl.DataFrame, model: Sample | None) -> str:
         interval = f"{_points(top[f'{name}_low'])} to {_points(top[f'{name}_high'])}"
         parts.append(
             f"The {'estimate' if estimated else 'lower bound'} lies above 0 with its whole interval in {above:,} of"
-            f" {counted(later.height, 'populations')} {AFTER}; it is highest in {top['of']} of {top['conference']}"
+            f" {plural(later.height, 'population')} {AFTER}; it is highest in {top['of']} of {top['conference']}"
             f" {top['year']}: {_points(top[name])} ({interval})."
         )
     if control.height:
         low, high = (_points(float(str(end))) for end in (control[name].min(), control[name].max()))
         parts.append(
-            f"Control, which must be near 0: {low} to {high} in {counted(control.height, 'populations')} {BEFORE}."
+            f"Control, which must be near 0: {low} to {high} in {plural(control.height, 'population')} {BEFORE}."
         )
     if model and not estimated:
         parts.append(

@@ -13,8 +13,9 @@ from markupsafe import Markup
 
 from peercorpus.corpus.confidential import NOT_FOR_PUBLICATION
 from peercorpus.corpus.html_pages import page_templates
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_and_cut
-from peercorpus.report.corpus_statistics import Statistic, counted
+from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import FAINT, FORMATS, INK, PAPER, SOFT
 from peercorpus.report.panels import Panel
 from peercorpus.report.source import FilteredSource
@@ -138,13 +139,13 @@ class ShownFigure:
 
 def _count_totals(source: FilteredSource) -> Iterator[tuple[int, str]]:
     numbers = {
-        "papers": source.papers.height,
-        "venues": source.papers["venue_id"].n_unique(),
-        "reviews": source.reviews.height,
-        "conversations": source.talks.height,
+        "paper": source.papers.height,
+        "venue": source.papers["venue_id"].n_unique(),
+        "review": source.reviews.height,
+        "conversation": source.talks.height,
     }
-    for things, number in numbers.items():
-        yield number, counted(number, things).partition(" ")[2]
+    for thing, number in numbers.items():
+        yield number, plural(number, thing).partition(" ")[2]
 
 
 @cache
@@ -159,7 +160,7 @@ def report_page(source: FilteredSource, figures: Sequence[ShownFigure]) -> str:
         .get_template(PAGE_NAME)
         .render(
             source=source,
-            papers=counted(source.papers.height, "papers"),
+            papers=plural(source.papers.height, "paper"),
             totals=list(_count_totals(source)),
             parts=[(part, list(members)) for part, members in groupby(figures, key=lambda figure: figure.panel.part)],
             formats=(*FORMATS, "csv"),

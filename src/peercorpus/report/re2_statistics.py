@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.report.corpus_statistics import TOP, Statistic, counted, largest, nothing, quartiles
+from peercorpus.records.counted_nouns import plural
+from peercorpus.report.corpus_statistics import TOP, Statistic, largest, nothing, quartiles
 from peercorpus.report.review_statistics import gaussian_density, scott_bandwidth
 from peercorpus.report.source import CorpusSource
 
@@ -114,9 +115,9 @@ def _describe(table: pl.DataFrame) -> str:
     scored = table.filter(pl.col("reviews") > 0).sort("median", "conference")
     low, high = scored.row(0, named=True), scored.row(-1, named=True)
     if low["median"] == high["median"]:
-        return f"The median score of {counted(scored.height, 'conferences')} is {low['median']:g}."
+        return f"The median score of {plural(scored.height, 'conference')} is {low['median']:g}."
     says = (
-        f"The median scores of {counted(scored.height, 'conferences')} lie between {low['median']:g}"
+        f"The median scores of {plural(scored.height, 'conference')} lie between {low['median']:g}"
         f" ({low['conference']}) and {high['median']:g} ({high['conference']})."
     )
     shaped = scored.drop_nulls("peaks").sort("peaks", "conference")
@@ -169,5 +170,5 @@ def check_conferences(source: CorpusSource, conferences: Sequence[str]) -> list[
 def _make_statistic(table: pl.DataFrame, missing: Mapping[str, int]) -> Statistic:
     n = int(table["reviews"].sum())
     if not n:
-        return nothing(table, "reviews", _NONE, _HOW, missing)
-    return Statistic(table=table, n=n, of="reviews", says=_describe(table), how=_HOW, unknown=missing)
+        return nothing(table, "review", _NONE, _HOW, missing)
+    return Statistic(table=table, n=n, of="review", says=_describe(table), how=_HOW, unknown=missing)

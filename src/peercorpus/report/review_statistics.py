@@ -11,8 +11,9 @@ import polars as pl
 
 from peercorpus.metrics.intervals import wilson_interval
 from peercorpus.metrics.prediction import alpha
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
-from peercorpus.report.corpus_statistics import TOP, VERDICTS, Statistic, counted, largest, nothing, percent, quartiles
+from peercorpus.report.corpus_statistics import TOP, VERDICTS, Statistic, largest, nothing, percent, quartiles
 from peercorpus.report.source import CorpusSource, units_of_ratings
 
 GRID = [step / 100 for step in range(101)]
@@ -113,13 +114,13 @@ def score_violins(source: CorpusSource) -> Statistic:
     n = int(table["reviews"].sum())
     missing = {"no number, or its scale is not known": unknown}
     if not n:
-        return nothing(table, "reviews", "No review of this selection has a score on a known scale.", how, missing)
+        return nothing(table, "review", "No review of this selection has a score on a known scale.", how, missing)
     scored = table.filter(pl.col("reviews") > 0).sort("median", "conference")
     low = scored.row(0, named=True)
     high = scored.row(-1, named=True)
     says = f"The median recommendation is {high['median']:.2f} of the scale at {high['conference']}"
     says += "." if scored.height == 1 else f", the highest, and {low['median']:.2f} at {low['conference']}, the lowest."
-    return Statistic(table=table, n=n, of="reviews", says=says, how=how, unknown=missing)
+    return Statistic(table=table, n=n, of="review", says=says, how=how, unknown=missing)
 
 
 def _classify(changes: str) -> pl.Expr:
@@ -154,11 +155,11 @@ def score_changes(source: CorpusSource) -> Statistic:
     table = _add_shares(table.with_columns(pl.col(*counts).fill_null(0)))
     if changed.is_empty():
         why = "No review of this selection has both a known first and a known last score."
-        return nothing(table, "reviews", why, how, missing)
+        return nothing(table, "review", why, how, missing)
     return Statistic(
         table=table,
         n=changed.height,
-        of="reviews",
+        of="review",
         says=_describe_changes(table, changed.height),
         how=how,
         unknown=missing,
@@ -187,7 +188,7 @@ def _describe_changes(table: pl.DataFrame, n: int) -> str:
     same = by_way["unchanged"]
     lowered = by_way["lowered"]
     says = (
-        f"Of {counted(n, 'reviews')}, {percent(raised['reviews'] / n)} raised their recommendation,"
+        f"Of {plural(n, 'review')}, {percent(raised['reviews'] / n)} raised their recommendation,"
         f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} kept it."
     )
     shares = [
@@ -230,8 +231,8 @@ def agreement(source: CorpusSource) -> Statistic:
     n = int(table["scores"].sum())
     if not n:
         why = "No paper of this selection has two scores on a known scale."
-        return nothing(table, "scores", why, how, missing)
-    return Statistic(table=table, n=n, of="scores", says=_describe_agreement(table), how=how, unknown=missing)
+        return nothing(table, "score", why, how, missing)
+    return Statistic(table=table, n=n, of="score", says=_describe_agreement(table), how=how, unknown=missing)
 
 
 def _make_agreement_row(conference: str, shared: pl.DataFrame) -> dict[str, object]:
@@ -268,7 +269,7 @@ def _describe_agreement(table: pl.DataFrame) -> str:
     both = table.drop_nulls(["alpha_before", "alpha_after"])
     if both.height:
         rose = both.filter(pl.col("alpha_after") > pl.col("alpha_before")).height
-        says += f" After the discussion reviewers agree more at {rose:,} of {counted(both.height, 'conferences')}."
+        says += f" After the discussion reviewers agree more at {rose:,} of {plural(both.height, 'conference')}."
     return says
 
 
@@ -309,7 +310,7 @@ def turns(source: CorpusSource) -> Statistic:
     every = pl.DataFrame({"turns": range(1, most + 1)}, schema={"turns": pl.Int64})
     table = every.join(counts, on="turns", how="left", maintain_order="left").fill_null(0)
     if talks.is_empty():
-        return nothing(table, "conversations", "No conversation is in this selection.", how)
+        return nothing(table, "conversation", "No conversation is in this selection.", how)
     _, middle, _ = quartiles(talks["turns"])
     answered = int(talks["answered"].sum())
     longer = talks.filter(pl.col("turns") > 2).height
@@ -318,7 +319,7 @@ def turns(source: CorpusSource) -> Statistic:
         f" {percent(answered / talks.height)}, and {percent(longer / talks.height)} go on after that, with three"
         " turns or more."
     )
-    return Statistic(table=table, n=talks.height, of="conversations", says=says, how=how, facts={"median": middle})
+    return Statistic(table=table, n=talks.height, of="conversation", says=says, how=how, facts={"median": middle})
 
 
 def delays(source: CorpusSource) -> Statistic:
@@ -354,8 +355,8 @@ def delays(source: CorpusSource) -> Statistic:
     missing = {"a time is missing": undated, "dated before the post it answers": early}
     if not n:
         why = "No answer of this selection has known times for both turns."
-        return nothing(table, "answers", why, how, missing)
-    return Statistic(table=table, n=n, of="answers", says=_describe_delays(table), how=how, unknown=missing)
+        return nothing(table, "answer", why, how, missing)
+    return Statistic(table=table, n=n, of="answer", says=_describe_delays(table), how=how, unknown=missing)
 
 
 def duration_label(hours: float) -> str:
@@ -365,14 +366,14 @@ def duration_label(hours: float) -> str:
     ('30 minutes', '30 hours', '10 days', '60 minutes')
     """
     if hours < 2:
-        return counted(round(60 * hours), "minutes")
-    return counted(round(hours), "hours") if hours < 48 else counted(round(hours / 24), "days")
+        return plural(round(60 * hours), "minute")
+    return plural(round(hours), "hour") if hours < 48 else plural(round(hours / 24), "day")
 
 
 def _describe_delays(table: pl.DataFrame) -> str:
     parts = [
         f"{row['who_answers']} take {duration_label(row['median_h'])} at the median (half of the"
-        f" {counted(row['answers'], 'answers')} come after {duration_label(row['lower_quartile_h'])} to"
+        f" {plural(row['answers'], 'answer')} come after {duration_label(row['lower_quartile_h'])} to"
         f" {duration_label(row['upper_quartile_h'])})"
         for row in table.filter(pl.col("conference").is_null()).iter_rows(named=True)
         if row["answers"]

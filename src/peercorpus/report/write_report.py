@@ -19,6 +19,7 @@ from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.marked_share import Sample
 from peercorpus.models.token_counts import load_token_counter
+from peercorpus.records.counted_nouns import in_plural
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
@@ -188,7 +189,7 @@ def _to_json(source: FilteredSource, shown: Sequence[ShownFigure]) -> str:
         item.panel.name: {
             "title": item.panel.title,
             "n": item.statistic.n,
-            "of": item.statistic.of,
+            "of": in_plural(item.statistic.of),
             "drawn": item.panel.limited(item.statistic).n,
             "not_known": dict(item.statistic.unknown),
             "facts": {name: round(value, _DIGITS) for name, value in item.statistic.facts.items()},

@@ -144,6 +144,10 @@ class RawStore:
         """Close the database."""
         self._db.close()
 
+    def release_memory(self) -> None:
+        """Release the memory of pages that are in the cache of the database; they are read again when needed."""
+        self._db.execute("PRAGMA shrink_memory")
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit all writes inside together, or none of them."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from peercorpus.report.corpus_statistics import counted
+from peercorpus.records.counted_nouns import plural
 
 WIDTH = 400.0
 """Width of a drawing, in its own units."""
@@ -156,7 +156,7 @@ def describe_n(papers: int, unknown: Mapping[str, int]) -> str:
     'n = 1,200 papers; not known: 3 (no year)'
     """
     missing = [f"{count:,} ({reason})" for reason, count in unknown.items() if count]
-    return f"n = {counted(papers, 'papers')}" + (f"; not known: {', '.join(missing)}" if missing else "")
+    return f"n = {plural(papers, 'paper')}" + (f"; not known: {', '.join(missing)}" if missing else "")
 
 
 def format_count(count: int) -> str:

@@ -10,11 +10,11 @@ import polars as pl
 
 from peercorpus.metrics.intervals import Bounds, subtract_bounds
 from peercorpus.metrics.paper_intervals import Sums, bound_share
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.points import CRITICAL_KINDS, PointAspect, PointKind
 from peercorpus.report.corpus_statistics import (
     Statistic,
     compute_share,
-    counted,
     largest,
     nothing,
     percent,
@@ -70,7 +70,7 @@ def _describe_venues(source: CorpusSource) -> str:
     rest = len(split) - _NAMED_VENUES
     named = ", ".join(split[:_NAMED_VENUES]) + (f" and {rest:,} more (numbers.json)" if rest > 0 else "")
     return (
-        f" Covered: {len(split):,} of {counted(len(split) + others.n_unique(), 'venues')} with reviews, {named}."
+        f" Covered: {len(split):,} of {plural(len(split) + others.n_unique(), 'venue')} with reviews, {named}."
         f" Reviews of the others, which are not split into points: {others.len():,}."
     )
 
@@ -107,9 +107,9 @@ def points_answered(source: CorpusSource) -> Statistic:
     first = table.row(0, named=True)
     missing = {_UNLINKED: first["not_known"]}
     if not first["points"]:
-        return nothing(table, "points", _explain_nothing(source), how, missing)
+        return nothing(table, "point", _explain_nothing(source), how, missing)
     says = _describe_answers(table) + _describe_venues(source)
-    return Statistic(table=table, n=first["points"], of="points", says=says, how=how, unknown=missing)
+    return Statistic(table=table, n=first["points"], of="point", says=says, how=how, unknown=missing)
 
 
 _NUMBER = pl.col("points").cast(pl.Int64)
@@ -136,7 +136,7 @@ def _count_answers(rows: pl.DataFrame) -> dict[str, object]:
 def _describe_answers(table: pl.DataFrame) -> str:
     first = table.row(0, named=True)
     says = (
-        f"Of {counted(first['points'], 'points')} that ask for an answer, {percent(first['share_answered'])} have one,"
+        f"Of {plural(first['points'], 'point')} that ask for an answer, {percent(first['share_answered'])} have one,"
         f" {percent(first['share_answered_at_0.5'])} one of confidence {SURE} or more."
     )
     known = table.filter((pl.col("points") >= FEWEST_NAMED) & (pl.col("name") != NOT_KNOWN))
@@ -196,9 +196,9 @@ def answers_and_scores(source: CorpusSource) -> Statistic:
     missing = _count_missing(reviews.filter(aspect=ALL))
     if not n:
         why = _explain_nothing(source) if reviews.is_empty() else _NO_CHANGE
-        return nothing(table, "reviews", why, how, missing)
+        return nothing(table, "review", why, how, missing)
     says = _describe_scores(table) + _describe_venues(source)
-    return Statistic(table=table, n=n, of="reviews", says=says, how=how, unknown=missing)
+    return Statistic(table=table, n=n, of="review", says=says, how=how, unknown=missing)
 
 
 _NO_CHANGE = "No review of this selection with points has both a known first and a known last score."
@@ -279,7 +279,7 @@ def _subtract(answered: _Side, not_answered: _Side) -> dict[str, object]:
 def _describe_scores(table: pl.DataFrame) -> str:
     first = table.row(0, named=True)
     parts = [
-        f"{percent(first[f'share_{side}'])} of the {counted(first[f'reviews_{side}'], 'reviews')} {words}"
+        f"{percent(first[f'share_{side}'])} of the {plural(first[f'reviews_{side}'], 'review')} {words}"
         for side, words in zip(SIDES, ("with an answered point", "without one"), strict=True)
         if first[f"reviews_{side}"]
     ]
@@ -320,7 +320,7 @@ def point_delays(source: CorpusSource) -> Statistic:
     n = int(dated["points"].sum())
     if not n:
         why = _NO_TIMES if source.point_venues else _explain_nothing(source)
-        return nothing(table, "points", why, how, missing)
+        return nothing(table, "point", why, how, missing)
     first = table.row(0, named=True)
     says = (
         f"The first answer to a point comes {format_days(first['median_days'])} after the review at the median; half of"
@@ -329,7 +329,7 @@ def point_delays(source: CorpusSource) -> Statistic:
     return Statistic(
         table=table,
         n=n,
-        of="points",
+        of="point",
         says=says + _describe_venues(source),
         how=how,
         unknown=missing,

@@ -6,8 +6,9 @@ anonymous, so the load of a single one is unknown.
 
 import polars as pl
 
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
-from peercorpus.report.corpus_statistics import Statistic, compute_share, counted, nothing, percent
+from peercorpus.report.corpus_statistics import Statistic, compute_share, nothing, percent
 from peercorpus.report.source import CorpusSource
 
 NO_AREA = "no area named"
@@ -56,14 +57,14 @@ def review_load(source: CorpusSource) -> Statistic:
     )
     table = _order(table, areas)
     if not papers["reviews"].sum():
-        return nothing(table, "papers", "No paper of this selection has a public review.", how)
+        return nothing(table, "paper", "No paper of this selection has a public review.", how)
     bare = int(table["without_review"].sum())
     fewest, most = table["fewest"].min(), table["most"].max()
     says = (
         f"A paper has {table['reviews'].sum() / papers.height:.1f} reviews on average, between {fewest!r} and {most!r};"
-        f" {counted(bare, 'papers')} without any."
+        f" {plural(bare, 'paper')} without any."
     )
-    return Statistic(table=table, n=papers.height, of="papers", says=says, how=how, unknown=_unnamed(areas))
+    return Statistic(table=table, n=papers.height, of="paper", says=says, how=how, unknown=_unnamed(areas))
 
 
 def late_reviews(source: CorpusSource) -> Statistic:
@@ -90,12 +91,12 @@ def late_reviews(source: CorpusSource) -> Statistic:
     }
     if dated.is_empty():
         why = "No review of this selection has a due date; state review_deadline in the workspace's venues.toml."
-        return nothing(table, "reviews", why, how, unknown)
+        return nothing(table, "review", why, how, unknown)
     number = int(late["is_late"].sum())
     middle = late.filter("is_late")["days"].median()
     after = f", the median one by {middle:.1f} days" if isinstance(middle, float) else ""
-    says = f"{counted(number, 'reviews')} of {late.height:,} came after the due date{after}."
-    return Statistic(table=table, n=dated.height, of="reviews", says=says, how=how, unknown=unknown)
+    says = f"{plural(number, 'review')} of {late.height:,} came after the due date{after}."
+    return Statistic(table=table, n=dated.height, of="review", says=says, how=how, unknown=unknown)
 
 
 def responses_by_area(source: CorpusSource) -> Statistic:
@@ -125,10 +126,10 @@ def responses_by_area(source: CorpusSource) -> Statistic:
     )
     table = _order(table, areas).drop("papers")
     if talks.is_empty():
-        return nothing(table, "conversations", "No conversation is in this selection.", how)
+        return nothing(table, "conversation", "No conversation is in this selection.", how)
     answered, returned = int(talks["answered"].sum()), int(talks["returned"].sum())
     says = (
         f"The authors answered in {percent(compute_share(answered, talks.height))} of the conversations, and the"
         f" reviewer came back in {percent(compute_share(returned, talks.height))}."
     )
-    return Statistic(table=table, n=talks.height, of="conversations", says=says, how=how)
+    return Statistic(table=table, n=talks.height, of="conversation", says=says, how=how)
