@@ -43,3 +43,9 @@ def _unlogged() -> Iterator[None]:
     for handler in [one for one in logging.root.handlers if one not in before]:
         if not type(handler).__module__.startswith("_pytest."):
             logging.root.removeHandler(handler)
+
+
+@pytest.fixture
+def svg_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures of reports as SVG alone, for tests of what a report counts and says: PDF takes half of the time."""
+    monkeypatch.setattr("peercorpus.report.write_report.FORMATS", ("svg",))

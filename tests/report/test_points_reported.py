@@ -213,6 +213,7 @@ def test_counts_are_made_again_where_points_change(workspace: Workspace) -> None
     assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, 2.0, 1)]
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_a_release_with_points_tells_what_its_workspace_tells(workspace: Workspace, tmp_path: Path) -> None:
     release = tmp_path / "release"
     (workspace.folder / "takedown.txt").write_text("a-answer\n")
@@ -261,6 +262,7 @@ def test_a_report_with_points_has_their_section_and_names_what_it_covers(workspa
         assert f'id="{name}"' in (out / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_a_report_without_points_says_nothing_of_them(workspace: Workspace, tmp_path: Path) -> None:
     """Neither if no chosen venue has any, nor if the source lacks them."""
     release = tmp_path / "release"

@@ -152,6 +152,7 @@ def tree(folder: Path) -> dict[str, bytes]:
         "takedown nobody --force -w {corpus}",
     ],
 )
+@pytest.mark.usefixtures("svg_alone")
 def test_every_command_says_and_writes_what_it_does_for_a_workspace_here(
     local: Path, placed: Path, run: Run, command: str
 ) -> None:
