@@ -228,7 +228,8 @@ def complain(found: Found, sizes: list[int], floor_s: float, tried: set[tuple[Re
         if (read, text) in tried:
             continue
         tried.add((read, text))
-        growth = find_growth(partial(make_call, read, text, is_bytes), sizes, floor_s)
+        call = partial(make_call, read, text, is_bytes)
+        growth = find_growth(call, sizes, floor_s, is_expression=through is None)
         if growth:
             complaints.append(f"{found.place}: {growth} with {text}")
             break
