@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import signal
 from collections.abc import Iterator
 
@@ -15,6 +16,10 @@ __all__ = ["bucket", "run", "served", "store_log"]
 
 # A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Several processes run tests: if PyTorch used all cores in each, its threads would mostly wait for each other, which
+# takes ten times as much processor time for tiny models. It reads this when it is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The time an example takes mostly reflects how busy the machine is, above all with other tests.
 settings.register_profile("peercorpus", deadline=None)
@@ -43,3 +48,9 @@ def _unlogged() -> Iterator[None]:
     for handler in [one for one in logging.root.handlers if one not in before]:
         if not type(handler).__module__.startswith("_pytest."):
             logging.root.removeHandler(handler)
+
+
+@pytest.fixture
+def svg_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures of reports as SVG alone, for tests of what a report counts and says: PDF takes half of the time."""
+    monkeypatch.setattr("peercorpus.report.write_report.FORMATS", ("svg",))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from asked_here import patch_queries
 from commands import Ended, run_command
 from in_this_process import build_here
 from peercorpus import open as open_corpus
@@ -169,6 +170,13 @@ READERS: dict[str, Reader] = {
 
 AT_A_TIME = 3
 """Return the readers for one damage to one table: each meets every table, and every damage."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _asked_here() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch_queries(patch)
+        yield
 
 
 @pytest.fixture(scope="module")

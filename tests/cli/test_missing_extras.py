@@ -97,6 +97,7 @@ extras, commands = json.load(sys.stdin)
 named = {name: {re.split("[^A-Za-z0-9._-]", text)[0].lower() for text in texts} for name, texts in extras.items()}
 named = {name: packages - {"peercorpus"} for name, packages in named.items()}
 distributions = packages_distributions()
+import cyclopts, cyclopts.core, filelock, httpx2, jinja2, msgspec, platformdirs, rich.console, stamina, zstandard
 from peercorpus.cli.main import main
 
 class Without:
@@ -145,7 +146,10 @@ for extra, command in commands:
         results.append((command, hidden == [extra] and extra or "", code, out, err, os.listdir(where)))
 json.dump(results, sys.stdout)
 """
-"""Run each command without its extra, and the first of each extra without any, in one process."""
+"""Run each command without its extra, and the first of each extra without any, in one process.
+
+It imports first, for all commands, what peercorpus itself requires, and nothing of peercorpus that a command imports.
+"""
 
 
 @pytest.fixture(scope="module")

@@ -73,13 +73,19 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> subpro
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, env=both)
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of one note, built where nothing but ASCII can be shown; tests copy it."""
+    folder = tmp_path_factory.mktemp("streams")
+    (folder / "note.json").write_text(json.dumps([NOTE]), encoding="utf-8")
+    for command in (["import", str(folder / "note.json")], ["build"]):
+        assert run([*PROGRAM, *command, "--workspace", str(folder / "corpus")], ASCII).returncode == 0
+    return folder / "corpus"
+
+
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    (tmp_path / "note.json").write_text(json.dumps([NOTE]), encoding="utf-8")
-    folder = tmp_path / "corpus"
-    for command in (["import", str(tmp_path / "note.json")], ["build"]):
-        assert run([*PROGRAM, *command, "--workspace", str(folder)], ASCII).returncode == 0
-    return folder
+def corpus(built: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(built, tmp_path / "corpus")
 
 
 @pytest.mark.fault("machine", "a locale that is not UTF-8", "what cannot be shown is escaped", times=3)

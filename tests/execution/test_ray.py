@@ -98,6 +98,8 @@ def cluster() -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        # Models that are in no folder are not searched for in the network, which would be tried for half a minute.
+        patch.setenv("HF_HUB_OFFLINE", "1")
         patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
         patch.setenv("PYTHONPATH", os.pathsep.join(map(str, IMPORTABLE)))
         made = Cluster(initialize_head=True, head_node_args=MACHINE | {"num_gpus": 1})

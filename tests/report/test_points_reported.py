@@ -211,6 +211,7 @@ def test_counts_are_renewed_when_points_change(workspace: Workspace) -> None:
     assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, 2.0, 1)]
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_a_release_with_points_gives_the_same_counts_as_its_workspace(workspace: Workspace, tmp_path: Path) -> None:
     release = tmp_path / "release"
     (workspace.folder / "takedown.txt").write_text("a-answer\n")
@@ -257,6 +258,7 @@ def test_a_report_with_points_has_a_section_that_states_its_coverage(workspace: 
         assert f'id="{name}"' in (out / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_a_report_without_points_does_not_mention_them(workspace: Workspace, tmp_path: Path) -> None:
     """Neither if no chosen venue has any, nor if the source lacks them."""
     release = tmp_path / "release"

@@ -157,6 +157,7 @@ def test_the_unified_value_of_a_score_comes_from_its_form_or_else_from_re2(tmp_p
 ICLR24 = "ICLR.cc/2024/Conference"
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_records_imported_from_both_datasets_are_in_the_figures(tmp_path: Path, run: Run) -> None:
     ratings = ("3: reject, not good enough", "6: marginally above the acceptance threshold", "8: accept, good paper")
     rows = [
@@ -198,6 +199,7 @@ def test_records_imported_from_both_datasets_are_in_the_figures(tmp_path: Path, 
         assert dict(table.select("conference", "median").iter_rows()) == {"iclr": 6.0, "kites": 7.0}
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_a_profile_draws_its_own_figures_and_details_need_it(tmp_path: Path, run: Run) -> None:
     with made.invented(tmp_path / "corpus", {made.ICLR: made.a_forum("a")}) as workspace:
         folder, out = workspace.folder, ("--out", tmp_path / "out")

@@ -41,6 +41,7 @@ def drawn(workspace: Workspace, out: Path, tokenizer: str, spread: Executor | No
     return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
     workspace: Workspace, tokenizer: str, tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_another_tokenizer_of_the_same_name_is_refused(tokenizer: str) -> None:
         count_tokens(TokenBatch(("a",), tokenizer, "0" * 64))
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_the_command_counts_in_other_processes_on_request(
     workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
 ) -> None:

@@ -1,6 +1,8 @@
 """Fixtures for tests that run `inspect_ai`: a release, and folders for everything that it would leave behind."""
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ def inspect_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setenv(name, str(folder / name.lower()))
         for name in ("OPENAI_API_KEY", "INSPECT_EVAL_MODEL", "INSPECT_MODEL_NAME"):
             patch.delenv(name, raising=False)
+        # For each log it reads the metadata of all installed packages, which took a third of the time of these tests.
+        patch.setattr("inspect_ai._util.package.packages_distributions", cache(packages_distributions), raising=False)
         yield
 
 

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -194,3 +195,10 @@ def quiet() -> Iterator[None]:
         warnings.filterwarnings("ignore", "The 'initial' parameter is deprecated", DeprecationWarning)
         yield
         gc.collect()
+        _exclude_what_lives()
+
+
+@cache
+def _exclude_what_lives() -> None:
+    """Exclude from garbage collection what the first run of `inspect_ai` imported, once in a process."""
+    gc.freeze()

@@ -1,9 +1,7 @@
 """Rule-based judges instead of models, behind `inspect_ai`'s mock provider."""
 
-import gc
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -14,6 +12,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
+from invented_bench import quiet
 from peercorpus.benchmark.judge.judge import ASPECTS
 
 TEXT = re.compile(r"^<([A-Z0-9-]+)-([0-9a-f]{12})>\n(.*?)\n</\1-\2>$", re.MULTILINE | re.DOTALL)
@@ -69,13 +68,7 @@ def by_length(number_of_words: int = 10) -> Rule:
 
 
 def run_quietly(task: Task, model: Model, folder: Path, **more: Any) -> EvalLog:
-    """The log of a task, one sample at a time.
-
-    `inspect_ai` 0.3.285 leaves streams open and uses names deprecated by tenacity: neither can be fixed here.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=ResourceWarning)
-        warnings.filterwarnings("ignore", "The 'initial' parameter is deprecated", DeprecationWarning)
+    """The log of a task, one sample at a time."""
+    with quiet():
         (log,) = evaluate(task, model=model, log_dir=str(folder), display="none", max_samples=1, **more)
-        gc.collect()
     return log

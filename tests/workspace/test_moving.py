@@ -152,6 +152,7 @@ def tree(folder: Path) -> dict[str, bytes]:
         "takedown nobody --force -w {corpus}",
     ],
 )
+@pytest.mark.usefixtures("svg_alone")
 def test_every_command_prints_and_writes_the_same_for_a_workspace_in_a_store(
     local: Path, placed: Path, run: Run, command: str
 ) -> None:
