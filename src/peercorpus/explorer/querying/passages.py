@@ -213,6 +213,8 @@ class PassageFinder:
 
 
 _SPACE = re.compile(r"\s+")
+_HEADING = re.compile(r"(?<=\n)[ \t]*+(?:#{1,6}+|>)[ \t]++")
+_ITEM = re.compile(r"(?<=\n)[ \t]*+[-*+][ \t]++")
 
 
 def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Piece]:
@@ -220,11 +222,17 @@ def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Pie
     position = start
     for begin, mark_end in _merge(marks):
         if begin > position:
-            yield replace_controls(text[position:begin]), False
+            yield _show(text, position, begin), False
         yield replace_controls(text[begin:mark_end]), True
         position = mark_end
     if end > position:
-        yield replace_controls(text[position:end]), False
+        yield _show(text, position, end), False
+
+
+def _show(text: str, start: int, end: int) -> str:
+    """Return a part of a text without Markdown's signs of headings and quotations, and with a dot for each list item."""
+    before = "\n" if start == 0 or text[start - 1] == "\n" else " "
+    return replace_controls(_ITEM.sub("· ", _HEADING.sub("", before + text[start:end]))[1:])
 
 
 def _merge(marks: Sequence[Mark]) -> list[tuple[int, int]]:
