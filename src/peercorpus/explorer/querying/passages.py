@@ -230,7 +230,7 @@ def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Pie
 
 
 def _show(text: str, start: int, end: int) -> str:
-    """Return a part of a text without Markdown's signs of headings and quotations, and with a dot for each list item."""
+    """Return a part of a text without Markdown's signs of headings and quotations, and with dots for list items."""
     before = "\n" if start == 0 or text[start - 1] == "\n" else " "
     return replace_controls(_ITEM.sub("· ", _HEADING.sub("", before + text[start:end]))[1:])
 
