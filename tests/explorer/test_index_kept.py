@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tantivy
 
 from explored import GONE, LIVELY, QUIET, hostile, known, known_with_points
 from invented_points import split
@@ -332,3 +333,19 @@ def test_the_index_and_the_tables_hold_the_same_records_of_a_paper(
         assert shown
         found = [find_paper(index, forum.paper.forum_id) for forum in shown]
         assert [each[1].forum for each in found if each] == shown
+
+
+def test_an_index_in_a_folder_that_is_read_only_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        whole = described(opened(workspace))
+        open_files, refused = search_index._open_files, []
+
+        def open_writable(folder: Path) -> tantivy.Index:
+            if folder.is_relative_to(workspace.folder):
+                refused.append(folder.name)
+                raise ValueError("Failed to acquire Lockfile: IoError(Os { code: 13, kind: PermissionDenied })")
+            return open_files(folder)
+
+        monkeypatch.setattr(search_index, "_open_files", open_writable)
+        assert described(opened(workspace)) == whole
+        assert len(refused) == 2

@@ -131,6 +131,20 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
 
 
 def _open_at(folder: Path) -> tantivy.Index:
+    try:
+        return _open_files(folder)
+    except ValueError as error:
+        if "Lockfile" not in str(error):
+            raise
+    # tantivy locks a file even to read, and so cannot open an index in a folder that is read only.
+    beside = _make_temporary()
+    for file in folder.iterdir():
+        if file.is_file() and not file.name.endswith(".lock"):
+            (beside / file.name).symlink_to(file.absolute())
+    return _open_files(beside)
+
+
+def _open_files(folder: Path) -> tantivy.Index:
     index = tantivy.Index.open(str(folder))
     index.config_reader("manual")
     index.reload()
@@ -184,6 +198,11 @@ def _choose_folder(indexes: Path) -> Path:
             return indexes
     except OSError:
         pass
+    return _make_temporary()
+
+
+def _make_temporary() -> Path:
+    """Return a new folder that is removed when the process ends."""
     temporary = tempfile.TemporaryDirectory(prefix="peercorpus-explorer-")
     _TEMPORARY.append(temporary)
     return Path(temporary.name)
