@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from peercorpus.api.corpus import Corpus, open  # noqa: A004 -- read as `peercorpus.open`
     from peercorpus.api.releases import LoadedRelease, load_release
     from peercorpus.api.simulation import Simulation, simulate
-    from peercorpus.api.steps import BuildResult, HarvestResult, PublishResult, build, harvest, publish
+    from peercorpus.api.steps import BuildResult, HarvestResult, PublishResult, build, harvest, plan_harvest, publish
 
     __version__: str
 else:
@@ -40,6 +40,7 @@ __all__ = [
     "load_release",
     "open",
     "open_text",
+    "plan_harvest",
     "publish",
     "simulate",
 ]
@@ -56,6 +57,7 @@ _MODULES = {
     "load_release": "releases",
     "open": "corpus",
     "open_text": "converted",
+    "plan_harvest": "steps",
     "publish": "steps",
     "simulate": "simulation",
 }

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from invented_tables import ICLR, ICML, NOON, a_forum, invented, paper, post, review, score, text, version
+from peercorpus.cli.text.publish import published as told
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.records.documents import PAGE_BREAK, Change, PaperText, TextHeading
 from peercorpus.records.enums import (
@@ -339,3 +340,17 @@ def test_every_paper_is_in_one_split_of_all_configurations(tmp_path: Path) -> No
         for row in shard.rows(["forum_id"]):
             splits.setdefault(row["forum_id"], set()).add(shard.split)
     assert splits == {"f1": {"iclr"}, "f2": {"icml"}}
+
+
+def test_what_is_left_out_without_the_names_of_authors_is_printed_with_its_counts(tmp_path: Path) -> None:
+    shy = [replace(one, authors=()) if isinstance(one, Paper) else one for one in a_forum("f2")]
+    with invented(tmp_path / "corpus", {ICLR: [*with_later(), *shy]}) as workspace:
+        out = tmp_path / "out"
+        without = publish_release(workspace, out, with_authors=False)
+        with_names = publish_release(workspace, out)
+    # A proven initial text is kept, as reviewers read it without names; its later versions are checked.
+    assert without.unnamed == {"texts that name an author": 1, "changes that name an author": 1}
+    line = "  left out without the names of authors: texts that name an author 1, changes that name an author 1\n"
+    assert line in told(without, out, None)
+    assert with_names.unnamed == {}
+    assert "names of authors" not in told(with_names, out, None)

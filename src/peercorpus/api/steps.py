@@ -15,6 +15,7 @@ from peercorpus.execution.waits import PDF_TIMEOUT_S, RATE_LIMIT_WAIT_S
 if TYPE_CHECKING:
     from peercorpus.execution.stage import Options
     from peercorpus.harvest.harvest import HarvestSummary
+    from peercorpus.harvest.plan import VenuePlan
     from peercorpus.harvest.session import Access
     from peercorpus.pipeline.build_venues import StepResult
     from peercorpus.pipeline.losses import SourceLoss
@@ -83,8 +84,10 @@ def harvest(
     limit: int | None = None,
     files: bool = True,
     refresh: bool = False,
+    scope: Literal["reviewbench", "re2"] | None = None,
     max_wait_s: float = RATE_LIMIT_WAIT_S,
     share_budget: bool = False,
+    record: str | Path | None = None,
     url_v1: str | None = None,
     url_v2: str | None = None,
     token_file: str | Path | None = None,
@@ -101,8 +104,10 @@ def harvest(
         limit: Number of submissions per venue, 1 or more; None means all.
         files: Whether to fetch the PDFs.
         refresh: Whether to list everything again, and to retry files that were refused.
+        scope: Also harvest all venues of a published dataset; `venue_ids` may then be empty.
         max_wait_s: Longest wait for the rate limit, in seconds.
         share_budget: Whether to continue although another harvest uses the same account.
+        record: File to which every response is appended, for `peercorpus import`; only as a guest. None records none.
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File with a token, which nobody else may read.
@@ -112,7 +117,8 @@ def harvest(
         VenueNotFoundError: A venue does not exist.
         RefusedAlikeError: All requests of one kind were refused alike; everything else is stored.
         TryLaterError: OpenReview asks for a longer wait or is unavailable, or another harvest is running.
-        PeercorpusError: No venue is named, the sign-in is refused, or the folder is not a workspace.
+        PeercorpusError: No venue is named, a name fits several or none, the sign-in is refused, or the folder is not a
+            workspace.
 
     Example:
         >>> with peercorpus.simulate(papers=5) as openreview:
@@ -126,8 +132,63 @@ def harvest(
 
     _require_positive(limit=limit)
     token = read_optional_path(token_file, "token_file", "file")
-    access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget)
-    return _harvest(list_venues(venue_ids), folder, access, progress, limit=limit, files=files, refresh=refresh)
+    recorded = read_optional_path(record, "record", "file")
+    access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget, record=recorded)
+    chosen = _choose_venues(venue_ids, scope)
+    return _harvest(chosen, folder, access, progress, limit=limit, files=files, refresh=refresh)
+
+
+def plan_harvest(
+    venue_ids: str | Iterable[str],
+    folder: str | Path,
+    *,
+    limit: int | None = None,
+    files: bool = True,
+    scope: Literal["reviewbench", "re2"] | None = None,
+    max_wait_s: float = RATE_LIMIT_WAIT_S,
+    url_v1: str | None = None,
+    url_v2: str | None = None,
+    token_file: str | Path | None = None,
+) -> "tuple[VenuePlan, ...]":
+    """Estimate what a harvest has left to fetch, as `peercorpus harvest --plan` does; nothing is fetched.
+
+    It only requests the settings of the venues and how many papers they have, and may run beside a harvest.
+
+    Args:
+        venue_ids: As in `harvest`.
+        folder: Folder of the workspace, which is created if it is missing.
+        limit: Number of submissions per venue, 1 or more; None means all.
+        files: Whether the PDFs will be fetched.
+        scope: Also plan all venues of a published dataset; `venue_ids` may then be empty.
+        max_wait_s: Longest wait for the rate limit, in seconds.
+        url_v1: Base URL of API v1; None means OpenReview's.
+        url_v2: Base URL of API v2; None means OpenReview's.
+        token_file: File with a token, which nobody else may read.
+
+    Returns:
+        The plan of each venue, with its requests by step.
+
+    Raises:
+        PeercorpusError: As `harvest`.
+
+    Example:
+        >>> with peercorpus.simulate(papers=5) as openreview:
+        ...     plans = peercorpus.plan_harvest(
+        ...         "Aurora.cc/2020/Conference", "new", url_v1=openreview.url_v1, url_v2=openreview.url_v2
+        ...     )
+        >>> [(plan.venue_id, plan.steps[0].things) for plan in plans]
+        [('Aurora.cc/2020/Conference', 1)]
+    """
+    from peercorpus.harvest.plan import plan_harvest as run_plan
+    from peercorpus.harvest.session import Access, open_client
+
+    _require_positive(limit=limit)
+    token = read_optional_path(token_file, "token_file", "file")
+    access = Access(url_v1, url_v2, token, max_wait_s, is_held=False, is_shared=True)
+    chosen = _choose_venues(venue_ids, scope)
+    say, _ = _receivers(None)
+    with open_client(read_path(folder, "folder"), access, say, say) as (opened, client):
+        return tuple(run_plan(opened, client, chosen, limit=limit, files=files))
 
 
 def build(
@@ -254,12 +315,10 @@ def _harvest(
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.session import open_client
 
-    if not venue_ids or not all(venue_ids):
-        raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
-    venue_ids = _read_venues(venue_ids)
     say, show = _receivers(progress)
     path = read_path(folder, "folder")
     with open_client(path, access, say, say) as (opened, client):
+        client.record_harvests(venue_ids, limit, files=files)
         summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
     check_refusals(summaries)
     return HarvestResult(path, tuple(summaries), is_complete(summaries))
@@ -346,6 +405,21 @@ def _choose_sides(
     if profile != "none":
         _read_value(Profile, "splits", profile)
     return request_sides(profile, test_after, read_optional_path(splits_from, "splits_from"), is_new=is_new)
+
+
+def _choose_venues(venue_ids: str | Iterable[str], scope: str | None) -> list[str]:
+    """Return the ids of the venues to harvest: those named, and those of a published dataset.
+
+    Raises:
+        PeercorpusError: There is none, or a name fits several venues or none.
+    """
+    from peercorpus.recipes.recipe import RecipeName, read_recipe
+
+    named = list_venues(venue_ids)
+    in_scope = read_recipe(_read_value(RecipeName, "scope", scope)).venue_ids if scope is not None else ()
+    if not (named or in_scope) or not all(named):
+        raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
+    return list(dict.fromkeys([*_read_venues(named), *in_scope]))
 
 
 def _read_venues(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:

@@ -21,6 +21,7 @@ from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, usable
 from peercorpus.release.table1 import DatasetCounts
+from peercorpus.release.text_rows import NAMING_AUTHORS, OF_UNKNOWN_AUTHORS
 from peercorpus.venues.own_venues import OwnVenue
 
 
@@ -231,6 +232,7 @@ class PublishSummary:
         grades: Papers by the grade of their text, or by the best grade of their versions if no text is published.
         file_bytes: Size of all Parquet files.
         taken_down: Records left out because of the workspace's `takedown.txt`, by kind.
+        unnamed: Texts and changes left out of a release without names because they name an author, or may, by kind.
     """
 
     venues: int
@@ -246,6 +248,7 @@ class PublishSummary:
     grades: dict[Grade, int]
     file_bytes: int
     taken_down: dict[str, int]
+    unnamed: dict[str, int]
 
 
 def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary:
@@ -268,4 +271,9 @@ def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary
         grades=dict(grades),
         file_bytes=sum(split.file_bytes for split in splits),
         taken_down={name: count for name, count in tally.taken_down.items() if count},
+        unnamed={
+            what: count
+            for what, count in sorted(tally.left_out.items(), reverse=True)
+            if count and what.endswith((OF_UNKNOWN_AUTHORS, NAMING_AUTHORS))
+        },
     )

@@ -20,6 +20,9 @@ from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.block_rows import block_columns, mask_blocks
 from peercorpus.release.record_rows import Row, as_row
 
+OF_UNKNOWN_AUTHORS, NAMING_AUTHORS = "of authors who are not known", "that name an author"
+"""Why a release without names has no text or change: whether it names an author cannot be checked, or it does."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextRows:
@@ -143,8 +146,8 @@ def _text_row(
 def _explain_refusal(text: str, authors: Sequence[str]) -> str | None:
     """Return why a text is not published in a release without names, or None if it names no author."""
     if not any(len(author.split()) > 1 for author in authors):
-        return "of authors who are not known"
-    return "that name an author" if names_author(text, authors) else None
+        return OF_UNKNOWN_AUTHORS
+    return NAMING_AUTHORS if names_author(text, authors) else None
 
 
 def build_text_rows(

@@ -60,6 +60,8 @@ def published(summary: "PublishSummary", out: Path, profile: Profile | None) -> 
     )
     listed = f"  rows: {', '.join(f'{config} {count:,}' for config, count in rows.items())}\n"
     left_out = f"  left out: taken down {counts_by_kind(summary.taken_down)}\n" if summary.taken_down else ""
+    unnamed = ", ".join(f"{what} {count:,}" for what, count in summary.unnamed.items())
+    left_out += f"  left out without the names of authors: {unnamed}\n" if unnamed else ""
     used = [
         f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Split))}"
         for task, sides in summary.used.items()

@@ -1,0 +1,153 @@
+"""Python functions take what the commands of their names take, and venues by the same names."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import peercorpus
+from commands import Run
+from peercorpus.cli.build import build, publish
+from peercorpus.cli.harvest import harvest
+from peercorpus.cli.simulate import simulate
+from peercorpus.errors import PeercorpusError, SignInError, VenueNotFoundError
+from peercorpus.harvest.import_cassettes import import_cassettes
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import open_workspace
+
+AURORA = "Aurora.cc/2020/Conference"
+RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
+"""Option → parameter that is the same."""
+
+ENGINE_OPTIONS = "set for one engine or for figures only; a build with them is started by the command"
+MODEL = "a language model is asked by the command, which limits and keeps its questions"
+SERVER = "for tests of how a client treats a failing service; the command serves until it is stopped"
+ONLY_COMMAND = {
+    ("harvest", "plan"): "`peercorpus.plan_harvest`, as it returns something else",
+    **{
+        ("build", name): ENGINE_OPTIONS
+        for name in (
+            *("heavier", "models", "engine_url", "engine_model", "most_pages", "most_tokens", "executor", "address"),
+            *("figure_dpi", "figure_pixels", "figure_kb", "most_figures"),
+        )
+    },
+    **{("publish", name): MODEL for name in ("titles", "model_url", "model", "most_questions")},
+    **{
+        ("simulate", name): SERVER
+        for name in (
+            *(
+                "venue_years",
+                "large",
+                "papers_per_file",
+                "fault",
+                "sign_in",
+                "mfa",
+                "budget",
+                "file_budget",
+                "window_s",
+            ),
+        )
+    },
+}
+"""Function and option that only the command has, with the reason."""
+
+ONLY_PYTHON = {"progress": "commands always show their progress"}
+
+
+def options_of(command: Callable[..., Any]) -> set[str]:
+    """Return the options of a command; those of a group are the fields of its class."""
+    parameters = inspect.signature(command).parameters.values()
+    groups = [one.default for one in parameters if is_dataclass(one.default)]
+    single = {one.name for one in parameters if not is_dataclass(one.default)}
+    names = single | {field.name for group in groups for field in fields(group)}
+    return {RENAMED.get(name, name) for name in names}
+
+
+@pytest.mark.parametrize("command", [harvest, build, publish, simulate])
+def test_a_function_takes_what_its_command_takes(command: Callable[..., Any]) -> None:
+    name = command.__name__
+    parameters = set(inspect.signature(getattr(peercorpus, name)).parameters)
+    excepted = {option for function, option in ONLY_COMMAND if function == name}
+    options = options_of(command)
+    assert excepted <= options, "an exception names no option"
+    assert not excepted & parameters, "an exception is no longer needed"
+    assert options - excepted - parameters == set()
+    assert parameters - options - ONLY_PYTHON.keys() == set()
+
+
+def test_a_plan_takes_what_a_harvest_takes() -> None:
+    planned, harvested = (
+        set(inspect.signature(one).parameters) for one in (peercorpus.plan_harvest, peercorpus.harvest)
+    )
+    # A plan stores and records nothing, shows no progress, and always goes beside other harvests.
+    assert harvested - planned == {"refresh", "record", "progress", "share_budget"}
+    assert planned <= harvested
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with serve_simulator(build_world(papers=10)) as running:
+        yield running
+
+
+def urls(service: Service) -> dict[str, Any]:
+    return {"url_v1": service.base_url_v1, "url_v2": service.base_url_v2}
+
+
+def test_a_plan_counts_what_a_harvest_then_fetches(service: Service, tmp_path: Path) -> None:
+    [plan] = peercorpus.plan_harvest(AURORA, tmp_path / "corpus", **urls(service))
+    listed = next(step for step in plan.steps if step.what == "listing")
+    result = peercorpus.harvest(AURORA, tmp_path / "corpus", **urls(service))
+    assert (plan.venue_id, listed.things) == (AURORA, result.venues[0].submissions)
+    [left] = peercorpus.plan_harvest([AURORA], tmp_path / "corpus", files=False, **urls(service))
+    assert "files" not in {step.what for step in left.steps}
+
+
+def test_a_recorded_harvest_can_be_imported(service: Service, tmp_path: Path) -> None:
+    cassette = tmp_path / "harvest.cassette"
+    result = peercorpus.harvest(AURORA, tmp_path / "corpus", files=False, record=cassette, **urls(service))
+    with open_workspace(tmp_path / "other", create=True) as opened:
+        assert import_cassettes(opened, [cassette]).is_complete
+        assert len(opened.raw.roots(AURORA)) == result.venues[0].submissions
+
+
+def test_a_harvest_with_a_token_is_not_recorded(service: Service, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("secret", encoding="utf-8")
+    token.chmod(0o600)
+    with pytest.raises(SignInError, match="record"):
+        peercorpus.harvest(AURORA, tmp_path / "corpus", record=tmp_path / "c", token_file=token, **urls(service))
+
+
+def test_a_scope_names_venues_and_nothing_else_is_needed(service: Service, tmp_path: Path) -> None:
+    with pytest.raises(PeercorpusError, match=r"No venue was named"):
+        peercorpus.plan_harvest((), tmp_path / "corpus", **urls(service))
+    with pytest.raises(PeercorpusError, match=r"scope must be one of reviewbench, re2, got 'all'"):
+        peercorpus.harvest((), tmp_path / "corpus", scope="all", **urls(service))  # type: ignore[arg-type]
+    with pytest.raises(VenueNotFoundError, match=r"has no venue 'NeurIPS\.cc/2022/Conference'"):
+        peercorpus.plan_harvest((), tmp_path / "corpus", scope="re2", **urls(service))
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "is_asked"),
+    [
+        ("ICLR2024", r"has no venue 'ICLR\.cc/2024/Conference'", True),
+        ("iclr 2024", r"has no venue 'ICLR\.cc/2024/Conference'", True),
+        ("ICLR", r"ICLR\.cc/2024/Conference|year", False),
+        ("Kites 2024", r"Kites 2024", False),
+    ],
+)
+def test_short_names_mean_the_same_in_python_and_as_arguments(
+    name: str, says: str, is_asked: bool, service: Service, tmp_path: Path, run: Run
+) -> None:
+    with pytest.raises(VenueNotFoundError, match=says) as refused:
+        peercorpus.harvest(name, tmp_path / "python", **urls(service))
+    assert bool(service.requests) is is_asked
+    connection = ("--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2)
+    ended = run("harvest", name, "-w", str(tmp_path / "command"), *connection)
+    assert ended.code != 0
+    assert str(refused.value) in ended.err
