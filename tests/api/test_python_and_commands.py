@@ -31,11 +31,11 @@ ONLY_COMMAND = {
     **{
         ("build", name): ENGINE_OPTIONS
         for name in (
-            *("heavier", "models", "engine_url", "engine_model", "most_pages", "most_tokens", "executor", "address"),
-            *("figure_dpi", "figure_pixels", "figure_kb", "most_figures"),
+            *("heavier", "models", "engine_url", "engine_model", "max_pages", "max_tokens", "executor", "address"),
+            *("figure_dpi", "figure_pixels", "figure_kb", "max_figures"),
         )
     },
-    **{("publish", name): MODEL for name in ("titles", "model_url", "model", "most_questions")},
+    **{("publish", name): MODEL for name in ("titles", "model_url", "model", "max_questions")},
     **{
         ("simulate", name): SERVER
         for name in (

@@ -1,7 +1,12 @@
 """Queries of a corpus are read-only, bounded, and reach nothing but its tables."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
+import pyarrow as pa
 import pytest
 
 from invented_releases import task_paper, write_release
@@ -11,7 +16,7 @@ from peercorpus.release.dated_releases import open_target
 from peercorpus.release.publish import publish_release
 from peercorpus.sql import worker
 from peercorpus.sql.public_tables import open_public_tables
-from peercorpus.sql.query import Database
+from peercorpus.sql.query import ALLOCATORS, Database
 from peercorpus.sql.worker import Reply, Request
 from peercorpus.workspace.workspace import open_workspace
 
@@ -171,3 +176,27 @@ def test_a_workspace_is_queried_through_its_newest_release_if_nothing_has_change
     with open_public_tables(folder) as tables:
         assert not tables.database.tables["papers_full"][0].is_relative_to(folder)
         assert tables.database.ask(count).rows == [[17]]
+
+
+SHOW_PEAK = """
+from peercorpus.sql import worker
+worker.main()
+import sys
+print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith("VmPeak:")], file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_small_query_takes_less_than_half_of_the_address_space(database: Database) -> None:
+    tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
+    schemas = {"empty": pa.schema([("number", pa.int64())]).serialize().to_pybytes()}
+    request = Request(tables, schemas, "SELECT * FROM papers_full", [], True, 0, 10, 50)
+    ended = subprocess.run(
+        [sys.executable, "-c", SHOW_PEAK],
+        input=msgspec.json.encode(request),
+        capture_output=True,
+        check=True,
+        env=os.environ | ALLOCATORS,
+    )
+    assert len(msgspec.json.decode(ended.stdout, type=Reply).rows) == 3
+    assert int(ended.stderr) * 1024 < worker.ADDRESS_SPACE_BYTES / 2

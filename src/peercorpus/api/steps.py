@@ -174,7 +174,7 @@ def plan_harvest(
     Example:
         >>> with peercorpus.simulate(papers=5) as openreview:
         ...     plans = peercorpus.plan_harvest(
-        ...         "Aurora.cc/2020/Conference", "new", url_v1=openreview.url_v1, url_v2=openreview.url_v2
+        ...         "Aurora.cc/2020/Conference", "planned", url_v1=openreview.url_v1, url_v2=openreview.url_v2
         ...     )
         >>> [(plan.venue_id, plan.steps[0].things) for plan in plans]
         [('Aurora.cc/2020/Conference', 1)]

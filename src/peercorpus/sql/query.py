@@ -1,5 +1,6 @@
 """Query the tables of a corpus: each query runs in its own process, which is killed at the time limit."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -27,6 +28,9 @@ MAX_TIME_LIMIT_S = 86_400
 """Maximum time limit of a query; our choice."""
 MOST_OFFSET = 1_000_000
 """Maximum number of rows to skip."""
+ALLOCATORS = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
+"""Environment of the process: Arrow's own allocator and the C library's reserve 1 GiB and 64 MiB a thread unused, which
+would count as memory of a query because the address space is limited."""
 
 
 def require_engine(extra: str = "sql") -> None:
@@ -167,8 +171,11 @@ class Database:
 
 def _run(content: bytes, time_limit_s: float) -> Reply:
     command = [sys.executable, "-P", "-m", "peercorpus.sql.worker"]
+    environment = os.environ | ALLOCATORS
     try:
-        ended = subprocess.run(command, input=content, capture_output=True, timeout=time_limit_s, check=False)
+        ended = subprocess.run(
+            command, input=content, capture_output=True, timeout=time_limit_s, check=False, env=environment
+        )
     except subprocess.TimeoutExpired:
         raise PeercorpusError(
             f"The query was stopped after {time_limit_s:g} seconds; select fewer rows, or add conditions."
