@@ -77,8 +77,8 @@ def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
     anew = release(corpus, tmp_path / "anew", ANEW)
     number = len(moved(kept, anew))
     assert len(moved(first, anew)) > 0
-    assert f"as new splits were asked for: {number}." in (tmp_path / "anew" / "README.md").read_text()
-    assert "as new splits were asked for: 0." in (tmp_path / "kept" / "README.md").read_text()
+    assert f"because new splits were requested: {number}." in (tmp_path / "anew" / "README.md").read_text()
+    assert "because new splits were requested: 0." in (tmp_path / "kept" / "README.md").read_text()
     assert f"Sides: {number} papers changed theirs" in run("diff", tmp_path / "kept", tmp_path / "anew").out
     # From now on these are kept.
     assert moved(anew, release(corpus, tmp_path / "later")) == []

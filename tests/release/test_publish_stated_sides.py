@@ -58,7 +58,7 @@ def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: W
     assert held(out, "review_sft") == {"a": "train", "c": "test", "d": "test"}
     assert held(out, "rebuttal") == {"a": "train", "b": "test"}
     card = (out / "README.md").read_text(encoding="utf-8")
-    assert "as links say: 1." in card
+    assert "by identical texts or by links: 1." in card
     assert "1 for which no dataset states a side" in card or "1 paper that no task can use" in card
     verified = verify_release(open_release(out))
     assert not [check for check in verified.checks if check.breaches]

@@ -25,8 +25,8 @@ _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'{hashes}; form-action 'none';"
     " base-uri 'none'"
 )
-_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_CSS_SPACE = re.compile(r"\s*([{};,>])\s*|(?<=:)\s+(?=[^{}]*;)")
+_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_CSS_SPACE = re.compile(r" ?([{};,>]) ?|(?<=:) (?=[^{}:;]*+;)")
 
 
 def shorten_script(script: str) -> str:
