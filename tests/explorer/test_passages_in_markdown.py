@@ -18,8 +18,8 @@ def show(text: str, word: str = "kites", characters: int = 220) -> str:
     ("text", "shown"),
     [
         ("### Summary\nThe kites are stable.", "Summary\nThe [kites] are stable."),
-        ("- Kites break.\n- Few seeds.", "· [Kites] break.\n· Few seeds."),
-        ("* Kites\n  + strings", "· [Kites]\n· strings"),
+        ("- Kites break.\n- Few seeds.", "[Kites] break.\n· Few seeds."),
+        ("* Kites\n  + strings", "[Kites]\n· strings"),
         ("> Are the kites new?\nYes - they are.", "Are the [kites] new?\nYes - they are."),
         ("With #3 and 2 - 1 kites * 4 > 3", "With #3 and 2 - 1 [kites] * 4 > 3"),
         ("#kites", "#[kites]"),

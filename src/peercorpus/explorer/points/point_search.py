@@ -24,12 +24,11 @@ from peercorpus.explorer.points.point_facets import (
 from peercorpus.explorer.points.point_selection import EVERY_KIND, PointSelection
 from peercorpus.explorer.querying.facets import Facet
 from peercorpus.explorer.querying.likeness import find_like, make_rule_of_points
-from peercorpus.explorer.querying.passages import PassageFinder, Piece
+from peercorpus.explorer.querying.passages import PassageFinder, Piece, show_part
 from peercorpus.explorer.querying.spelling import suggest_words
 from peercorpus.explorer.querying.words import ParsedWords, Relaxed, filter_by, parse_words, relax
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.venue_page import VenueCounts
-from peercorpus.records.untrusted_text import replace_controls
 
 PAGE = 25
 """Points on a page."""
@@ -189,5 +188,5 @@ def _select_venues(opened: OpenIndex, selection: PointSelection) -> list[VenueCo
 def _make_hit(document: tantivy.Document, finder: PassageFinder | None) -> PointHit:
     text = str(document.get_first(TEXT) or "")
     passage = finder.find(text, TEXT) if finder else None
-    pieces = passage.pieces if passage else [(replace_controls(text[:_PASSAGE_CHARACTERS]), False)]
+    pieces = passage.pieces if passage else [(show_part(text, 0, _PASSAGE_CHARACTERS), False)]
     return PointHit(read_point_row(document), pieces, is_cut=len(text) > _PASSAGE_CHARACTERS)

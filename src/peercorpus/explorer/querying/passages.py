@@ -222,17 +222,18 @@ def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Pie
     position = start
     for begin, mark_end in _merge(marks):
         if begin > position:
-            yield _show(text, position, begin), False
+            yield show_part(text, position, begin), False
         yield replace_controls(text[begin:mark_end]), True
         position = mark_end
     if end > position:
-        yield _show(text, position, end), False
+        yield show_part(text, position, end), False
 
 
-def _show(text: str, start: int, end: int) -> str:
-    """Return a part of a text without Markdown's signs of headings and quotations, and with dots for list items."""
-    before = "\n" if start == 0 or text[start - 1] == "\n" else " "
-    return replace_controls(_ITEM.sub("· ", _HEADING.sub("", before + text[start:end]))[1:])
+def show_part(text: str, start: int, end: int) -> str:
+    """Return a part of a text without Markdown's signs of headings and quotations, and with dots between list items."""
+    is_line = start == 0 or text[start - 1] == "\n"
+    plain = _ITEM.sub("· ", _HEADING.sub("", ("\n" if is_line else " ") + text[start:end]))[1:]
+    return replace_controls(plain.removeprefix("· ") if is_line else plain)
 
 
 def _merge(marks: Sequence[Mark]) -> list[tuple[int, int]]:
