@@ -261,6 +261,9 @@ def complain_of_reader(
 
 QUICK = [2_000]
 SLOW = [2_000, 20_000]
+PLANTED = [2_000, 6_000]
+"""The square of the second takes tens of milliseconds, which also a clock that ticks a hundred times a second shows."""
+
 LONGEST = [50_000, 100_000, 200_000]
 COSTLY = frozenset(
     {"LaTeX", "differences", "claims of scores", "sections", "levels", "lines of a body", "controls", "labels"}
@@ -313,7 +316,7 @@ def test_a_parser_takes_linear_time_for_the_longest_texts(name: str) -> None:
     ],
 )
 def test_a_quadratic_regular_expression_is_found(pattern: str, method: str) -> None:
-    assert complain(Found("planted", re.compile(pattern), frozenset({method})), [2_000, 4_000], 0.002, set())
+    assert complain(Found("planted", re.compile(pattern), frozenset({method})), PLANTED, 0.005, set())
 
 
 def test_an_unnamed_regular_expression_is_reported_as_missing() -> None:

@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from naming import Naming
+from peercorpus.execution.code_version import ENGINES_ENTRY_POINT_GROUP
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import read_status
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
@@ -32,8 +32,35 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
 ROOT = Path(__file__).parents[2]
-PAPERS, FEWEST_FILES = 36, 60
+PAPERS, FEWEST_FILES = 20, 30
 LONGEST_S = 300
+READ_AT_ONCE = 8
+"""Texts that are read before the others are held."""
+
+HELD = f"""
+import os, time
+from pathlib import Path
+from peercorpus.texts.engines.pdfium_text import PdfiumText
+
+class Held(PdfiumText):
+    name = "held"
+    version = "1"
+
+    def convert(self, pdf):
+        folder = Path(os.environ["HELD_TEXTS"])
+        for number in range({READ_AT_ONCE}):
+            try:
+                (folder / str(number)).touch(exist_ok=False)
+                break
+            except FileExistsError:
+                continue
+        else:
+            while not (folder / "released").exists():
+                time.sleep(0.01)
+        return super().convert(pdf)
+"""
+"""A package with an engine that reads some texts and holds the others until a file exists, so that a build is surely
+under way when a machine is killed, however fast or busy this one is."""
 MACHINE = ("--block", "--num-cpus=2", f"--object-store-memory={100 << 20}", "--disable-usage-stats")
 
 Rows = dict[str, list[Any]]
@@ -78,16 +105,38 @@ class Machine:
         self._started.wait()
 
 
+def install_engine(folder: Path) -> Path:
+    """Create the package of the engine `held` in a folder, and return the folder."""
+    about = folder / "held_engine-1.0.dist-info"
+    about.mkdir(parents=True)
+    (folder / "held_engine.py").write_text(HELD)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: held-engine\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{ENGINES_ENTRY_POINT_GROUP}]\nheld = held_engine:Held\n")
+    return folder
+
+
 class Cluster:
     """A head and a second machine, on loopback."""
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        own = {"RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_AUTH_MODE": "token", "PYTHONPATH": str(ROOT / "src")}
-        self.env = {**os.environ, **own}
-        self._folder = folder
+        paths = f"{ROOT / 'src'}{os.pathsep}{install_engine(folder / 'packages')}"
+        own = {"RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_AUTH_MODE": "token", "PYTHONPATH": paths}
+        self._held = folder / "held"
+        self.env = {**os.environ, **own, "HELD_TEXTS": str(self._held)}
+        self._folder = folder / "ray"
+        self.builds: list[subprocess.Popen[str]] = []
         self._machines: dict[str, Machine] = {}
+
+    def hold_texts(self) -> None:
+        """Let a few texts be read, and hold all others."""
+        shutil.rmtree(self._held, ignore_errors=True)
+        self._held.mkdir()
+
+    def release_texts(self) -> None:
+        """Let all texts be read."""
+        (self._held / "released").touch()
 
     def start(self) -> None:
         """Start the machines that are not running."""
@@ -121,17 +170,18 @@ class Cluster:
 class Building:
     """`peercorpus build` on a cluster, in a separate process."""
 
-    def __init__(self, workspace: Path, cluster: Cluster) -> None:
+    def __init__(self, workspace: Path, cluster: Cluster, *, executor: str = "ray") -> None:
         self._texts = workspace / "texts"
-        command = [sys.executable, "-m", "peercorpus", "build", "--workspace", str(workspace)]
-        spread = ["--executor", "ray", "--address", cluster.address]
+        command = [sys.executable, "-m", "peercorpus", "build", "--workspace", str(workspace), "--engine", "held"]
+        spread = ["--executor", "ray", "--address", cluster.address] if executor == "ray" else []
         output: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         self.process = subprocess.Popen([*command, *spread], env=cluster.env, **output)
+        cluster.builds.append(self.process)
 
     def wait_for_texts(self, machine: Machine) -> None:
         """Wait until some texts are read, others are not, and a machine is reading one."""
         until(lambda: len(self.texts()) >= 5 and machine.is_at_work(), "a machine that reads texts")
-        assert len(self.texts()) < FEWEST_FILES // 2
+        assert len(self.texts()) <= READ_AT_ONCE
 
     def texts(self) -> dict[Path, int]:
         """Return the texts read so far, each with its time."""
@@ -165,11 +215,12 @@ def built(folder: Path) -> list[Rows]:
 
 
 @pytest.fixture(scope="module")
-def expected(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Rows]:
+def expected(harvested: Path, machines: Cluster, tmp_path_factory: pytest.TempPathFactory) -> list[Rows]:
     """The tables made by this machine alone."""
     folder = shutil.copytree(harvested, tmp_path_factory.mktemp("cluster") / "local")
-    with open_workspace(folder) as workspace:
-        build(workspace)
+    machines.release_texts()
+    code, said = Building(folder, machines, executor="local").end()
+    assert code == 0, said
     found = built(folder)
     assert sum(len(venue["5-texts"]) for venue in found) >= FEWEST_FILES
     return found
@@ -180,6 +231,7 @@ def machines() -> Iterator[Cluster]:
     # Ray's sockets are below it, and their paths must be short.
     with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
         made = Cluster(Path(folder))
+        made.hold_texts()
         try:
             yield made
         finally:
@@ -187,10 +239,16 @@ def machines() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cluster(machines: Cluster) -> Cluster:
-    """Two running machines, whatever happened to them before."""
+def cluster(machines: Cluster, expected: list[Rows]) -> Iterator[Cluster]:
+    """Two running machines that will hold texts, whatever happened to them before."""
+    assert expected
     machines.start()
-    return machines
+    machines.hold_texts()
+    yield machines
+    for process in machines.builds:
+        process.kill()
+        process.communicate()
+    machines.builds.clear()
 
 
 @pytest.fixture
@@ -203,6 +261,7 @@ def test_a_machine_that_dies_changes_no_table(corpus: Path, cluster: Cluster, ex
     building = Building(corpus, cluster)
     building.wait_for_texts(cluster["second"])
     cluster["second"].kill()
+    cluster.release_texts()
     assert building.end()[0] == 0
     assert built(corpus) == expected
 
@@ -216,6 +275,7 @@ def test_after_the_driver_and_the_whole_cluster_die_the_same_command_resumes(
     building.end()
     kept = building.texts()
     cluster.stop()
+    cluster.release_texts()
     cluster.start()
     assert Building(corpus, cluster).end()[0] == 0
     assert kept.items() <= building.texts().items(), "what was read is read again"
@@ -232,6 +292,7 @@ def test_the_death_of_the_head_is_reported_and_the_same_command_resumes(
     assert (code, "Traceback" in said) == (3, False)
     assert said.splitlines()[-1] == Naming("peercorpus: ", "Ray cluster")
     cluster.stop()
+    cluster.release_texts()
     cluster.start()
     assert Building(corpus, cluster).end()[0] == 0
     assert built(corpus) == expected
