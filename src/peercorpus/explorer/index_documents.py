@@ -17,7 +17,7 @@ from peercorpus.explorer.querying.author_names import (
     list_initials,
     list_pseudonym_words,
 )
-from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, SearchedFields
+from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, STEMS, VOCABULARY, WRITTEN, SearchedFields
 from peercorpus.explorer.querying.typed_conditions import CONDITIONS
 from peercorpus.explorer.querying.venue_names import VENUE, write_names
 from peercorpus.records.papers import Link
@@ -34,7 +34,7 @@ TEXTS = (*TEXTS_OF_PAPER, *TEXTS_OF_POSTS)
 TEXT = "text"
 """The field of the paper's own text, which is searched as well; it is stored in `READ`."""
 TEXT_WORDS = "text_words"
-"""The field with the words of that text as they are written, in lower case."""
+"""The field with the words of that text as they are written, in lower case and without accents."""
 PSEUDONYMS = "pseudonyms"
 """The field with the pseudonyms of reviewers as they are shown, and the ids of their reviews."""
 READ = "read"
@@ -51,6 +51,8 @@ _RATED = 1e6
 TRUTHS = ("has_rebuttal", "score_changed")
 MAX_TEXT_CHARACTERS = 50_000
 """Characters of a paper's text that are searched, from its beginning: in most papers all but the appendix."""
+_LONGEST_ADDRESS = 1_000
+"""Characters in which any e-mail address ends; RFC 5321 allows 320, and several may be written as one."""
 _TEXT_CHARACTERS_AS_ONE = 2
 """Characters of a text that are counted as one: its words take less of the writer's memory than those of reviews,
 which are stored as well."""
@@ -65,7 +67,6 @@ FIELDS_SEARCHED = SearchedFields(
     further=("forum_id", *WORDS, *NUMBERS, *TRUTHS),
 )
 """A word in the title counts as much as four in a review."""
-_TOKENIZER = "en_stem"
 _LEVEL = 3
 """Level of Zstandard; text in posts that recurs in conversations and points is stored once."""
 
@@ -78,15 +79,15 @@ def make_schema() -> tantivy.Schema:
     builder.add_bytes_field("shown", stored=True)
     builder.add_text_field(IDS, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(FOLDED_IDS, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field(VOCABULARY, tokenizer_name="default", index_option="basic")
+    builder.add_text_field(VOCABULARY, tokenizer_name=WRITTEN, index_option="basic")
     for name in TEXTS:
         is_stemmed = name not in FIELDS_SEARCHED.unstemmed
-        builder.add_text_field(name, stored=True, tokenizer_name=_TOKENIZER if is_stemmed else "default")
+        builder.add_text_field(name, stored=True, tokenizer_name=STEMS if is_stemmed else "default")
     builder.add_text_field(VENUE, tokenizer_name="default")
     builder.add_text_field(REVIEWER, tokenizer_name="default")
     builder.add_bytes_field(PSEUDONYMS, stored=True)
-    builder.add_text_field(TEXT, tokenizer_name=_TOKENIZER)
-    builder.add_text_field(TEXT_WORDS, tokenizer_name="default", index_option="basic")
+    builder.add_text_field(TEXT, tokenizer_name=STEMS)
+    builder.add_text_field(TEXT_WORDS, tokenizer_name=WRITTEN, index_option="basic")
     builder.add_bytes_field(READ, stored=True)
     builder.add_bytes_field(POST_IDS, stored=True)
     for name in WORDS:
@@ -155,7 +156,8 @@ def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, te
     """Add all that is searched by its words, and return the number of characters; those of the text count a third."""
     characters = 0
     post_ids: dict[str, list[str]] = {}
-    for name, post_id, searched in _collect_texts(forum, row):
+    for name, post_id, collected in _collect_texts(forum, row):
+        searched = _compose(collected)
         document.add_text(name, searched)
         if name != AI:
             document.add_text(VOCABULARY, searched)
@@ -167,12 +169,19 @@ def _add_texts(document: tantivy.Document, forum: PublicForum, row: PaperRow, te
     names = write_names(row.venue_id, row.conference, row.year)
     document.add_text(VENUE, names)
     document.add_text(VOCABULARY, names)
-    of_paper = redact_people(text[:MAX_TEXT_CHARACTERS])
+    of_paper = cut_text(text)
     document.add_text(TEXT, of_paper)
     document.add_text(TEXT_WORDS, of_paper)
     if of_paper:
         document.add_bytes(READ, zstandard.compress(of_paper.encode(), _LEVEL))
     return characters + len(of_paper) // _TEXT_CHARACTERS_AS_ONE
+
+
+def cut_text(text: str) -> str:
+    """Return as much of a paper's own text as is searched, without e-mail addresses and profile ids."""
+    # One at the end must not be cut before it is recognised.
+    whole: str = redact_people(_compose(text[: MAX_TEXT_CHARACTERS + _LONGEST_ADDRESS]))
+    return whole[:MAX_TEXT_CHARACTERS]
 
 
 def _add_names(document: tantivy.Document, forum: PublicForum) -> None:
@@ -189,9 +198,9 @@ def _add_names(document: tantivy.Document, forum: PublicForum) -> None:
     document.add_bytes(PSEUDONYMS, msgspec.msgpack.encode(pseudonyms))
 
 
-def _compose(name: str) -> str:
-    """Return a name with each letter and its accent as one sign, as one word is split otherwise."""
-    return unicodedata.normalize("NFC", name)
+def _compose(text: str) -> str:
+    """Return a text with each letter and its accent as one sign, as one word is split otherwise."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str, str]]:
@@ -200,7 +209,7 @@ def _collect_texts(forum: PublicForum, row: PaperRow) -> Iterator[tuple[str, str
     yield "abstract", "", row.abstract or ""
     yield "keywords", "", "; ".join(row.keywords)
     # First as they are written: a passage shows the first value of a field.
-    yield AUTHORS, "", ", ".join(_compose(redact_people(author)) for author in forum.paper.authors)
+    yield AUTHORS, "", ", ".join(redact_people(author) for author in forum.paper.authors)
     for name, post_id, text in texts_by_post(forum):
         yield name, post_id, redact_people(text)
     for ai_review in forum.ai_reviews:

@@ -29,6 +29,7 @@ from peercorpus.errors import TryLaterError
 from peercorpus.explorer.index_documents import ShownPaper, Stored, make_document, make_schema
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.points.point_documents import make_point_document, make_point_schema
+from peercorpus.explorer.querying.searched_fields import add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
@@ -36,7 +37,7 @@ from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"7, tantivy {version('tantivy')}"
+INDEX_VERSION = f"8, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
 _TABLES_READ = (
     "1-papers",
@@ -240,7 +241,8 @@ class SegmentWriter:
             self._end_segment()
             self._number = number
             self._folder.mkdir()
-            self._writer = tantivy.Index(self._schema, path=str(self._folder)).writer(self._heap_bytes, 1)
+            index = add_tokenizers(tantivy.Index(self._schema, path=str(self._folder)))
+            self._writer = index.writer(self._heap_bytes, 1)
         if self._writer is not None:
             self._writer.add_document(document)
         self._characters += characters

@@ -258,7 +258,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
         is_any=bool(built.relaxed.wanted),
         suggested=_suggest(opened, built),
         reference=built.reference,
-        hints=[*built.typed.hints, *built.parsed.hints],
+        hints=[*selection.hints, *built.typed.hints, *built.parsed.hints],
         named=find_named(opened.venues, [word.parts for word in built.parsed.words]) if selection.words else NO_VENUES,
         outcome=_offer_outcome(opened, selection, built),
     )
@@ -277,7 +277,8 @@ def _offer_outcome(opened: OpenIndex, selection: Selection, built: BuiltQuery) -
     named = read_outcome(words, asked, opened.venues.values()) if words else None
     if named is None:
         return None
-    papers = _sum_statuses(build_query(opened, named).counted)
+    of_outcome = build_query(opened, named)
+    papers = 0 if of_outcome.relaxed.wanted else _sum_statuses(of_outcome.counted)
     return NamedOutcome(named, papers) if papers else None
 
 

@@ -35,6 +35,7 @@ from peercorpus.explorer.index_parts import (
     make_part,
     read_inputs,
 )
+from peercorpus.explorer.querying.searched_fields import add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.private_files import require_own
@@ -145,7 +146,7 @@ def _open_at(folder: Path) -> tantivy.Index:
 
 
 def _open_files(folder: Path) -> tantivy.Index:
-    index = tantivy.Index.open(str(folder))
+    index = add_tokenizers(tantivy.Index.open(str(folder)))
     index.config_reader("manual")
     index.reload()
     return index

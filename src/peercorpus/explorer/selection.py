@@ -49,6 +49,7 @@ class Selection:
         page: Number of the page, from 1.
         faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty: what
             it was meant to leave out is not known.
+        hints: Parts that are read otherwise than they were written, one sentence each.
     """
 
     words: str = ""
@@ -56,6 +57,7 @@ class Selection:
     sort: str = "relevance"
     page: int = 1
     faults: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
 
     def value(self, control: str) -> str:
         """Return the value of a control of the form, or "" if it is empty."""
@@ -119,8 +121,7 @@ def read_selection(query_string: str) -> Selection:
         return Selection(faults=(TOO_MANY,))
     last = dict(pairs)
     conditions, faults = _read_conditions(pairs)
-    words, too_long = clip_words(last.get("q", ""))
-    faults += too_long
+    words, hints = clip_words(last.get("q", ""))
     sort = last.get("sort", "relevance")
     faults += [explain_unknown("parameter", name, PARAMETERS) for name in last if name not in PARAMETERS]
     if sort not in SORTS:
@@ -131,15 +132,16 @@ def read_selection(query_string: str) -> Selection:
         sort=sort if sort in SORTS else "relevance",
         page=read_page(last.get("page", "1")),
         faults=tuple(faults),
+        hints=hints,
     )
 
 
-def clip_words(text: str) -> tuple[str, list[str]]:
+def clip_words(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the words to search for, and a sentence that says so if some are too many."""
     words = " ".join(text.replace("\0", " ").split())
     is_long = len(words) > _MAX_QUERY_CHARACTERS
-    faults = [f"Only the first {_MAX_QUERY_CHARACTERS} characters are searched for."] if is_long else []
-    return words[:_MAX_QUERY_CHARACTERS], faults
+    hints = (f"Only the first {_MAX_QUERY_CHARACTERS} characters were searched for.",) if is_long else ()
+    return words[:_MAX_QUERY_CHARACTERS], hints
 
 
 def read_page(text: str) -> int:
@@ -156,11 +158,11 @@ def require_selection(query_string: str) -> Selection:
     """Parse a query string, with or without its "?".
 
     Raises:
-        PeercorpusError: A part of it cannot be parsed.
+        PeercorpusError: A part of it cannot be parsed, or would be left out.
     """
     selection = read_selection(query_string.removeprefix("?"))
-    if selection.faults:
-        raise PeercorpusError(" ".join(selection.faults))
+    if selection.faults or selection.hints:
+        raise PeercorpusError(" ".join((*selection.faults, *selection.hints)))
     return selection
 
 

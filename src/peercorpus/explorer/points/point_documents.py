@@ -6,7 +6,7 @@ import msgspec
 import tantivy
 
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.querying.searched_fields import VOCABULARY, SearchedFields
+from peercorpus.explorer.querying.searched_fields import STEMS, VOCABULARY, WRITTEN, SearchedFields
 from peercorpus.records.points import Point, PointAspect, PointKind, Reaction
 from peercorpus.records.untrusted_text import redact_people
 
@@ -22,7 +22,6 @@ SEPARATOR = "|"
 """Between the parts of a class."""
 NO_ASPECT = "none"
 """Value for an unknown aspect of a point."""
-_TOKENIZER = "en_stem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,8 @@ def make_point_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_bytes_field("row", stored=True)
     builder.add_text_field(POINT_ID, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field(VOCABULARY, tokenizer_name="default", index_option="basic")
-    builder.add_text_field(TEXT, stored=True, tokenizer_name=_TOKENIZER)
+    builder.add_text_field(VOCABULARY, tokenizer_name=WRITTEN, index_option="basic")
+    builder.add_text_field(TEXT, stored=True, tokenizer_name=STEMS)
     for name in WORDS:
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(CLASS, fast=True, tokenizer_name="raw", index_option="basic")

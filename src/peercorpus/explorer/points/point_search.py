@@ -122,7 +122,7 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
         missed=relaxed.missed,
         is_any=bool(relaxed.wanted),
         suggested=suggest_words(points, parsed.words),
-        hints=parsed.hints,
+        hints=[*selection.hints, *parsed.hints],
         facets=make_point_facets(counts, selection, opened.venues),
     )
 
@@ -155,7 +155,8 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     counts = PointCounts()
     for hit in hits:
         counts.add(hit.row.kind.value, hit.row.aspect or NO_ASPECT, "yes" if hit.row.answers else "no", 1)
-    return PointPage(hits, counts, parsed.faults, like=_make_hit(document, None), hints=parsed.hints)
+    hints = [*selection.hints, *parsed.hints]
+    return PointPage(hits, counts, parsed.faults, like=_make_hit(document, None), hints=hints)
 
 
 def _make_finder(parsed: ParsedWords) -> PassageFinder | None:

@@ -33,6 +33,7 @@ class PointSelection:
         faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty.
         like: Id of a point that those selected are like; empty for none.
         answered: "yes" for those with an answer of the authors, "no" for the others; empty for both.
+        hints: Parts that are read otherwise than they were written, one sentence each.
     """
 
     words: str = ""
@@ -44,6 +45,7 @@ class PointSelection:
     faults: tuple[str, ...] = ()
     like: str = ""
     answered: str = ""
+    hints: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -81,14 +83,13 @@ def read_point_selection(query_string: str) -> PointSelection:
         last = dict(parse_qsl(query_string, max_num_fields=200, errors="replace"))
     except ValueError:
         return PointSelection(faults=(TOO_MANY,))
-    words, faults = clip_words(last.get("q", ""))
+    words, hints = clip_words(last.get("q", ""))
     filters = {name: last.get(name, "").strip().lower() for name in FILTERS}
-    faults += [explain_unknown("parameter", name, PARAMETERS) for name in last if name not in PARAMETERS]
+    faults = [explain_unknown("parameter", name, PARAMETERS) for name in last if name not in PARAMETERS]
     for name, known in VALUES.items():
         if filters[name] and filters[name] not in known:
             faults.append(explain_unknown(name, filters[name], known))
             filters[name] = ""
     like = last.get("like", "").strip()
-    return PointSelection(
-        words=words, like=like, **filters, page=read_page(last.get("page", "1")), faults=tuple(faults)
-    )
+    page = read_page(last.get("page", "1"))
+    return PointSelection(words=words, like=like, **filters, page=page, faults=tuple(faults), hints=hints)

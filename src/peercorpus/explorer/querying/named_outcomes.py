@@ -1,6 +1,6 @@
 """Recognise the outcome that plain words name, as in "rejected papers 2025", whose papers the page then offers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from peercorpus.corpus.filters import Condition, Operator
@@ -45,13 +45,18 @@ class NamedOutcome:
     @property
     def title(self) -> str:
         """The names of the facets by which the papers are selected."""
-        names = [condition.name for condition in self.asked.conditions]
-        return "Decision and year" if "year" in names else "Decision"
+        return "Decision and year" if "year" in self._values else "Decision"
+
+    @property
+    def _values(self) -> Mapping[str, str | float | bool]:
+        """The values that papers must have, by field."""
+        conditions = self.asked.conditions
+        return {each.name: each.value for each in conditions if each.comparison is Operator.IS}
 
     @property
     def label(self) -> str:
         """The conditions and the words that are left of the search, as a text."""
-        values = {condition.name: condition.value for condition in self.asked.conditions}
+        values = self._values
         shown = [STATUSES[Status(str(values["status"]))]]
         if "conference" in values:
             shown.append(str(values["conference"]))

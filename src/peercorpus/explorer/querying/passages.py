@@ -4,10 +4,11 @@ A word is marked if its term is that of the search, a phrase only if its words a
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from peercorpus.explorer.querying.searched_fields import SearchedFields
+from peercorpus.explorer.querying.searched_fields import SearchedFields, fold
 from peercorpus.records.untrusted_text import replace_controls
 
 CHARACTERS = 220
@@ -51,7 +52,7 @@ class Sought:
     @property
     def root(self) -> str:
         """The letters with which the first word begins in each of its forms."""
-        first = self.parts[0]
+        first = fold(self.parts[0])
         return first if self.is_prefix and len(self.parts) == 1 else first[: max(_LEAST_ROOT, len(first) - _ENDING)]
 
 
@@ -88,6 +89,18 @@ def _list_beginnings(lowered: str, root: str) -> Iterator[int]:
 
 Mark = tuple[int, int, int]
 """Start and end of a mark, and the number of its word."""
+
+
+class _PlainLetters(dict[int, str]):
+    """Each letter in lower case and without its accent, or as it is if that would be more than one."""
+
+    def __missing__(self, letter: int) -> str:
+        plain = fold(chr(letter).lower())
+        self[letter] = plain if len(plain) == 1 else chr(letter)
+        return self[letter]
+
+
+_PLAIN_LETTERS = _PlainLetters()
 
 
 class PassageFinder:
@@ -128,7 +141,8 @@ class PassageFinder:
 
     def find(self, text: str, name: str) -> Passage | None:
         """Return the passage of a field with the most words of the search; None if none occurs in it."""
-        text = text[:_MAX_SEARCHED_CHARACTERS]
+        # As the index has it: a letter and its accent as one sign.
+        text = unicodedata.normalize("NFC", text[:_MAX_SEARCHED_CHARACTERS])
         marks = sorted(self._list_marks(text, name))
         if not marks:
             return None
@@ -140,9 +154,7 @@ class PassageFinder:
         return Passage(pieces, inside[0][0], frozenset(number for _, _, number in inside))
 
     def _list_marks(self, text: str, name: str) -> list[Mark]:
-        lowered = text.lower()
-        if len(lowered) != len(text):  # A few letters have two in lower case.
-            lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+        lowered = text.lower() if text.isascii() else text.translate(_PLAIN_LETTERS)
         is_whole = name in self._fields.unstemmed
         marks: list[Mark] = []
         for sought, root in zip(self._sought, self._roots, strict=True):
@@ -181,7 +193,7 @@ class PassageFinder:
                 return None
             end = word.end()
             if sought.is_prefix and index == last:
-                if not word[0].startswith(sought.parts[-1]):
+                if not word[0].startswith(fold(sought.parts[-1])):
                     return None
             elif self._fields.term(name, word[0]) != term:
                 return None

@@ -5,21 +5,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+from tantivy import Filter, Index, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 
-def _make_splitter(*, is_stemmed: bool) -> TextAnalyzer:
-    """Return an analyser that splits a text like tantivy's own `en_stem` or `default`, which Python cannot call."""
+def _make_splitter(*filters: Filter) -> TextAnalyzer:
+    """Return an analyser that splits a text into words in lower case, as tantivy's own `default`, and filters them."""
     builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(40)).filter(Filter.lowercase())
-    return (builder.filter(Filter.stemmer("english")) if is_stemmed else builder).build()
+    for each in filters:
+        builder = builder.filter(each)
+    return builder.build()
 
 
+STEMS = "stems"
+"""The tokenizer of texts that are searched by their stems, without accents."""
+WRITTEN = "written"
+"""The tokenizer of words as they are written, without accents."""
 IDS = "note_ids"
 """The field with the ids of a paper and of everything public in its forum."""
 FOLDED_IDS = "folded_ids"
 """The field with the same ids in lower case."""
 VOCABULARY = "vocabulary"
-"""The field with every word as it is written, in lower case, except those of the papers' own texts."""
+"""The field with every word in lower case, without accents, except those of the papers' own texts."""
 _LETTERS = str.maketrans(
     {
         "ø": "o",
@@ -37,8 +43,16 @@ _LETTERS = str.maketrans(
     | {"Æ": "Ae", "œ": "oe", "Œ": "Oe"}
 )
 """Letters with a stroke, and ligatures, that Unicode does not decompose."""
-_PLAIN = _make_splitter(is_stemmed=False)
-_STEMMED = _make_splitter(is_stemmed=True)
+_PLAIN = _make_splitter()
+_WRITTEN = _make_splitter(Filter.ascii_fold())
+_STEMMED = _make_splitter(Filter.ascii_fold(), Filter.stemmer("english"))
+
+
+def add_tokenizers(index: Index) -> Index:
+    """Return an index that can read and write fields with the tokenizers `STEMS` and `WRITTEN`."""
+    index.register_tokenizer(STEMS, _STEMMED)
+    index.register_tokenizer(WRITTEN, _WRITTEN)
+    return index
 
 
 def split_words(text: str) -> tuple[str, ...]:
@@ -51,7 +65,7 @@ def split_words(text: str) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """Return a text without accents, for names that are typed without them.
+    """Return a text without accents, for words that are typed without them.
 
     >>> fold("Jürgen Gómez"), fold("Łukasz Sørensen")
     ('Jurgen Gomez', 'Lukasz Sorensen')
@@ -73,7 +87,7 @@ class SearchedFields:
 
     Attributes:
         weights: Weight of each field by its name.
-        unstemmed: Fields whose words are compared as they are, without accents.
+        unstemmed: Fields whose words are compared whole; in the others, stems are. Accents count in none.
         vocabularies: Fields with words as they are written, which are searched by the beginning of a word.
         named: Fields of texts that are searched only if a query names them.
         conditions: Names of conditions that may be typed as names of fields are.

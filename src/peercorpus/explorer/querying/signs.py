@@ -14,7 +14,7 @@ _SIGNS = re.compile(r'["():^~\[\]{}\\]|(?:^|\s)\*(?:\s|$)|(?:^|\s)[-+]|(?:^|\s)(
 """Signs of tantivy's query language."""
 _FINAL_COLON = re.compile(r":(?=\s|$)")
 _QUOTED = re.compile(r'("[^"]*"?)')
-_FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S)", re.ASCII)
+_FIELD = re.compile(r"(?:(?<=[\s(+-])|^)(\w+):(?=\S|$)", re.ASCII)
 _VENUE_ID = re.compile(r'(?<=\bvenue:)[^\s"()]++')
 _PSEUDONYM = re.compile(r'(?<=\breviewer:)[^\s"()]++')
 _AUTHOR = re.compile(r'(?<=\bauthors:)[^\s"()]++')
@@ -48,7 +48,7 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
 
     def check_star(found: re.Match[str]) -> str:
         starred = found[0]
-        if starred in ("*", "-*", "+*"):
+        if starred.strip("[]{}") in ("*", "-*", "+*"):
             return starred
         beginning = starred.rstrip("*").lstrip("+-")
         if "*" in beginning or not split_words(beginning):
@@ -66,20 +66,26 @@ def tidy(words: str, fields: SearchedFields) -> tuple[str, list[str]]:
             return f"{beginning}*"
         return starred.replace("*", " ")
 
-    def join_words(found: re.Match[str]) -> str:
-        # As `venue_names` writes an id.
-        return "".join(split_words(found[0])) if "/" in found[0][1:] else found[0]
-
     parts = _QUOTED.split(_FINAL_COLON.sub("", words))
-    parts[::2] = [_VENUE_ID.sub(join_words, _FIELD.sub(check_field, part)) for part in parts[::2]]
+    parts[::2] = [_VENUE_ID.sub(lambda found: _join_id(found[0]), _FIELD.sub(check_field, part)) for part in parts[::2]]
     parts[::2] = [_PSEUDONYM.sub(lambda found: "".join(split_words(found[0])), part) for part in parts[::2]]
     parts[::2] = [_AUTHOR.sub(lambda found: fold(found[0]), part) for part in parts[::2]]
-    for place in range(1, len(parts), 2):
-        if parts[place - 1].endswith("authors:"):
-            parts[place] = fold(parts[place]).replace(",", " ")
+    parts[1::2] = [_tidy_phrase(before, phrase) for before, phrase in zip(parts[::2], parts[1::2], strict=False)]
     is_literal = has_signs("".join(parts))
     parts[::2] = [_STARRED.sub(check_star, part) for part in parts[::2]]
     return " ".join("".join(parts).split()), hints
+
+
+def _tidy_phrase(before: str, phrase: str) -> str:
+    """Return a phrase in quotes as the index has it in the field that is named before it."""
+    if before.endswith("authors:"):
+        return fold(phrase).replace(",", " ")
+    return '"' + _join_id(phrase.strip('"')) + '"' if before.endswith("venue:") else phrase
+
+
+def _join_id(written: str) -> str:
+    """Return the id of a venue as `venue_names` writes it; another name as it is."""
+    return "".join(split_words(written)) if "/" in written[1:] else written
 
 
 def _check_field(name: str, fields: SearchedFields, hints: list[str]) -> str:

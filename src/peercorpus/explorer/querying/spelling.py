@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from peercorpus.explorer.querying.searched_fields import VOCABULARY
+from peercorpus.explorer.querying.searched_fields import VOCABULARY, fold
 from peercorpus.explorer.querying.words import Word
 from peercorpus.explorer.search_index import OpenTexts
 
@@ -36,7 +36,7 @@ def suggest_words(opened: OpenTexts, words: Sequence[Word]) -> str | None:
     better: dict[str, str] = {}
     for word in words:
         if len(word.parts) == 1 and word.documents <= _RARE and len(better) < _MAX_WORDS:
-            suggested = _find_nearest(opened, word.parts[0], word.documents)
+            suggested = _find_nearest(opened, fold(word.parts[0]), word.documents)
             if suggested is not None:
                 better[word.written] = suggested
     return " ".join(better.get(word.written, word.written) for word in words) if better else None

@@ -27,7 +27,7 @@ STATUS_WORDS = {
 """Words that people use for an outcome, the one that a paper has first."""
 _STATUSES = {word: status for status, words in STATUS_WORDS.items() for word in words}
 _QUOTED = re.compile(r'("[^"]*+"?+)')
-_SPACED = re.compile(r"(?<![^\s+-])([A-Za-z_]++):\s++")
+_SPACED = re.compile(r"(?<![^\s+-])([A-Za-z_]++):\s++(?=(\S*+))")
 _COMBINED = re.compile(r"[()\[\]{}^~\\]|(?:^|\s)(?:AND|OR|NOT|IN)(?:\s|$)")
 """Signs with which a condition is a part of an expression that tantivy evaluates."""
 _TOKEN = re.compile(r'(?:[^\s"]++|"[^"]*+"?+)++')
@@ -93,13 +93,24 @@ def read_conditions(words: str) -> TypedConditions:
 
 
 def _close_spaces(words: str) -> str:
-    """Return words without the spaces between the name of a condition and its value."""
+    """Return words without the spaces between the name of a condition and its value.
+
+    A field that may have any word as its value keeps them: titles begin like that, as in "Track: main results".
+    """
     parts = _QUOTED.split(words)
     parts[::2] = [
-        _SPACED.sub(lambda found: f"{found[1]}:" if found[1].lower() in CONDITIONS else found[0], part)
+        _SPACED.sub(lambda found: f"{found[1]}:" if _is_condition(found[1], found[2]) else found[0], part)
         for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def _is_condition(name: str, written: str) -> bool:
+    """Return whether what follows a name is the value of this condition; `written` is empty before a quote."""
+    if name.lower() not in CONDITIONS:
+        return False
+    field = FIELDS[_OTHER_NAMES.get(name.lower(), name.lower())]
+    return not written or bool(field.words) or field.kind in {FieldKind.NUMBER, FieldKind.TRUTH}
 
 
 def _read_condition(name: str, written: str, hints: list[str]) -> Condition | None:

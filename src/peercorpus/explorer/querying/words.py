@@ -20,6 +20,8 @@ from peercorpus.explorer.search_index import OpenTexts
 
 _MAX_WORDS = 32
 """Further words are ignored."""
+_MAX_BYTES = 40
+"""Words of this many bytes of UTF-8 or more are not in the index (`searched_fields`)."""
 _MIN_COMPOUND = 8
 """Letters of a word that may be two words written as one."""
 _MIN_PART = 3
@@ -99,7 +101,8 @@ def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> Parsed
         return ParsedWords(Query.all_query(), hints=hints)
     if has_signs(words):
         return _parse_syntax(opened, words, fields, hints)
-    read = _WordReader(opened, fields).read(words)
+    read, more = _WordReader(opened, fields).read(words)
+    hints += more
     query = _require_all([word.query for word in read]) if read else Query.empty_query()
     sought = [each for number, word in enumerate(read) for each in word.list_sought(number)]
     return ParsedWords(query, read, sought=sought, hints=hints)
@@ -137,9 +140,9 @@ class _WordReader:
         self._opened = opened
         self._fields = fields
 
-    def read(self, words: str) -> list[Word]:
-        """Return the words of a search; a token without a letter or digit is none."""
-        parts = {token: parts for token in words.split() if (parts := split_words(token))}
+    def read(self, words: str) -> tuple[list[Word], list[str]]:
+        """Return the words of a search, and a sentence if there are too many; without a letter or digit it is none."""
+        parts = {token: parts for token in words.split() if (parts := _split_token(token))}
         tokens = list(dict(list(parts.items())[:_MAX_WORDS]))
         joined: dict[str, list[str]] = {}
         for first, second in pairwise(tokens):
@@ -148,7 +151,8 @@ class _WordReader:
                 joined.setdefault(first, []).append(whole)
                 joined.setdefault(second, []).append(whole)
         initials = self._find_initials({token: parts[token] for token in tokens})
-        return [initials.get(token) or self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
+        read = [initials.get(token) or self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
+        return read, [f"Only the first {_MAX_WORDS} words were searched for."] if len(parts) > _MAX_WORDS else []
 
     def _find_initials(self, parts: Mapping[str, tuple[str, ...]]) -> dict[str, Word]:
         """Return the words that are initials of an author whose name stands beside them, as in "A. Gomez"."""
@@ -216,7 +220,7 @@ class _WordReader:
     def _make_prefix(self, written: str, parts: tuple[str, ...]) -> Word:
         """Return a word given by its beginning."""
         beginnings = [
-            Query.regex_query(self._opened.schema, name, f"{parts[-1]}.*") for name in self._fields.vocabularies
+            Query.regex_query(self._opened.schema, name, f"{fold(parts[-1])}.*") for name in self._fields.vocabularies
         ]
         query = _require_any(beginnings)
         if len(parts) > 1:
@@ -265,6 +269,12 @@ class _WordReader:
     def _count(self, part: str) -> int:
         names = self._fields.weights
         return sum(self._opened.searcher.doc_freq(name, self._fields.term(name, part)) for name in names)
+
+
+def _split_token(token: str) -> tuple[str, ...]:
+    """Return the words of a token; one that is too long for the index, and so in no document, is a word as well."""
+    is_long = len(token.encode()) >= _MAX_BYTES and any(map(str.isalnum, token))
+    return split_words(token) or ((token.lower(),) if is_long else ())
 
 
 def _require_all(queries: Sequence[Query]) -> Query:

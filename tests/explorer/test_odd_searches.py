@@ -1,0 +1,124 @@
+"""Searches that are too long, in quotes, with accents or with signs where few people put them, find what they mean."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from starlette.testclient import TestClient
+from test_typed_conditions import PAPER, words_of
+
+from explored import explored
+from invented_tables import ICLR, ICML, paper
+from peercorpus.errors import PeercorpusError
+from peercorpus.explorer.index_documents import MAX_TEXT_CHARACTERS, cut_text
+from peercorpus.explorer.points.point_selection import read_point_selection
+from peercorpus.explorer.selection import require_selection
+
+TITLES = {
+    "Kite0001": "Kites in the wind",
+    "Kite0002": "Na\xefve Bayes for Erd\u0151s graphs",
+    "Kite0003": "Poincare\u0301 embeddings of e\u0301tudes",
+    "Kite0004": "Track: main results on pumps",
+    "Kite0005": "Strong kites",
+}
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    def one(forum_id: str, **fields: Any) -> object:
+        return replace(paper(forum_id, ICLR), title=TITLES[forum_id], keywords=(), abstract="Nothing.", **fields)
+
+    venues: dict[str, list[object]] = {
+        ICLR: [one(forum_id) for forum_id in TITLES],
+        ICML: [replace(paper("Pump0001", ICML), title="Pumps", keywords=(), abstract="Nothing.")],
+    }
+    with explored(tmp_path_factory.mktemp("odd") / "corpus", venues) as client:
+        yield client
+
+
+def ask(client: TestClient, words: str, **more: str) -> str:
+    return client.get(f"/papers?{urlencode({'q': words} | more)}").text
+
+
+def found(client: TestClient, words: str) -> set[str]:
+    return set(PAPER.findall(ask(client, words)))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("naive bayes", {"Kite0002"}),
+        ("na\xefve", {"Kite0002"}),
+        ("Erdos", {"Kite0002"}),
+        ('"erdos graphs"', {"Kite0002"}),
+        ("title:naive", {"Kite0002"}),
+        ("erdo*", {"Kite0002"}),
+        ("poincare", {"Kite0003"}),
+        ("Poincar\xe9", {"Kite0003"}),
+        ("Poincare\u0301", {"Kite0003"}),
+        ("etude", {"Kite0003"}),
+        ("\xe9tud*", {"Kite0003"}),
+    ],
+)
+def test_accents_do_not_matter_and_the_word_is_marked(asking: TestClient, words: str, expected: set[str]) -> None:
+    page = ask(asking, words)
+    assert set(PAPER.findall(page)) == expected
+    assert "<mark>" in page
+
+
+def test_a_misspelt_word_without_its_accents_suggests_the_right_one(asking: TestClient) -> None:
+    assert "poincare" in words_of(ask(asking, "poincaree"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (f'venue:"{ICLR}"', set(TITLES)),
+        (f"venue:{ICLR}", set(TITLES)),
+        ('Title:"kites"', {"Kite0001", "Kite0005"}),
+        ('kites -Title:"strong"', {"Kite0001"}),
+        ("Track: main results", {"Kite0004"}),
+        ('track: "main" pumps', {"Kite0004", "Pump0001"}),
+        ("year:[2000 TO *]", {*TITLES, "Pump0001"}),
+        ("year:[* TO 2000]", set()),
+    ],
+)
+def test_fields_before_quotes_and_open_ranges_are_understood(
+    asking: TestClient, words: str, expected: set[str]
+) -> None:
+    page = ask(asking, words)
+    assert set(PAPER.findall(page)) == expected
+    assert "could not be understood" not in page
+    assert "was searched for without" not in page
+
+
+def test_a_very_long_search_is_shortened_with_a_note_and_is_never_exported(asking: TestClient) -> None:
+    assert "Only the first 500 characters were searched for." in ask(asking, "kites " * 100)
+    assert found(asking, "kites " * 100) == {"Kite0001", "Kite0005"}
+    of_points = read_point_selection(urlencode({"q": "kites " * 100}))
+    assert (of_points.faults, len(of_points.hints)) == ((), 1)
+    with pytest.raises(PeercorpusError, match="500 characters"):
+        require_selection(urlencode({"q": "kites " * 100}))
+
+
+def test_words_that_are_too_many_or_too_long_are_reported(asking: TestClient) -> None:
+    many = " ".join(f"w{number}" for number in range(40))
+    assert "Only the first 32 words were searched for." in ask(asking, f"{many} kites")
+    long = "x" * 45
+    page = ask(asking, f"kites {long}")
+    assert set(PAPER.findall(page)) == {"Kite0001", "Kite0005"}
+    assert long in words_of(page).partition("No paper has")[2]
+    assert found(asking, long) == set()
+
+
+def test_an_offered_outcome_names_only_what_its_papers_must_have(asking: TestClient) -> None:
+    page = words_of(asking.get(f"/papers?{urlencode({'q': 'accepted papers', 'where': 'conference!=icml'})}").text)
+    assert "icml" not in page.partition("Decision")[2].partition("papers")[0]
+
+
+def test_an_address_at_the_end_of_what_is_searched_is_hidden_whole() -> None:
+    for before in range(30):
+        text = "a " * ((MAX_TEXT_CHARACTERS - before) // 2) + "mail ada.lovelace@cs.example.org today"
+        assert "lovelace" not in cut_text(text)
