@@ -1,13 +1,14 @@
 """Searches that are too long, in quotes, with accents or with signs where few people put them, find what they mean."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from starlette.testclient import TestClient
-from test_typed_conditions import PAPER, words_of
 
 from explored import explored
 from invented_tables import ICLR, ICML, paper
@@ -16,6 +17,8 @@ from peercorpus.explorer.index_documents import MAX_TEXT_CHARACTERS, cut_text
 from peercorpus.explorer.points.point_selection import read_point_selection
 from peercorpus.explorer.selection import require_selection
 
+PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
+TAG = re.compile(r"<[^>]+>")
 TITLES = {
     "Kite0001": "Kites in the wind",
     "Kite0002": "Na\xefve Bayes for Erd\u0151s graphs",
@@ -40,6 +43,10 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 def ask(client: TestClient, words: str, **more: str) -> str:
     return client.get(f"/papers?{urlencode({'q': words} | more)}").text
+
+
+def words_of(page: str) -> str:
+    return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
 def found(client: TestClient, words: str) -> set[str]:
