@@ -1,7 +1,6 @@
 """Names of authors and reviewers in every form, phrases and beginnings in papers' texts, and words of AI reviews."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from html import unescape
 from urllib.parse import urlencode
@@ -10,41 +9,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from explored import explored
-from invented_tables import ICLR, ai_review, paper, post, review, text, version
-from peercorpus.records.enums import Grade, PostKind, Role, SectionKind
-from peercorpus.records.reviews import Section
+from named_people import AUTHORS, NAMES, PSEUDONYMS, venues
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
 SNIPPET = re.compile(
     r'<p class="snippet">(?:<a class="field" href="([^"]*)">|<span class="field">)(.*?)</(?:a|span)>(.*?)</p>'
 )
-AUTHORS = {
-    "Names001": ("Ana María Gómez", "Zoë Li"),
-    "Names002": ("Łukasz Müller", "Søren Ångström"),
-    "Names003": ("Jean-Luc O'Neil", "Li Wei"),
-    "Names004": ("Carlos Gomez", "A. B. Castelli"),
-    "Names005": (unicodedata.normalize("NFD", "José Núñez"), "García, Elena"),
-}
-BODY = "# Kites\n\nWe improve on the state of the art by regularising. The art of the state is another matter."
-
-
-def venues() -> dict[str, list[object]]:
-    records: list[object] = []
-    for forum_id, authors in AUTHORS.items():
-        records.append(paper(forum_id, title=f"Kites {forum_id}", authors=authors, keywords=(), abstract="A study."))
-    for forum_id, reviewer in (
-        ("Names001", "Reviewer_xY3z"),
-        ("Names002", "AnonReviewer2"),
-        ("Names003", "Reviewer_Q9ab"),
-    ):
-        criticism = (Section(SectionKind.WEAKNESSES, "weaknesses", "A reviewer sees two flaws."),)
-        records.append(review(forum_id, reviewer, sections=criticism))
-        by = (PostKind.REVIEW, Role.REVIEWER, "A reviewer sees two flaws.")
-        shown = post(f"{forum_id}-{reviewer}", forum_id, kind=by[0], role=by[1], signature=reviewer, text=by[2])
-        records.append(shown)
-    records += [ai_review("Names004"), version("Names005", "sha-body", Grade.EXACT), text("sha-body", BODY)]
-    return {ICLR: sorted(records, key=lambda record: str(getattr(record, "forum_id", "")))}
 
 
 @pytest.fixture(scope="module")
@@ -77,41 +48,7 @@ def passages(client: TestClient, words: str) -> list[tuple[str, str, list[str]]]
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("Gómez", {"Names001", "Names004"}),
-        ("Gomez", {"Names001", "Names004"}),
-        ("Gómez, Ana", {"Names001"}),
-        ("gomez ana", {"Names001"}),
-        ("Ana Gomez", {"Names001"}),
-        ("A. Gomez", {"Names001"}),
-        ("A Gómez", {"Names001"}),
-        ("Gomez A.", {"Names001"}),
-        ("Gómez, A. M.", {"Names001"}),
-        ("A.M. Gomez", {"Names001"}),
-        ("M. Gomez", {"Names001"}),
-        ("C. Gomez", {"Names004"}),
-        ("B. Gomez", set()),
-        ("A. Castelli", {"Names004"}),
-        ("B. Castelli", {"Names004"}),
-        ("Z. Li", {"Names001"}),
-        ("L. Wei", {"Names003"}),
-        ("Wei Li", {"Names003"}),
-        ("zoe", {"Names001"}),
-        ("Lukasz Muller", {"Names002"}),
-        ("Łukasz Müller", {"Names002"}),
-        ("Mueller", {"Names002"}),
-        ("L. Mueller", {"Names002"}),
-        ("Soren Angstrom", {"Names002"}),
-        ("soeren", {"Names002"}),
-        ("Muller, Łukasz", {"Names002"}),
-        ("Jean Luc O'Neil", {"Names003"}),
-        ("J.-L. O'Neil", {"Names003"}),
-        ("oneil jean-luc", {"Names003"}),
-        ("Jose Nunez", {"Names005"}),
-        ("José Núñez", {"Names005"}),
-        (unicodedata.normalize("NFD", "José Núñez"), {"Names005"}),
-        ("J. Núñez", {"Names005"}),
-        ("Elena García", {"Names005"}),
-        ("E. Garcia", {"Names005"}),
+        *NAMES,
         ("garc*", {"Names005"}),
         ('"Gómez Ana"', {"Names001"}),
         ('"Gomez Ana Maria"', {"Names001"}),
@@ -119,11 +56,75 @@ def passages(client: TestClient, words: str) -> list[tuple[str, str, list[str]]]
         ("authors:Müller", {"Names002"}),
         ('authors:"Gómez, Ana"', {"Names001"}),
         ('authors:"Lukasz Müller"', {"Names002"}),
+        ('"Alba Romero"', {"Names006"}),
+        ('"Romero, Alba"', {"Names006"}),
+        ('authors:"Alba Romero"', {"Names006"}),
+        ('authors:"Romero, A."', {"Names006"}),
+        ('"A. Romero"', {"Names006"}),
+        ('"Romero A."', {"Names006"}),
+        ('"A. Gomez"', {"Names001"}),
+        ('"C. Romero"', set()),
+        ('"Alba Okafor"', set()),
+        ('kites -"Alba Romero"', set(AUTHORS) - {"Names006"}),
+        ('"Bo Carl Dahl"', {"Names006"}),
+        ('"Xiao-Ming Zhou"', {"Names007"}),
+        ('"van der Maaten"', {"Names008"}),
+        ('"Maaten, Laurens van der"', {"Names008"}),
+        ('"Thomas Müller"', {"Names008"}),
+        ('"Thor Rømer"', {"Names009"}),
+        ('"Ana Maria Gómez"', {"Names001"}),
+        ("\u201cAna María Gómez\u201d", {"Names001"}),
+        ("\u201eGómez Ana\u201c", {"Names001"}),
+        ('"Ana Gomez"', set()),
         ("a study", set(AUTHORS)),
     ],
 )
 def test_an_author_is_found_by_every_form_of_the_name(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ('"ICLR 2020"', set(AUTHORS)),
+        ('"iclr2020"', set(AUTHORS)),
+        ('"ICLR.cc/2020/Conference"', set(AUTHORS)),
+        ('venue:"ICLR.cc/2020/Conference"', set(AUTHORS)),
+        ('-"ICLR.cc/2020/Conference"', set()),
+        ('"ICML.cc/2020/Conference"', set()),
+    ],
+)
+def test_a_quoted_venue_is_found_by_its_name_and_its_id(asking: TestClient, words: str, expected: set[str]) -> None:
+    assert found(asking, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        '"Names003"',
+        "\u201cNames003\u201d",
+        "(Names003)",
+        '"https://openreview.net/forum?id=Names003"',
+        "<openreview.net/forum?id=Names003>,",
+    ],
+)
+def test_an_id_or_an_address_may_be_quoted(asking: TestClient, words: str) -> None:
+    answer = asking.get(f"/papers?{urlencode({'q': words})}")
+    assert (answer.status_code, answer.headers.get("location")) == (303, "/paper/Names003")
+
+
+def test_a_phrase_that_no_paper_has_is_offered_without_quotation_marks(asking: TestClient) -> None:
+    page = ask(asking, '"Ana Gomez" kites')
+    (link,) = re.findall(r'Without quotation marks: <a href="([^"]*)">Ana Gomez kites</a>, 1 paper<', page)
+    assert PAPER.findall(asking.get(unescape(link)).text) == ["Names001"]
+    for words in ('"Ana Romero" zeppelin', '"Ana María Gómez"', "zeppelin", '""', '"'):
+        assert "Without quotation marks" not in ask(asking, words)
+
+
+def test_those_with_the_whole_first_name_come_before_those_with_its_initial(asking: TestClient) -> None:
+    assert PAPER.findall(ask(asking, "Maria Okafor")) == ["Names006"]
+    assert PAPER.findall(ask(asking, "Carlos Gomez")) == ["Names004"]
+    assert "Did you mean" not in ask(asking, "Berto Dahl")
 
 
 def test_the_name_is_shown_as_the_paper_has_it_and_an_initial_is_marked_nowhere(asking: TestClient) -> None:
@@ -136,19 +137,18 @@ def test_the_name_is_shown_as_the_paper_has_it_and_an_initial_is_marked_nowhere(
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("Reviewer xY3z", {"Names001"}),
-        ("reviewer xy3z", {"Names001"}),
-        ("Reviewer_xY3z", {"Names001"}),
-        ("xY3z", {"Names001"}),
-        ("xY3z flaws", {"Names001"}),
+        *PSEUDONYMS,
         ("reviewer:xY3z", {"Names001"}),
         ("reviewer:Reviewer_xY3z", {"Names001"}),
-        ("AnonReviewer2", {"Names002"}),
-        ("Reviewer2", {"Names002"}),
-        ("Reviewer Q9ab kites", {"Names003"}),
-        ("Reviewer Q9ab xY3z", set()),
-        ("reviewer", {"Names001", "Names002", "Names003"}),
-        ("flaws", {"Names001", "Names002", "Names003"}),
+        ('"Reviewer xY3z"', {"Names001"}),
+        ('"reviewer_xy3z"', {"Names001"}),
+        ('"xY3z"', {"Names001"}),
+        ('"Reviewer xY3z" flaws', {"Names001"}),
+        ('flaws -"Reviewer xY3z"', {"Names002", "Names003"}),
+        ('reviewer:"Reviewer xY3z"', {"Names001"}),
+        ('reviewer:"Reviewer Q9ab" OR "Anon Reviewer2"', {"Names002", "Names003"}),
+        ('"Reviewer xY4z"', set()),
+        ('"reviewer sees two"', {"Names001", "Names002", "Names003"}),
     ],
 )
 def test_a_reviewer_is_found_by_the_pseudonym(asking: TestClient, words: str, expected: set[str]) -> None:

@@ -14,6 +14,7 @@ from explored import explored
 from invented_tables import ICLR, ICML, paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.index_documents import MAX_TEXT_CHARACTERS, cut_text
+from peercorpus.explorer.people.author_names import list_pseudonym_words
 from peercorpus.explorer.points.point_selection import read_point_selection
 from peercorpus.explorer.selection import require_selection
 
@@ -129,3 +130,47 @@ def test_an_address_at_the_end_of_what_is_searched_is_hidden_whole() -> None:
     for before in range(30):
         text = "a " * ((MAX_TEXT_CHARACTERS - before) // 2) + "mail ada.lovelace@cs.example.org today"
         assert "lovelace" not in cut_text(text)
+
+
+@pytest.fixture(scope="module")
+def by_authors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    def one(forum_id: str, title: str, author: str) -> object:
+        return replace(paper(forum_id, ICLR), title=title, keywords=(), abstract="Nothing.", authors=(author,))
+
+    papers = [
+        one("Kite0001", "A short note on kites", "Bo Wu"),
+        one("Kite0002", "Kites noted on", "Anna Short"),
+        one("Kite0003", "A line search for pumps", "Bo Wu"),
+        one("Kite0004", "Pumps", "Aline Brun"),
+        one("Kite0005", "Pumps", "Jun Zhu"),
+        one("Kite0006", "Pumps", "Zheng Hu"),
+    ]
+    with explored(tmp_path_factory.mktemp("authors") / "corpus", {ICLR: papers}) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "expected"),
+    [
+        ("a short note on kites", None, {"Kite0001", "Kite0002"}),
+        ("A line search for pumps", "Kite0003", {"Kite0003"}),
+        ("A. Short", "Kite0002", {"Kite0002"}),
+        ("a short", "Kite0002", {"Kite0002"}),
+        ("authors:zhu", "Kite0005", {"Kite0005"}),
+        ("Z Hu", "Kite0006", {"Kite0006"}),
+    ],
+)
+def test_an_article_is_an_initial_only_among_names(
+    by_authors: TestClient, words: str, first: str | None, expected: set[str]
+) -> None:
+    listed = PAPER.findall(ask(by_authors, words))
+    assert set(listed) == expected
+    assert first in {None, listed[0]}
+
+
+@pytest.mark.parametrize(
+    "pseudonym", ["Anonymous_Reviewer_2", "Anon_Reviewer_2", "AnonReviewer2", "Official_Reviewer_2", "Reviewer_2"]
+)
+def test_every_form_of_a_numbered_pseudonym_is_found(pseudonym: str) -> None:
+    words = set(list_pseudonym_words(pseudonym))
+    assert {"reviewer2", pseudonym.lower().replace("_", "")} <= words

@@ -2,6 +2,7 @@
 
 import base64
 import errno
+import fcntl
 import hashlib
 import json
 import re
@@ -70,6 +71,10 @@ def resolve(page: str, link: str) -> tuple[str, str]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 @given(st.lists(st.text(), min_size=2, max_size=2, unique=True))
@@ -272,7 +277,17 @@ def test_two_runs_do_not_write_the_same_folder(known_release: Path, tmp_path: Pa
         write_site(open_release(known_release), tmp_path / "site")
     assert not (tmp_path / "site").exists()
     write_site(open_release(known_release), tmp_path / "site")
-    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert names_in(tmp_path) == [".site.lock", "site"]
+
+
+def test_a_run_that_found_the_lock_of_an_earlier_one_excludes_a_later_one(known_release: Path, tmp_path: Path) -> None:
+    """Of three runs begun at once, the second has opened the file of the lock when the first ends."""
+    write_site(open_release(known_release), tmp_path / "site")
+    with (tmp_path / ".site.lock").open("rb+") as second:
+        write_site(open_release(known_release), tmp_path / "site")
+        fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(PeercorpusError, match="Another run is writing"):
+            write_site(open_release(known_release), tmp_path / "site")
 
 
 def test_what_a_killed_run_left_is_removed(known_release: Path, known_site: Path, tmp_path: Path) -> None:
@@ -280,7 +295,7 @@ def test_what_a_killed_run_left_is_removed(known_release: Path, known_site: Path
     left.mkdir(parents=True)
     (left / "0").write_text("words of what was since taken down")
     write_site(open_release(known_release), tmp_path / "site")
-    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert names_in(tmp_path) == [".site.lock", "site"]
     assert contents(tmp_path / "site") == contents(known_site)
 
 
@@ -295,5 +310,5 @@ def test_a_full_disk_leaves_the_earlier_site(
     monkeypatch.setattr(SearchIndex, "write", fill)
     with pytest.raises(PeercorpusError, match=r"cannot be written to '.*site': No space left on device\. What was"):
         write_site(open_release(known_release), tmp_path / "site")
-    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert names_in(tmp_path) == [".site.lock", "site"]
     assert contents(tmp_path / "site") == contents(known_site)

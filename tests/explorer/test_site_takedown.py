@@ -128,7 +128,8 @@ def test_nothing_of_a_record_stays_when_the_site_is_written_again(first: Path, k
         assert GONE.encode() not in left
         assert b"2 papers" in (site / "index.html").read_bytes()
     assert AUTHOR.lower().encode() not in left
-    assert [path.name for path in first.iterdir() if path.name.startswith(".")] == []
+    assert [path.name for path in first.iterdir() if path.name.startswith(".")] == [".site.lock"]
+    assert (first / ".site.lock").read_bytes() == b""
 
 
 def test_a_listed_id_counts_though_the_workspace_no_longer_has_its_record(first: Path, tmp_path: Path) -> None:

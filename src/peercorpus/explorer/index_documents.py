@@ -10,8 +10,9 @@ import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, texts_by_post
-from peercorpus.explorer.querying.author_names import (
+from peercorpus.explorer.people.author_names import (
     AUTHORS,
+    INITIALS,
     REVIEWER,
     list_forms,
     list_initials,
@@ -85,6 +86,7 @@ def make_schema() -> tantivy.Schema:
         builder.add_text_field(name, stored=True, tokenizer_name=STEMS if is_stemmed else "default")
     builder.add_text_field(VENUE, tokenizer_name="default")
     builder.add_text_field(REVIEWER, tokenizer_name="default")
+    builder.add_text_field(INITIALS, tokenizer_name="default", index_option="basic")
     builder.add_bytes_field(PSEUDONYMS, stored=True)
     builder.add_text_field(TEXT, tokenizer_name=STEMS)
     builder.add_text_field(TEXT_WORDS, tokenizer_name=WRITTEN, index_option="basic")
@@ -191,7 +193,7 @@ def _add_names(document: tantivy.Document, forum: PublicForum) -> None:
         for form in list_forms(name):
             document.add_text(AUTHORS, form)
             document.add_text(VOCABULARY, form)
-        document.add_text(AUTHORS, " ".join(list_initials(name)))
+        document.add_text(INITIALS, " ".join(list_initials(name)))
     pseudonyms = [(redact_people(review.reviewer), review.review_id) for review in forum.reviews]
     for pseudonym, _ in pseudonyms:
         document.add_text(REVIEWER, " ".join(list_pseudonym_words(pseudonym)))

@@ -20,7 +20,7 @@ from peercorpus.explorer.index_documents import (
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.querying.author_names import REVIEWER, list_pseudonym_words
+from peercorpus.explorer.people.author_names import REVIEWER, list_pseudonym_words
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
 from peercorpus.explorer.querying.named_outcomes import NamedOutcome, read_outcome
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
@@ -38,6 +38,8 @@ PAGE = 25
 """Papers on a page."""
 _MAX_PASSAGES = 2
 """Passages shown of one paper."""
+_STRAIGHT = str.maketrans(dict.fromkeys("“”„‟«»", '"'))
+"""Quotation marks that keyboards and texts have in the place of straight ones."""
 _ORDERS = {
     "relevance": ("discussed", Order.Desc),
     "newest": ("created", Order.Desc),
@@ -100,6 +102,7 @@ class SearchPage:
         hints: Parts that were interpreted differently from what was typed, one sentence each.
         named: The venues that the words name.
         outcome: The outcome that plain words name; None if they name none.
+        unquoted: The same search without quotation marks; None if it has none, finds papers, or finds none so either.
     """
 
     hits: Sequence[Hit]
@@ -114,11 +117,20 @@ class SearchPage:
     hints: Sequence[str] = ()
     named: NamedVenues = NO_VENUES
     outcome: NamedOutcome | None = None
+    unquoted: "Unquoted | None" = None
 
     @property
     def pages(self) -> int:
         """Number of pages, at least 1."""
         return max(1, -(-self.total // PAGE))
+
+
+@dataclass(frozen=True, slots=True)
+class Unquoted:
+    """A search without its quotation marks, and the number of papers that it finds with all words."""
+
+    words: str
+    papers: int
 
 
 def _make_condition_query(opened: OpenIndex, condition: Condition) -> Query:
@@ -184,8 +196,9 @@ class BuiltQuery:
 
 def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
     """Return the query of a selection; one with an unreadable part selects nothing."""
-    reference = find_reference(opened, selection.words) if selection.words else None
-    typed = read_conditions(selection.words)
+    words = selection.words.translate(_STRAIGHT)
+    reference = find_reference(opened, words) if words else None
+    typed = read_conditions(words)
     if reference is not None:
         parsed = ParsedWords(query_of(opened, reference))
     else:
@@ -261,6 +274,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
         hints=[*selection.hints, *built.typed.hints, *built.parsed.hints],
         named=find_named(opened.venues, [word.parts for word in built.parsed.words]) if selection.words else NO_VENUES,
         outcome=_offer_outcome(opened, selection, built),
+        unquoted=None if statuses else _offer_unquoted(opened, selection),
     )
 
 
@@ -280,6 +294,16 @@ def _offer_outcome(opened: OpenIndex, selection: Selection, built: BuiltQuery) -
     of_outcome = build_query(opened, named)
     papers = 0 if of_outcome.relaxed.wanted else _sum_statuses(of_outcome.counted)
     return NamedOutcome(named, papers) if papers else None
+
+
+def _offer_unquoted(opened: OpenIndex, selection: Selection) -> Unquoted | None:
+    straight = selection.words.translate(_STRAIGHT)
+    words = " ".join(straight.replace('"', " ").split())
+    if '"' not in straight or not words:
+        return None
+    built = build_query(opened, replace(selection, words=words))
+    papers = 0 if built.relaxed.wanted else _sum_statuses(built.counted)
+    return Unquoted(words, papers) if papers else None
 
 
 def _list_page(opened: OpenIndex, selection: Selection, built: BuiltQuery) -> list[DocAddress]:

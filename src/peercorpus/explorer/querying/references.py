@@ -11,6 +11,8 @@ from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABU
 from peercorpus.explorer.search_index import OpenIndex
 
 _ADDRESS = re.compile(r"(?:https?://)?(?:[a-z0-9-]+\.)?openreview\.net/\S+", re.IGNORECASE)
+_AROUND = " \t\"'<>()[]{}.,;\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
+"""Signs that come along where an id or an address is copied from a text."""
 _ID = re.compile(r"[\w-]{4,64}", re.ASCII)
 
 
@@ -50,8 +52,10 @@ def read_address(words: str) -> Reference | None:
 def find_reference(opened: OpenIndex, words: str) -> Reference | None:
     """Return the paper or post that the words name by its address or id, or None if they are words to search for.
 
-    An id typed in other letter case counts if exactly one paper has such an id, and no text has it as a word.
+    Quotation marks and the like around it do not count. An id typed in other letter case counts if exactly one paper
+    has such an id, and no text has it as a word.
     """
+    words = words.strip(_AROUND)
     address = read_address(words)
     if address is not None:
         return address

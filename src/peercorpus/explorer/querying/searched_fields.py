@@ -26,23 +26,13 @@ FOLDED_IDS = "folded_ids"
 """The field with the same ids in lower case."""
 VOCABULARY = "vocabulary"
 """The field with every word in lower case, without accents, except those of the papers' own texts."""
-_LETTERS = str.maketrans(
-    {
-        "ø": "o",
-        "Ø": "O",
-        "ł": "l",
-        "Ł": "L",
-        "đ": "d",
-        "Đ": "D",
-        "ð": "d",
-        "þ": "th",
-        "\N{LATIN SMALL LETTER DOTLESS I}": "i",
-        "ß": "ss",
-        "æ": "ae",
-    }
-    | {"Æ": "Ae", "œ": "oe", "Œ": "Oe"}
+LETTERS: Mapping[str, str] = (
+    dict(zip("øłđðħØŁĐÐĦ\u0131", "olddhOLDDHi", strict=True))
+    | {"þ": "th", "ß": "ss", "æ": "ae", "œ": "oe"}
+    | {"Þ": "Th", "ẞ": "Ss", "Æ": "Ae", "Œ": "Oe"}
 )
 """Letters with a stroke, and ligatures, that Unicode does not decompose."""
+_LETTERS = str.maketrans(dict(LETTERS))
 _PLAIN = _make_splitter()
 _WRITTEN = _make_splitter(Filter.ascii_fold())
 _STEMMED = _make_splitter(Filter.ascii_fold(), Filter.stemmer("english"))
@@ -72,7 +62,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    decomposed = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    decomposed = unicodedata.normalize("NFKD", text).translate(_LETTERS)
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 

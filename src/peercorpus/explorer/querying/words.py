@@ -4,14 +4,18 @@ Words are compared by their stems, so that plurals are alike, and so are "self-s
 "selfsupervised": a compound is searched for in each of these spellings that the index has.
 """
 
+import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from tantivy import Occur, Query
+from tantivy import Query
 
-from peercorpus.explorer.querying.author_names import AUTHORS, is_initials
+from peercorpus.explorer.people.author_names import AUTHORS, spell_out
+from peercorpus.explorer.people.quoted_names import widen_phrases
+from peercorpus.explorer.people.typed_initials import FoundName, NameReader
+from peercorpus.explorer.querying.combined_queries import require_all, require_any
 from peercorpus.explorer.querying.passages import Sought
 from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
 from peercorpus.explorer.querying.signs import has_signs, list_sought, tidy
@@ -22,6 +26,8 @@ _MAX_WORDS = 32
 """Further words are ignored."""
 _MAX_BYTES = 40
 """Words of this many bytes of UTF-8 or more are not in the index (`searched_fields`)."""
+_SIDE_BY_SIDE = re.compile(r",(?=[^\W\d_])|(?<![^\W_])[^\W\d_]\.(?=[^\W\d_]{2})")
+"""A comma, or an initial with its full stop, before a word: "Gomez,Ana", "A.Gomez"."""
 _MIN_COMPOUND = 8
 """Letters of a word that may be two words written as one."""
 _MIN_PART = 3
@@ -103,7 +109,7 @@ def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> Parsed
         return _parse_syntax(opened, words, fields, hints)
     read, more = _WordReader(opened, fields).read(words)
     hints += more
-    query = _require_all([word.query for word in read]) if read else Query.empty_query()
+    query = require_all([word.query for word in read]) if read else Query.empty_query()
     sought = [each for number, word in enumerate(read) for each in word.list_sought(number)]
     return ParsedWords(query, read, sought=sought, hints=hints)
 
@@ -115,9 +121,10 @@ def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields, hints: 
         )
         return query, [str(error) for error in errors]
 
-    query, faults = parse(words)
+    widened = widen_phrases(opened, words, fields)
+    query, faults = parse(widened)
     if any("Only excluding" in fault for fault in faults):
-        query, faults = parse(f"* {words}")
+        query, faults = parse(f"* {widened}")
     if ":" in words and "*" in words and not _is_supported(opened, query):
         said = f"'{words}' asks whether a field has a value, which the index supports for some fields only."
         return ParsedWords(Query.all_query(), faults=[said], hints=hints)
@@ -142,7 +149,8 @@ class _WordReader:
 
     def read(self, words: str) -> tuple[list[Word], list[str]]:
         """Return the words of a search, and a sentence if there are too many; without a letter or digit it is none."""
-        parts = {token: parts for token in words.split() if (parts := _split_token(token))}
+        typed = _SIDE_BY_SIDE.sub(r"\g<0> ", words).split()
+        parts = {token: parts for token in typed if (parts := _split_token(token))}
         tokens = list(dict(list(parts.items())[:_MAX_WORDS]))
         joined: dict[str, list[str]] = {}
         for first, second in pairwise(tokens):
@@ -150,47 +158,13 @@ class _WordReader:
                 whole = parts[first][0] + parts[second][0]
                 joined.setdefault(first, []).append(whole)
                 joined.setdefault(second, []).append(whole)
-        initials = self._find_initials({token: parts[token] for token in tokens})
-        read = [initials.get(token) or self._make_word(token, parts[token], joined.get(token, ())) for token in tokens]
+        names = NameReader(self._opened, self._fields).read({token: parts[token] for token in tokens})
+        read = [self._make_word(token, parts[token], joined.get(token, ()), names.get(token)) for token in tokens]
         return read, [f"Only the first {_MAX_WORDS} words were searched for."] if len(parts) > _MAX_WORDS else []
 
-    def _find_initials(self, parts: Mapping[str, tuple[str, ...]]) -> dict[str, Word]:
-        """Return the words that are initials of an author whose name stands beside them, as in "A. Gomez"."""
-        if AUTHORS not in self._fields.weights or not any(map(is_initials, parts.values())):
-            return {}
-        tokens = list(parts)
-        found: dict[str, Word] = {}
-        for place, token in enumerate(tokens):
-            if is_initials(parts[token]):
-                sides = (tokens[place + 1 :], tokens[:place][::-1])
-                names = [next((parts[each] for each in side if not is_initials(parts[each])), ()) for side in sides]
-                word = self._make_initials(token, parts[token], names)
-                found |= {} if word is None else {token: word}
-        return found
-
-    def _make_initials(self, written: str, letters: Sequence[str], names: Sequence[Sequence[str]]) -> Word | None:
-        """Return a word that is the initials before or after a name; None if it may be another word.
-
-        An initial with a full stop beside the name of an author is nothing else, even if no author has both.
-        """
-        for name in filter(None, names):
-            known = [list(self._find_authors([fold(letter + part) for part in name])) for letter in letters]
-            if all(known):
-                query = _require_all([_require_any(each) for each in known])
-                return Word(written, tuple(letters), 1, query, is_initial=True)
-        is_sure = len(letters) == 1 and written.endswith(".")
-        if is_sure and any(any(self._find_authors(list(map(fold, name)))) for name in names):
-            return Word(written, tuple(letters), 0, Query.empty_query(), is_initial=True)
-        return None
-
-    def _find_authors(self, words: Sequence[str]) -> Iterator[Query]:
-        """Yield the query for each word of a name that an author has."""
-        for word in words:
-            if self._opened.searcher.doc_freq(AUTHORS, word):
-                term = Query.term_query(self._opened.schema, AUTHORS, word, "freq")
-                yield Query.boost_query(term, self._fields.weights[AUTHORS])
-
-    def _make_word(self, written: str, parts: tuple[str, ...], joined: Sequence[str]) -> Word:
+    def _make_word(self, written: str, parts: tuple[str, ...], joined: Sequence[str], name: FoundName | None) -> Word:
+        if name is not None and name.is_sure:
+            return Word(written, parts, name.documents, name.query, is_initial=True)
         if written.endswith("*"):
             return self._make_prefix(written, parts)
         spellings: list[tuple[str, ...]] = []
@@ -214,17 +188,27 @@ class _WordReader:
             documents, more = self._find_part(whole)
             queries += more
             spellings += [(whole,)] * bool(documents)
+        if name is not None:
+            own, queries = own + name.documents, [*queries, name.query]
         is_found = own > 0 or any(self._has(query) for query in queries)
-        return Word(written, parts, max(own, int(is_found)), _require_any(queries), tuple(spellings), respelt)
+        return Word(
+            written=written,
+            parts=parts,
+            documents=max(own, int(is_found)),
+            query=require_any(queries),
+            spellings=tuple(spellings),
+            respelt=respelt,
+            is_initial=name is not None and name.is_initials,
+        )
 
     def _make_prefix(self, written: str, parts: tuple[str, ...]) -> Word:
         """Return a word given by its beginning."""
         beginnings = [
             Query.regex_query(self._opened.schema, name, f"{fold(parts[-1])}.*") for name in self._fields.vocabularies
         ]
-        query = _require_any(beginnings)
+        query = require_any(beginnings)
         if len(parts) > 1:
-            query = _require_all([query, *(_require_any(self._find_part(part)[1]) for part in parts[:-1])])
+            query = require_all([query, *(require_any(self._find_part(part)[1]) for part in parts[:-1])])
         return Word(written, parts, int(self._has(query)), query, is_prefix=True)
 
     def _has(self, query: Query) -> bool:
@@ -239,9 +223,10 @@ class _WordReader:
         for name, weight in self._fields.weights.items():
             if is_respelt and name in self._fields.unstemmed:
                 continue
-            term = self._fields.term(name, part)
-            frequency = self._opened.searcher.doc_freq(name, term)
-            if frequency:
+            for term in spell_out(part) if name == AUTHORS else (self._fields.term(name, part),):
+                frequency = self._opened.searcher.doc_freq(name, term)
+                if not frequency:
+                    continue
                 documents += frequency
                 query = Query.term_query(self._opened.schema, name, term, "freq")
                 queries.append(query if weight == 1.0 else Query.boost_query(query, weight))
@@ -277,16 +262,6 @@ def _split_token(token: str) -> tuple[str, ...]:
     return split_words(token) or ((token.lower(),) if is_long else ())
 
 
-def _require_all(queries: Sequence[Query]) -> Query:
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, query) for query in queries])
-
-
-def _require_any(queries: Sequence[Query]) -> Query:
-    if not queries:
-        return Query.empty_query()
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
 @dataclass(frozen=True, slots=True)
 class Relaxed:
     """The final query of a search.
@@ -309,16 +284,16 @@ def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> R
     """
 
     def has(query: Query) -> bool:
-        return bool(opened.searcher.search(_require_all([query, *filters]), 1, count=False).hits)
+        return bool(opened.searcher.search(require_all([query, *filters]), 1, count=False).hits)
 
     known = [word for word in parsed.words if word.documents and has(word.query)]
     missed = [word.written for word in parsed.words if word not in known]
     if not known:
         return Relaxed(parsed.query, missed=missed)
     scored = chain.from_iterable((word.query, Query.const_score_query(word.query, _WORD_SCORE)) for word in known)
-    return Relaxed(_require_any(list(scored)), known, missed)
+    return Relaxed(require_any(list(scored)), known, missed)
 
 
 def filter_by(query: Query, filters: Sequence[Query]) -> Query:
     """Return the query for documents that pass filters, which do not change their scores."""
-    return _require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])
+    return require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])

@@ -29,6 +29,7 @@ from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
 from peercorpus.explorer.site.assets import content_policy, inline_scripts
 from peercorpus.explorer.site.cited_turns import paper_attribute, turn_attributes
 from peercorpus.explorer.site.compact import compact
+from peercorpus.explorer.site.people_words import list_people
 from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
 from peercorpus.explorer.site.search_words import PaperWords, read_words
 from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
@@ -143,7 +144,8 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     counts.count(forum, row)
     others = "\n".join(redact_people(text) for _, text in searched_texts(forum))
     names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
-    words = read_words(("\n".join(names), row.abstract or "", others))
+    authors, reviewers = list_people(forum)
+    words = read_words(("\n".join(names), row.abstract or "", others), (authors, frozenset(), reviewers))
     ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
     return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, _render_text(released, row))
 

@@ -189,8 +189,11 @@ class SearchIndex:
             yield word, encode_entry(postings, len(self._papers))
 
     def _spool(self, word: str, entry: str, spools: Sequence[BinaryIO]) -> None:
-        """Put an entry aside for its file; that of a compound for the file of its first part as well."""
-        own = choose_file(word, self._word_files)
+        """Put an entry aside for its file; that of a compound for the file of its first part as well.
+
+        A part of a name with an initial is in the file of the part (`people_words`).
+        """
+        own = choose_file(word.partition(".")[0], self._word_files)
         pickle.dump((own, word, entry), spools[own % _SPOOLS])
         first = self._compounds.get(word)
         other = own if first is None else choose_file(first, self._word_files)

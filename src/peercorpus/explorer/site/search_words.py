@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
 from peercorpus.explorer.index_documents import FIELDS_SEARCHED
-from peercorpus.explorer.querying.searched_fields import split_words
+from peercorpus.explorer.querying.searched_fields import LETTERS, split_words
 
+_LETTERS = str.maketrans(dict(LETTERS))
 _MARKS = re.compile("[\u0300-\u036f]+")
 _HYPHENS = frozenset("-\u2010\u2011")
 _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-\u2010\u2011][^\W_]++)+")
@@ -18,12 +19,12 @@ _SPELT = re.compile(r"[a-z]{4,20}")
 
 
 def fold(text: str) -> str:
-    """Return a text without accents and ligatures.
+    """Return a text without accents, strokes and ligatures.
 
-    >>> fold("Schr\u00f6dinger's e\ufb03cient")
-    "Schrodinger's efficient"
+    >>> fold("Schr\u00f6dinger's e\ufb03cient"), fold("\u0141ukasz")
+    ("Schrodinger's efficient", 'Lukasz')
     """
-    return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text)).translate(_LETTERS)
 
 
 @cache
@@ -60,22 +61,26 @@ class PaperWords:
     spelt: Set[str]
 
 
-def read_words(fields: Iterable[str]) -> PaperWords:
+def read_words(fields: Sequence[str], more: Sequence[Set[str]]) -> PaperWords:
     """Return the words of the fields of a paper, the best field first.
 
     A word with hyphens counts as its parts, and as the word that its parts make when they are joined.
+
+    Args:
+        fields: The texts.
+        more: For each text, stems that are added to its own.
     """
     seen: set[str] = set()
     found: list[Set[str]] = []
     compounds: dict[str, str] = {}
     spelt: set[str] = set()
-    for text in map(fold, fields):
+    for text, added in zip(map(fold, fields), more, strict=True):
         words = set(split_words(text))
         joined = dict(map(_join, _find_compounds(text)))
-        stems = {*map(stem, words), *joined} - seen
+        stems = {*map(stem, words), *joined, *added} - seen
         seen |= stems
         found.append(stems)
-        compounds |= joined
+        compounds |= {whole: first for whole, first in joined.items() if whole not in added}
         spelt |= words
     return PaperWords(found, compounds, {word for word in spelt if _SPELT.fullmatch(word)})
 

@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import groupby, islice
@@ -36,7 +36,7 @@ from peercorpus.explorer.site.render import (
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.enums import Status
-from peercorpus.release.folder import Release, check_outside, replace_folder
+from peercorpus.release.folder import Release, check_outside, check_replaceable, replace_folder
 
 MANIFEST = "site.json"
 """Names every other file of a site with its sha256; a folder that has it may be replaced."""
@@ -151,6 +151,7 @@ def write_site(
     """
     require_tables(release)
     check_outside(out, release.folder)
+    check_replaceable(out, KIND, MANIFEST)
     try:
         with _lock(out.absolute()):
             return _write_locked(release, out, title, show, _Rendering(spread, texts))
@@ -164,6 +165,8 @@ def write_site(
 def _lock(out: Path) -> Iterator[None]:
     """Keep other runs from writing the same folder; the lock of a run that was killed is free.
 
+    Its file stays: a run that opened it before it was removed, and one that made it again, would both hold a lock.
+
     Raises:
         PeercorpusError: Another run is writing it.
     """
@@ -176,11 +179,7 @@ def _lock(out: Path) -> Iterator[None]:
             f"Another run is writing the site '{out}'; wait until it ends, or stop it, then try again."
         ) from None
     with lock:
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # Windows keeps a file that is open.
-                path.unlink()
+        yield
 
 
 @dataclass(frozen=True, slots=True)

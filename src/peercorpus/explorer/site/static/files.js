@@ -32,12 +32,14 @@ const files = (() => {
     return ((~sum) >>> 0) % number;
   };
   const ofWord = (word) => load("w", choose(word, sizes.words));
+  // An id or an address without the signs that come along where it is copied from a text.
+  const strip = (asked) => asked.replace(/^[\s"'<>()[\]{}.,;‘’“”„«»]+|[\s"'<>()[\]{}.,;‘’“”„«»]+$/g, "");
   const isAddress = (asked) => /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)?openreview\.net\/\S+$/i.test(asked);
   // Loads the files of the words of a search; what fails is asked for again when it is needed.
   const expect = (asked) => {
-    if (isAddress(asked)) return;
+    if (isAddress(strip(asked))) return;
     for (const token of words.read(asked)) for (const stem of token.stems) ofWord(stem).catch(() => {});
   };
   expect(new URLSearchParams(location.hash.slice(1)).get("q") || "");
-  return { sizes, load, choose, ofWord, isAddress, expect };
+  return { sizes, load, choose, ofWord, strip, isAddress, expect };
 })();

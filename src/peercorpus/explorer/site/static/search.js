@@ -75,11 +75,53 @@ document.addEventListener("readystatechange", () => {
   });
   // The papers of one word of a search: those with all its parts, and those that have it as one word.
   const mark = async (token) => {
+    const initials = token.initials && await markInitials(token);
+    if (initials) return initials;
     const marks = await (token.begin ? markBegun(token) : markWord(token));
     const joined = token.parts.join("");
     for (const run of runs) {
       if (run.named.words.has(joined)) marks.subarray(run.start, run.end).forEach((value, at, part) => { part[at] = value || 1; });
     }
+    return marks;
+  };
+  // The papers of parts of names with an initial; null if there are none.
+  const better = (marks, other) => (marks ? marks.map((value, number) => Math.max(value, other[number])) : other);
+  const markLetter = async (letter, names) => {
+    let marks = null;
+    for (const name of names) {
+      const held = await files.ofWord(name);
+      const key = `${name}.${letter}`;
+      if (Object.hasOwn(held, key)) marks = better(marks, decode(held[key], new Uint8Array(index.papers)));
+    }
+    return marks;
+  };
+  const markLetters = async (letters, names) => {
+    let marks = null;
+    for (const letter of letters) {
+      const found = await markLetter(letter, names);
+      if (!found) return null;
+      marks = marks ? marks.map((value, number) => Math.min(value, found[number])) : found;
+    }
+    return marks;
+  };
+  const markInitials = async ({ written, initials: { letters, beside } }) => {
+    for (const names of beside) {
+      const marks = names.length && await markLetters(letters, names);
+      if (marks) return marks;
+    }
+    if (letters.length > 1 || !written.endsWith(".")) return null;
+    for (const name of beside.flat()) {
+      const held = await files.ofWord(name);
+      if (Object.keys(held).some((key) => key.startsWith(`${name}.`))) return new Uint8Array(index.papers);
+    }
+    return null;
+  };
+  // Names that papers have with the initial only: after all others.
+  const markFirst = async ({ letter, run, names }) => {
+    let marks = null;
+    const add = (found) => { if (found) marks = better(marks, found.map((value) => (value ? 1 : 0))); };
+    if (letter) add(await markLetter(`${letter}.`, names));
+    if (run.length) for (const name of names) add(await markLetters(run, [name]));
     return marks;
   };
   // The most frequent words that begin as asked; their groups by length overlap, so that every third is enough.
@@ -112,8 +154,9 @@ document.addEventListener("readystatechange", () => {
     const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, held[token.stems.length + at])));
     let marks = parts.includes(null) ? new Uint8Array(index.papers) : parts[0];
     for (const part of parts.slice(1)) if (part) marks = marks.map((value, number) => Math.min(value, part[number]));
-    for (const whole of wholes) if (whole) marks = marks.map((value, number) => Math.max(value, whole[number]));
-    return marks;
+    for (const whole of wholes) if (whole) marks = better(marks, whole);
+    const named = token.first && await markFirst(token.first);
+    return named ? better(marks, named) : marks;
   };
 
   const runOf = (number) => {
@@ -391,13 +434,14 @@ document.addEventListener("readystatechange", () => {
     if (isEmpty) return;
     total.textContent = "Searching …";
     await attempt(async () => {
-      const named = readAddress(given.q);
+      const plain = files.strip(given.q);
+      const named = readAddress(plain);
       if (named && await goTo(named, asked)) return;
       if (named) {
         if (asked === asking) total.textContent = "No paper of this site has this address.";
         return;
       }
-      const leads = !filters.length && isLikeId(given.q) ? goTo([given.q], asked) : false;
+      const leads = !filters.length && isLikeId(plain) ? goTo([plain], asked) : false;
       const tokens = words.read(given.q);
       const marks = await Promise.all(tokens.map(mark));
       if (asked !== asking || await leads) return;
