@@ -189,7 +189,9 @@ def read_examples() -> dict[str, Example]:
         title = page.partition("\n")[0].removeprefix("# ")
         fences = [*FENCE.finditer(page)]
         for fence, following in zip(fences, [*fences[1:], None], strict=False):
-            for name, rank, code, printed in examples_of(fence, following):
+            # Below another heading it is something else.
+            is_apart = following is not None and "\n#" in page[fence.end() : following.start()]
+            for name, rank, code, printed in examples_of(fence, None if is_apart else following):
                 if name not in best or rank < best[name][0]:
                     best[name] = (rank, Example(path.relative_to(DOCS).as_posix(), title, code, printed))
     return {name: example for name, (_, example) in best.items()}

@@ -69,7 +69,7 @@ ALL_DATA = Data()
 def finetune(
     *,
     release: Annotated[Path, Named],
-    task: Literal["acceptance", "scores", "review", "rebuttal", "mixed"],
+    task: Literal["acceptance", "scores", "review", "rebuttal", "meta_review", "mixed"],
     model: str,
     out: Annotated[Path, Named],
     recipe: Annotated[Path | None, Named, Unset] = None,
