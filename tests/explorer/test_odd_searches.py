@@ -90,6 +90,9 @@ def test_a_misspelt_word_without_its_accents_suggests_the_right_one(asking: Test
         ("Track: main results", {"Kite0004"}),
         ('track: "main" pumps', {"Kite0004", "Pump0001"}),
         ("year:[2000 TO *]", {*TITLES, "Pump0001"}),
+        ("kites year>=2000", {"Kite0001", "Kite0005"}),
+        ("kites year >= 3000", set()),
+        ("pumps OR year>=3000", {"Kite0004", "Pump0001"}),
         ("year:[* TO 2000]", set()),
     ],
 )

@@ -23,6 +23,8 @@ def show(text: str, word: str = "kites", characters: int = 220) -> str:
         ("> Are the kites new?\nYes - they are.", "Are the [kites] new?\nYes - they are."),
         ("With #3 and 2 - 1 kites * 4 > 3", "With #3 and 2 - 1 [kites] * 4 > 3"),
         ("#kites", "#[kites]"),
+        ("**W2.** The *old* kites are **bold**", "W2. The old [kites] are bold"),
+        ("A* search of kites finds p* as x**2 or a * b", "A* search of [kites] finds p* as x**2 or a * b"),
     ],
 )
 def test_a_passage_leaves_out_markdown_signs_of_blocks(text: str, shown: str) -> None:

@@ -4,9 +4,10 @@
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = "numbers.json"
 _CHECKSUMS = "checksums.json"
+_PUBLIC = re.compile(r"\b[Pp]ublic ([rp])(?=eview|ost)")
 _DIGITS = 6
 """Decimals in CSV and JSON files; more would show rounding errors."""
 
@@ -172,7 +174,19 @@ def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(texts, *items)
 
 
+def _without_public(panel: Panel, computed: Statistic) -> tuple[Panel, Statistic]:
+    """Return a figure whose texts do not call reviews and posts public, as some are not in a confidential report."""
+
+    def reword(text: str) -> str:
+        return _PUBLIC.sub(lambda found: found[1].upper() if found[0][0] == "P" else found[1], text)
+
+    says, how = reword(computed.says), reword(computed.how)
+    return replace(panel, title=reword(panel.title)), replace(computed, says=says, how=how, why=reword(computed.why))
+
+
 def _write_panel(folder: Path, panel: Panel, computed: Statistic, *, is_confidential: bool) -> ShownFigure:
+    if is_confidential:
+        panel, computed = _without_public(panel, computed)
     drawn = panel.draw(computed)
     if is_confidential:
         add_notice(drawn, NOT_FOR_PUBLICATION)

@@ -226,6 +226,9 @@ class PassageFinder:
 
 _SPACE = re.compile(r"\s+")
 _HEADING = re.compile(r"(?<=\n)[ \t]*+(?:#{1,6}+|>)[ \t]++")
+_STARS = re.compile(
+    r"(?<![\w*\\])\*\*(?=[^\s*])|(?<=[^\s*])\*\*(?![\w*])|(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200}+)\*(?![\w*])"
+)
 _ITEM = re.compile(r"(?<=\n)[ \t]*+[-*+][ \t]++")
 
 
@@ -242,9 +245,10 @@ def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Pie
 
 
 def show_part(text: str, start: int, end: int) -> str:
-    """Return a part of a text without Markdown's signs of headings and quotations, and with dots between list items."""
+    """Return a part of a text without Markdown's signs of headings, quotations and emphasis; items begin with dots."""
     is_line = start == 0 or text[start - 1] == "\n"
-    plain = _ITEM.sub("· ", _HEADING.sub("", ("\n" if is_line else " ") + text[start:end]))[1:]
+    plain = _ITEM.sub("· ", _HEADING.sub("", ("\n" if is_line else " ") + text[start:end]))
+    plain = _STARS.sub(lambda found: found[1] or "", plain)[1:]
     return replace_controls(plain.removeprefix("· ") if is_line else plain)
 
 

@@ -27,7 +27,9 @@ STATUS_WORDS = {
 """Words that people use for an outcome, the one that a paper has first."""
 _STATUSES = {word: status for status, words in STATUS_WORDS.items() for word in words}
 _QUOTED = re.compile(r'("[^"]*+"?+)')
+_MAY_BE = re.compile("[:<>=]")
 _SPACED = re.compile(r"(?<![^\s+-])([A-Za-z_]++):\s++(?=(\S*+))")
+_WITHOUT_COLON = re.compile(r"(?<![^\s(+-])([A-Za-z_]++)\s*+([<>]=?+|=)\s*+(?=[^\s<>=])")
 _COMBINED = re.compile(r"[()\[\]{}^~\\]|(?:^|\s)(?:AND|OR|NOT|IN)(?:\s|$)")
 """Signs with which a condition is a part of an expression that tantivy evaluates."""
 _TOKEN = re.compile(r'(?:[^\s"]++|"[^"]*+"?+)++')
@@ -61,7 +63,7 @@ class TypedConditions:
 
 
 def read_conditions(words: str) -> TypedConditions:
-    """Divide a search into words and conditions.
+    """Divide a search into words and conditions; the colon may be left out before a sign: `year>=2023`.
 
     >>> read = read_conditions("kites decision:Reject year:>=2023")
     >>> read.words, [str(condition) for condition in read.conditions]
@@ -69,7 +71,7 @@ def read_conditions(words: str) -> TypedConditions:
     >>> read_conditions("kites OR decision:Reject").words
     'kites OR status:"rejected"'
     """
-    if ":" not in words:
+    if not _MAY_BE.search(words):
         return TypedConditions(words)
     words = _close_spaces(words)
     hints: list[str] = []
@@ -93,11 +95,16 @@ def read_conditions(words: str) -> TypedConditions:
 
 
 def _close_spaces(words: str) -> str:
-    """Return words without the spaces between the name of a condition and its value.
+    """Return words without the spaces between the name of a condition and its value, and with a colon behind the name.
 
     A field that may have any word as its value keeps them: titles begin like that, as in "Track: main results".
     """
+
+    def add_colon(found: re.Match[str]) -> str:
+        return f"{found[1]}:{found[2]}" if found[1].lower() in CONDITIONS else found[0]
+
     parts = _QUOTED.split(words)
+    parts[::2] = [_WITHOUT_COLON.sub(add_colon, part) for part in parts[::2]]
     parts[::2] = [
         _SPACED.sub(lambda found: f"{found[1]}:" if _is_condition(found[1], found[2]) else found[0], part)
         for part in parts[::2]

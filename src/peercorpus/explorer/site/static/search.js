@@ -133,7 +133,8 @@ document.addEventListener("readystatechange", () => {
     const known = groups.flat().filter(([word]) => word.startsWith(token.begin)).sort((a, b) => b[1] - a[1]);
     for (const [word] of known) if (!found.has(words.stem(word))) found.set(words.stem(word), word);
     const taken = [...found].slice(0, MAX_BEGUN);
-    token.begun = { words: taken.map(([, word]) => word).slice(1), left: found.size - taken.length };
+    const isKnown = known.some(([word]) => word === token.begin);
+    token.begun = { words: taken.map(([, word]) => word).slice(isKnown ? 0 : 1), left: found.size - taken.length };
     const marks = new Uint8Array(index.papers);
     for (const file of await Promise.all(taken.map(async ([stem]) => [stem, await files.ofWord(stem)]))) {
       const [stem, held] = file;
@@ -378,7 +379,7 @@ document.addEventListener("readystatechange", () => {
       found.length === 1 && found[0] !== "quotes" ? "has" : "have"} no meaning here: all words were searched for, wherever they are in a paper.`] : [];
     for (const { written, begin, begun } of tokens) {
       if (begin) {
-        const shown = [begin, ...begun.words].join(", ");
+        const shown = (begun.words.length ? begun.words : [begin]).join(", ");
         said.push(`${written} was searched for as ${shown}${begun.left ? ` (${format(begun.left)} rarer words were left out)` : ""}.`);
       } else if (written.includes("*")) {
         said.push(`${written} was searched for without *, which can only follow three or more letters from a to z at the end of a word.`);
