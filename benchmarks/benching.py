@@ -72,9 +72,8 @@ def _publish(_: str, corpus: Path, out: Path) -> None:
     from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(corpus, write=False) as workspace:
-        publish_release(
-            workspace, out, sides=SplitRequest(Profile.TEMPORAL, test_after=publishing.BEGAN.date() - timedelta(days=1))
-        )
+        test_after = publishing.BEGAN.date() - timedelta(days=1)
+        publish_release(workspace, out, splits=SplitRequest(Profile.TEMPORAL, test_after))
 
 
 DOES: dict[str, Callable[[str, Path, Path], None]] = {

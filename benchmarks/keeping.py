@@ -38,11 +38,11 @@ Took = tuple[float, float]
 def publish(corpus: Path, out: Path, layout: str, *venue_ids: str) -> None:
     """Publish as the command does, which looks first whether anything changed."""
     is_reviewbench = layout == ReleaseLayout.REVIEWBENCH
-    sides = None if is_reviewbench else SplitRequest(Profile.RE2)
+    splits = None if is_reviewbench else SplitRequest(Profile.RE2)
     of_layout = ReleaseLayout(layout)
     with open_workspace(corpus) as workspace:
-        if not is_up_to_date(out, workspace, venue_ids, sides, authors=True, layout=of_layout):
-            publish_release(workspace, out, venue_ids or None, sides=sides, layout=of_layout)
+        if not is_up_to_date(out, workspace, venue_ids, splits, authors=True, layout=of_layout):
+            publish_release(workspace, out, venue_ids or None, splits=splits, layout=of_layout)
 
 
 def _fill(corpus: Path, papers: int, *places: int, seed: int = 0) -> None:

@@ -158,17 +158,17 @@ def measure_matches(reviews: Reviews) -> None:
         forum: [point for text in reviews[forum].values() for point in read_criticisms(text)]
         for forum in {pair.forum_id for pair in pairs}
     }
-    for side in (False, True):
-        of_side = [pair for pair in pairs if pair.is_counted is side]
+    for part in (False, True):
+        of_part = [pair for pair in pairs if pair.is_counted is part]
         print(
-            f"\n{'Counted' if side else 'Choices made on'}: {len(of_side)} pairs of"
-            f" {len({pair.forum_id for pair in of_side})} papers, {sum(pair.is_same for pair in of_side)} the same;"
-            f" they stand for {sum(pair.stands_for for pair in of_side):,.0f}."
+            f"\n{'Counted' if part else 'Choices made on'}: {len(of_part)} pairs of"
+            f" {len({pair.forum_id for pair in of_part})} papers, {sum(pair.is_same for pair in of_part)} the same;"
+            f" they stand for {sum(pair.stands_for for pair in of_part):,.0f}."
         )
     print("\n| method | from | precision | recall | F1 | F1, other half |\n|---|---:|---:|---:|---:|---:|")
     for name, score in (("Jaccard", jaccard), ("TF-IDF", tfidf), ("points", match)):
         scored = [(pair, score(pair, points[pair.forum_id])) for pair in pairs]
-        chosen, counted = ([one for one in scored if one[0].is_counted is side] for side in (False, True))
+        chosen, counted = ([one for one in scored if one[0].is_counted is part] for part in (False, True))
         best = choose(chosen)
         _print_quality(name if score is not match else "points, best", best, counted, chosen)
     _print_quality("points", LEAST_SCORE, counted, chosen)

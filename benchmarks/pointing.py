@@ -211,7 +211,7 @@ METHODS: dict[str, Callable[[LabelledPair], Scores]] = {"BM25": score_bm25, "TF-
 
 def measure_alignment(pairs: Sequence[LabelledPair]) -> None:
     """Print the table of alignment; a baseline takes as many sentences as is best on the half that was chosen on."""
-    chosen, counted = ([one for one in pairs if one.is_counted is side] for side in (False, True))
+    chosen, counted = ([one for one in pairs if one.is_counted is part] for part in (False, True))
     print("\n| method | precision | recall | F1, sentences | F1, points | F1, other half |")
     print("|---|---:|---:|---:|---:|---:|")
     for name, score in METHODS.items():
@@ -259,14 +259,14 @@ def measure_confidence(pairs: Sequence[LabelledPair]) -> None:
     """Print how many answers of each confidence are right."""
     print("\n| confidence | answers | right | answers, other half | right, other half |\n|---|---:|---:|---:|---:|")
     judged = {
-        side: [one for pair in pairs if pair.is_counted is side for one in judge_answers(pair)]
-        for side in (True, False)
+        part: [one for pair in pairs if pair.is_counted is part for one in judge_answers(pair)]
+        for part in (True, False)
     }
     bounds = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
     for low, high in [*pairwise(bounds), (0.0, 1.01)]:
         cells = []
-        for side in (True, False):
-            right = [is_right for confidence, is_right in judged[side] if low <= confidence < high]
+        for part in (True, False):
+            right = [is_right for confidence, is_right in judged[part] if low <= confidence < high]
             cells.append(f"{len(right)} | {sum(right) / max(len(right), 1):.3f}")
         print(f"| {low:g} to {min(high, 1):g} | {' | '.join(cells)} |")
 

@@ -153,9 +153,9 @@ def change_venue(folder: Path, place: int) -> None:
 
 
 def publish_all(folder: Path, out: Path) -> None:
-    """Write a release with all configurations and Re²'s sides."""
+    """Write a release with all configurations and Re²'s splits."""
     with open_workspace(folder, write=False) as workspace:
-        publish_release(workspace, out, sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, out, splits=SplitRequest(Profile.RE2))
 
 
 def _rows(release: Path) -> Iterator[dict[str, Any]]:

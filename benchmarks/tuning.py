@@ -80,8 +80,8 @@ def _write_run(folder: Path, model: Path, size: Size) -> None:
     recipe = msgspec.convert({"context": size.context, "validation": 0, "save_steps": 10**6} | size.recipe, Recipe)
     chance = Random(0)
     (folder / DATA).mkdir(parents=True)
-    for side, examples in ((Split.TRAIN, size.steps * recipe.batch), (Split.VALIDATION, 0)):
-        with pa.ipc.new_stream(folder / DATA / token_file(side), SCHEMA) as file:
+    for split, examples in ((Split.TRAIN, size.steps * recipe.batch), (Split.VALIDATION, 0)):
+        with pa.ipc.new_stream(folder / DATA / token_file(split), SCHEMA) as file:
             for _ in range(examples):
                 ids = [chance.randrange(2, size.model["vocab_size"]) for _ in range(size.context)]
                 labels = [-100] * (size.context - ANSWER) + ids[-ANSWER:]
@@ -171,12 +171,12 @@ def _write_tokenizer(folder: Path, release: Path) -> None:
 
 def _publish(corpus: Path, release: Path) -> None:
     from peercorpus.release.publish import publish_release
-    from peercorpus.release.split_file import SplitRequest as Sides
+    from peercorpus.release.split_file import SplitRequest
     from peercorpus.release.splits import Profile
     from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(corpus, write=False) as workspace:
-        publish_release(workspace, release, sides=Sides(Profile.RE2))
+        publish_release(workspace, release, splits=SplitRequest(Profile.RE2))
 
 
 def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:

@@ -337,8 +337,8 @@ def dataset_page() -> str:
     from peercorpus.release.eval_file import CONFIG as QUESTIONS
     from peercorpus.release.shards import CONFIGS
 
-    sides = {config.name: "train, validation, test" for config in CONFIGS.values() if config.is_task}
-    sides[QUESTIONS] = "test"
+    splits = {config.name: "train, validation, test" for config in CONFIGS.values() if config.is_task}
+    splits[QUESTIONS] = "test"
 
     lines = [
         "# Dataset",
@@ -356,7 +356,7 @@ def dataset_page() -> str:
         "|---|---|---|",
         *(
             f"| [`{config.name}`](#columns-of-{config.name}) | {config.says.removeprefix('one row per ')} |"
-            f" {sides.get(config.name, 'conference families')} |"
+            f" {splits.get(config.name, 'conference families')} |"
             for config in CONFIGS.values()
         ),
         "",

@@ -36,9 +36,9 @@ def release(tmp_path: Path) -> Path:
     folder = a_release(
         tmp_path / "release", {"test": [task_paper("kites", reviews=[review("kites-R1", scores=given)])]}
     )
-    sides = SplitFile(Profile.RE2, None, Made("1", "key", RULES[Profile.RE2], None), {}, {}, {Split.TEST: ["kites"]})
+    splits = SplitFile(Profile.RE2, None, Made("1", "key", RULES[Profile.RE2], None), {}, {}, {Split.TEST: ["kites"]})
     (folder / "splits").mkdir()
-    (folder / "splits" / "re2.json").write_bytes(msgspec.json.encode(sides))
+    (folder / "splits" / "re2.json").write_bytes(msgspec.json.encode(splits))
     manifest = json.loads((folder / "release.json").read_text())
     manifest["files"]["splits/re2.json"] = "0" * 64
     (folder / "release.json").write_text(json.dumps(manifest))

@@ -119,7 +119,7 @@ def test_cases_are_read_once_and_not_kept(task: BenchTask, name: str) -> None:
 @pytest.mark.parametrize(("task", "name"), [one for one in EVERY if one not in FIXED])
 def test_an_empty_or_missing_training_split_is_refused_in_one_sentence(task: BenchTask, name: str) -> None:
     made = load_baseline(name, task)
-    with pytest.raises(PeercorpusError, match=f"'{name}'.*train side first"):
+    with pytest.raises(PeercorpusError, match=f"'{name}'.*train split first"):
         made.answer(cases_of(task, 1)[0])
     with pytest.raises(BaselineError, match=f"'{name}'.*choose a release"):
         made.fit(iter(()))

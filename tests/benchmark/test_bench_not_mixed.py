@@ -18,7 +18,7 @@ from peercorpus.release.record_rows import Row
 
 pytestmark = pytest.mark.usefixtures("quietly")
 WAYS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "side": ({"side": "validation"}, {}, "side, cases"),
+    "split": ({"split": "validation"}, {}, "split, cases"),
     "venue": ({"venue": "kite"}, {}, "cases"),
     "limit": ({}, {"limit": 4}, "cases"),
     "budget": ({"paper_tokens": 100}, {}, "paper"),

@@ -27,8 +27,8 @@ def a_log(task: str, number: int = 0) -> Path:
 
 REFUSED = {
     "task": (("acceptances", *MOCK), 'Invalid value "acceptances" for TASK'),
-    "option": (("acceptance", *MOCK, "--sides", "test"), "Unknown option: --sides"),
-    "side": (("acceptance", *MOCK, "--side", "tset"), 'Invalid value "tset" for --side'),
+    "option": (("acceptance", *MOCK, "--splits", "test"), "Unknown option: --splits"),
+    "split": (("acceptance", *MOCK, "--split", "tset"), 'Invalid value "tset" for --split'),
     "profile": (("review", *MOCK, "--profile", "temporal"), "'re2', not 'temporal'"),
     "venue": (("review", *MOCK, "--venue", "nips"), "'review' (papers: of another venue: 8)"),
     "grade": (("review", *MOCK, "--grade", "latest"), 'Invalid value "latest" for --grade'),
@@ -81,10 +81,10 @@ def test_a_discussion_without_a_model_for_the_authors_is_refused(bench_data: Pat
 
 
 def test_options_and_baselines_that_do_not_fit_the_tasks_are_refused(bench_data: Path) -> None:
-    with pytest.raises(PeercorpusError, match=r"'sides'.*: release, side"):
-        acceptance(str(bench_data), sides="test")  # type: ignore[call-arg]
+    with pytest.raises(PeercorpusError, match=r"'splits'.*: release, split"):
+        acceptance(str(bench_data), splits="test")  # type: ignore[call-arg]
     with pytest.raises(PeercorpusError, match="'tset'"):
-        acceptance(str(bench_data), side="tset")
+        acceptance(str(bench_data), split="tset")
     with pytest.raises(PeercorpusError, match=r"'acceptance'.*'best'.*: majority"):
         acceptance(str(bench_data), baseline="best")
     with pytest.raises(PeercorpusError, match="'majority'"):

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.usefixtures("quietly")
 ROUGE = next(measure for measure in OVERLAPS if measure.name == "ROUGE-L")
 
 
-def cases(release: Path, task: BenchTask, side: Split = Split.TEST) -> list[Case]:
-    return list(read_cases(open_release(release), task, CaseSelection(side), CaseCounts()))
+def cases(release: Path, task: BenchTask, split: Split = Split.TEST) -> list[Case]:
+    return list(read_cases(open_release(release), task, CaseSelection(split), CaseCounts()))
 
 
 def overlap(rouge: float) -> Overlap:
@@ -76,7 +76,7 @@ def test_a_recommendation_predicts_the_decision_as_in_the_training_split(bench_d
     case = next(case for case in cases(bench_data, BenchTask.ACCEPTANCE) if case.case_id == "p16")
     assert [score.values for score in case.recommendations if score.field == "rating"] == [ratings(16)]
     first, second = people.leave_out(case)
-    # p04 and p10 of the train side's ICLR papers got a 3, both accepted, like a third of all, which counts as one
+    # p04 and p10 of the train split's ICLR papers got a 3, both accepted, like a third of all, which counts as one
     # review.
     assert first.answers["human"] == f'{{"decision": "accept", "probability": {(2 + 1 / 3) / 3:.6f}}}'
     assert second.answers["human"] == first.answers["human"]

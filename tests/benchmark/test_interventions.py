@@ -151,7 +151,7 @@ def test_the_tables_are_the_same_in_three_forms(release: Path, tmp_path: Path) -
 
 
 def test_a_run_without_answers_has_no_numbers() -> None:
-    protocol = {"release": "r", "side": "test", "seed": "0", "text": "", "prompts": "", "rules": ""}
+    protocol = {"release": "r", "split": "test", "seed": "0", "text": "", "prompts": "", "rules": ""}
     run = ArmRun(Path("a.eval"), "m", "1", "t", protocol, {}, {})
     assert compare_run(run, DRAWS) == []
     assert "## Not in the tables\n\n- a note" in render_arms_markdown(make_arm_tables([run], ["a note"]))

@@ -169,10 +169,10 @@ class TestTasks:
     @pytest.mark.parametrize(
         ("wrong", "says"),
         [
-            ({"side": "tset"}, "'tset'"),
+            ({"split": "tset"}, "'tset'"),
             ({"limit": 0}, "limit"),
-            ({"side": "train"}, "'train'; choose another side"),
-            ({"venue": "nowhere"}, "'test'; choose another side"),
+            ({"split": "train"}, "'train'; choose another split"),
+            ({"venue": "nowhere"}, "'test'; choose another split"),
         ],
     )
     def test_impossible_questions_are_refused(self, release: str, wrong: dict[str, Any], says: str) -> None:

@@ -30,9 +30,9 @@ from peercorpus.release.splits import Split, Task
 TASK = BenchTask.META_REVIEW
 
 
-def cases(release: Path, side: Split = Split.TEST) -> tuple[list[Case], CaseCounts]:
+def cases(release: Path, split: Split = Split.TEST) -> tuple[list[Case], CaseCounts]:
     counts = CaseCounts()
-    return list(read_cases(open_release(release), TASK, CaseSelection(side), counts)), counts
+    return list(read_cases(open_release(release), TASK, CaseSelection(split), counts)), counts
 
 
 def test_a_question_shows_paper_reviews_scores_and_discussion_each_marked_and_no_decision(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ ABOUT = {
     "task": "acceptance",
     "release": {"sha256": "r" * 64},
     "profile": "re2",
-    "side": "test",
+    "split": "test",
     "led": False,
     "paper": {"budget": "whole papers"},
     "few_shot": 0,

@@ -40,7 +40,7 @@ def test_only_changed_prompts_are_asked_again(
 
 
 def test_a_training_paper_is_asked_without_itself_as_an_example(bench_data: Path) -> None:
-    for sample in acceptance(str(bench_data), side="train", few_shot=1).dataset:
+    for sample in acceptance(str(bench_data), split="train", few_shot=1).dataset:
         assert not isinstance(sample.input, str)
         _, example, _, asked = (one.text for one in sample.input)
         titles = [text.partition("# On kites, part ")[2].partition("\n")[0] for text in (example, asked)]

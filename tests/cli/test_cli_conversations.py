@@ -13,7 +13,7 @@ from invented_tables import paper
 from model_endpoint import completion, serving
 from peercorpus.cli.text.show import show_record
 from peercorpus.corpus.forums import PaperRecord
-from peercorpus.records.papers import Conflict, StatedSide
+from peercorpus.records.papers import Conflict, StatedSplit
 
 V = "Invented.cc/2024/Conference"
 ESCAPE = "\x1b[2J\x1b[31m"
@@ -79,9 +79,9 @@ def test_show_prints_the_whole_record_readable(corpus: Path, run: Run) -> None:
 
 def test_show_names_differing_records_of_a_paper_and_its_stated_split() -> None:
     conflict = Conflict("title", "Kites", "Ki\x1btes", "reviewbench:f1", "re2-reviews:f1")
-    sides = (StatedSide("review", "test", "train"), StatedSide("rebuttal", "train"))
+    splits = (StatedSplit("review", "test", "train"), StatedSplit("rebuttal", "train"))
     records = ("reviewbench:f1", "re2-reviews:f1")
-    whole = paper("f1", records=records, conflicts=(conflict,), stated_sides=sides)
+    whole = paper("f1", records=records, conflicts=(conflict,), stated_splits=splits)
     shown = show_record(PaperRecord(whole, [], [], [], [], [], []), is_brief=False)
     assert "made of reviewbench:f1, re2-reviews:f1" in shown
     assert "title: 'Kites' from reviewbench:f1 is used; re2-reviews:f1 states 'Ki" in shown

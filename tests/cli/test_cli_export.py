@@ -55,7 +55,7 @@ def test_one_task_with_the_abstract_and_no_system_message(release: Path, tmp_pat
 
 def test_a_release_with_splits_but_no_training_paper_gets_no_advice_to_add_splits(tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
-        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2))
     ended = run("export", tmp_path / "release", "--out", tmp_path / "out", "--format", "trl")
     assert_refused(ended, f"'{tmp_path / 'release'}'")
     assert "--splits" not in ended.err

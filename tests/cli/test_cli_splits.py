@@ -1,4 +1,4 @@
-"""`peercorpus publish --splits`: sides that are written, kept, and never drawn by an incomplete command."""
+"""`peercorpus publish --splits`: splits that are written, kept, and never drawn by an incomplete command."""
 
 import json
 from pathlib import Path
@@ -29,19 +29,19 @@ def test_splits_are_written_and_kept_by_a_later_release(run: Run, workspace: Pat
     assert ended.code == 0
     assert "  review: 4 train, 1 validation, 1 test\n" in ended.out
     assert (
-        "test side of 'review' is small: 1 paper, on which a share is known to ±98 percentage points. 6 of 6"
+        "test split of 'review' is small: 1 paper, on which a share is known to ±98 percentage points. 6 of 6"
         in ended.out
     )
     assert run(*held, second, "--splits-from", first).code == 0
     before, after = (json.loads((one / "splits" / "re2.json").read_text()) for one in (first, second))
     assert before["sizes"]["review"] == {"train": 4, "validation": 1, "test": 1}
-    assert after["sides"] == before["sides"]
+    assert after["splits"] == before["splits"]
     ended = run(
         "publish", "--workspace", workspace, "--splits", "temporal", "--test-after", "2019-12-31", "--out", first
     )
     assert ended.code == 0
     temporal = json.loads((first / "splits" / "temporal.json").read_text())
-    assert (temporal["test_after"], temporal["sides"]["test"]) == ("2019-12-31", list("abcdef"))
+    assert (temporal["test_after"], temporal["splits"]["test"]) == ("2019-12-31", list("abcdef"))
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_takedown_publishes_verifies_and_names_releases_that_still_contain_the_r
     ]
     inputs = read_inputs(Path(shown["release"]))
     assert inputs is not None
-    assert (inputs.authors, inputs.sides) == (False, None)
+    assert (inputs.authors, inputs.splits) == (False, None)
     lines = run("takedown", "--publish", "-w", corpus).out.splitlines()
     assert "The release passes every check." in lines
     assert [line.partition(";")[0] for line in lines if str(tmp_path) in line and "contain" in line] == [

@@ -19,7 +19,7 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The invented release with sides; tests must not change it."""
+    """The invented release with splits; tests must not change it."""
     return bench_release(tmp_path_factory.mktemp("learn") / "release")
 
 

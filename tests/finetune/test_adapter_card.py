@@ -74,15 +74,15 @@ def test_the_card_lists_what_was_trained_on_and_what_was_left_out(wanted: RunOpt
     found = cells(text)
     assert f"`{made.asked.release}`" in text
     assert f"`{prompts.DIGEST}`" in text
-    for side, said in (("train", "to learn from"), ("validation", "to validate on")):
-        assert (said, f"{made.examples[side]:,}", f"{made.papers[side]:,}") in found
+    for split, said in (("train", "to learn from"), ("validation", "to validate on")):
+        assert (said, f"{made.examples[split]:,}", f"{made.papers[split]:,}") in found
     assert made.left_out["train"]
     for reason, count in made.left_out["train"].items():
         escaped = "".join(letter if re.match(r"[A-Za-z0-9./ -]", letter) else f"&#{ord(letter)};" for letter in reason)
         assert ("to learn from", escaped, f"{count:,}") in found
     assert {("`venues`", "iclr"), ("`weights`", "iclr: 2"), ("`min_words`", "3"), ("`every_try`", "no")} <= found
     examples = [json.loads(line) for line in (folder / DATA / EXAMPLES).read_text("utf-8").splitlines()]
-    reviews = [one for one in examples if (one["side"], one["task"]) == ("train", "review")]
+    reviews = [one for one in examples if (one["split"], one["task"]) == ("train", "review")]
     told, papers = sum(one["times"] for one in reviews), len({one["forum_id"] for one in reviews})
     assert ("ICLR.cc/2020/Conference", "review", str(told), str(papers)) in found
     assert (folder / DATA / "lengths.md").read_text("utf-8").strip() in text

@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
 from commands import Run, assert_refused
-from invented_bench import HELD, SIDES, TEST, TURNS, bench_paper, bench_release
+from invented_bench import HELD, SPLITS, TEST, TURNS, bench_paper, bench_release
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.run import Bench
@@ -160,13 +160,13 @@ def test_questions_are_encoded_as_in_training(
 ) -> None:
     release, base = bench_release(tmp_path / "release", papers), write(tmp_path / "base")
     prepare_run(RunOptions(release, TrainingTask.MIXED, str(base), tmp_path / "run", RECIPE), lambda _: None)
-    options = {"side": "train", "paper_tokens": RECIPE.paper_tokens, "tokenizer": str(base)}
+    options = {"split": "train", "paper_tokens": RECIPE.paper_tokens, "tokenizer": str(base)}
     settings = {"max_tokens": ANSWER}
     run_bench(Bench(HELD, release, tmp_path / "logs", str(base), options, False, settings=settings))
     learnt = prompts_learnt(tmp_path / "run")
     assert set(asked_with) <= learnt
     # In a conversation the review is learnt too, which no task asks for in these words.
-    papers_to_learn_from = len(SIDES["train"])
+    papers_to_learn_from = len(SPLITS["train"])
     assert len(learnt - set(asked_with)) == papers_to_learn_from
     assert len(asked_with) == papers_to_learn_from * (3 + TURNS)
 

@@ -70,11 +70,11 @@ def test_a_test_paper_among_the_training_papers_is_refused(release: Path, config
 def test_a_test_paper_for_training_is_refused_even_if_the_split_file_lists_it(release: Path) -> None:
     write(release, "review_sft", "train", [bench_paper(number) for number in (*range(12), 20)])
     path = release / "splits" / "re2.json"
-    sides = json.loads(path.read_text())
-    for held in (sides["sides"], sides["tasks"]["review"]):
+    splits = json.loads(path.read_text())
+    for held in (splits["splits"], splits["tasks"]["review"]):
         held["train"] = sorted({*held["train"], "p20"})
-    sides["sizes"]["review"]["train"] = len(sides["tasks"]["review"]["train"])
-    path.write_text(json.dumps(sides))
+    splits["sizes"]["review"]["train"] = len(splits["tasks"]["review"]["train"])
+    path.write_text(json.dumps(splits))
     _sign(release, path)
     assert "'p20'" in refusal(release)
 

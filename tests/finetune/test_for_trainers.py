@@ -66,8 +66,8 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def tokens_for_us(folder: Path, side: str) -> list[dict[str, list[int]]]:
-    found: list[dict[str, list[int]]] = pa.ipc.open_stream(folder / DATA / f"{side}.arrow").read_all().to_pylist()
+def tokens_for_us(folder: Path, split: str) -> list[dict[str, list[int]]]:
+    found: list[dict[str, list[int]]] = pa.ipc.open_stream(folder / DATA / f"{split}.arrow").read_all().to_pylist()
     return found
 
 
@@ -100,12 +100,12 @@ PIECES: dict[Trainer, Callable[[dict[str, Any]], list[tuple[bool, str]]]] = {
 @pytest.mark.parametrize("trainer", Trainer)
 def test_a_trainer_gets_our_tokens_and_trains_on_the_same_ones(wanted: RunOptions, trainer: Trainer) -> None:
     folder = export(wanted, trainer)
-    for side in ("train", "validation"):
-        ours = tokens_for_us(wanted.out, side)
-        told = [PIECES[trainer](row) for row in rows(folder / f"{side}.jsonl")]
+    for split in ("train", "validation"):
+        ours = tokens_for_us(wanted.out, split)
+        told = [PIECES[trainer](row) for row in rows(folder / f"{split}.jsonl")]
         assert [tokens_for_them(pieces, LETTERS) for pieces in told] == ours
         assert all(len(one["input_ids"]) <= RECIPE.context for one in ours)
-        assert len(ours) == load_run(wanted.out).examples[side] > 0
+        assert len(ours) == load_run(wanted.out).examples[split] > 0
 
 
 @pytest.mark.neural
@@ -141,8 +141,8 @@ def test_llama_factory_finds_its_data_and_changes_no_word(wanted: RunOptions) ->
     folder = export(wanted, Trainer.LLAMA_FACTORY)
     said = yaml.safe_load((folder / "train.yaml").read_text("utf-8"))
     info = json.loads((folder / "dataset_info.json").read_text("utf-8"))
-    for name, side in ((said["dataset"], "train"), (said["eval_dataset"], "validation")):
-        assert info[name]["file_name"] == f"{side}.jsonl"
+    for name, split in ((said["dataset"], "train"), (said["eval_dataset"], "validation")):
+        assert info[name]["file_name"] == f"{split}.jsonl"
         # Its format `openai` adds words to the system prompt.
         assert info[name]["formatting"] == "sharegpt"
         assert info[name]["tags"]["assistant_tag"] == "assistant"
@@ -153,8 +153,8 @@ def test_llama_factory_finds_its_data_and_changes_no_word(wanted: RunOptions) ->
 def test_axolotl_trains_on_what_is_marked_and_refuses_examples_that_are_too_long(wanted: RunOptions) -> None:
     folder = export(wanted, Trainer.AXOLOTL)
     said = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
-    for name, side in (("datasets", "train"), ("test_datasets", "validation")):
-        assert said[name] == [{"path": f"{side}.jsonl", "ds_type": "json", "split": "train", "type": "input_output"}]
+    for name, split in (("datasets", "train"), ("test_datasets", "validation")):
+        assert said[name] == [{"path": f"{split}.jsonl", "ds_type": "json", "split": "train", "type": "input_output"}]
     assert (said["excess_length_strategy"], said["train_on_inputs"]) == ("raise", False)
     assert said["chat_template"] == "tokenizer_default"
 

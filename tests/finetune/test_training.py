@@ -144,7 +144,7 @@ def test_every_training_record_is_listed(run: Run, papers: Path, models: Path, r
     assert ended.code == 0, ended.err
     assert not (tmp_path / "run" / "adapter").exists()
     listed = [json.loads(line) for line in (tmp_path / "run" / "data" / "examples.jsonl").read_text().splitlines()]
-    of = {side: [one for one in listed if one["side"] == side] for side in ("train", "validation", "test")}
+    of = {split: [one for one in listed if one["split"] == split] for split in ("train", "validation", "test")}
     assert {one["forum_id"] for one in of["train"]} == {f"p{number:02}" for number in range(12)}
     assert {one["forum_id"] for one in of["validation"]} <= {f"p{number:02}" for number in range(12, 16)}
     assert of["test"] == []
@@ -190,7 +190,7 @@ def test_two_devices_train_the_same_model_as_one(
     for name, path in (("one", recipe), ("two", tmp_path / "two.toml")):
         ended = run(*command(papers, models / "llama", tmp_path / name, path))
         assert ended.code == 0, ended.err
-        # What is measured on the validation side is no step.
+        # What is measured in the validation split is no step.
         assert set(re.findall(r"steps \d+ of (\d+)", ended.err)) == {str(STEPS)}
     assert adapter(tmp_path / "two")
     one, two = losses(tmp_path / "one"), losses(tmp_path / "two")

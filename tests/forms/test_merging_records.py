@@ -13,7 +13,7 @@ from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Grade, Phase, Reason
-from peercorpus.records.papers import MergedPost, Paper, PaperVersion, SetAside, StatedSide
+from peercorpus.records.papers import MergedPost, Paper, PaperVersion, SetAside, StatedSplit
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -74,7 +74,7 @@ def test_re2_gives_first_scores_and_conversations_and_reviewbench_all_else(
     (paper,) = rows(workspace, Paper)
     assert (paper.title, paper.decision, paper.authors) == ("On Kites", "Accept (poster)", ("Ada Example",))
     assert paper.records == ("reviewbench:kite1", "re2-reviews:kite1")
-    assert paper.stated_sides == (StatedSide("rebuttal", "test"), StatedSide("review", "train"))
+    assert paper.stated_splits == (StatedSplit("rebuttal", "test"), StatedSplit("review", "train"))
     (review,) = rows(workspace, Review)
     assert [section.text for section in review.sections] == ["Kites are flown."]
     ratings = {one.phase: one.value for one in review.scores if one.aspect is Aspect.RECOMMENDATION}
@@ -147,7 +147,7 @@ SEVERAL: dict[str, tuple[dict[str, Rows], list[Reason]]] = {
         },
         [Reason.RECORDS_DIFFER] * 2,
     ),
-    "two sides": (
+    "two splits": (
         {"REBUTTAL_train.json": say("Because."), "REBUTTAL_test.json": say("Because.")},
         [Reason.SUPERSEDED],
     ),
@@ -260,15 +260,15 @@ def test_conflicts_between_two_records_are_kept_visible(tmp_path: Path, workspac
 
 @pytest.mark.parametrize("order", [("train", "test"), ("test", "train")])
 def test_a_paper_in_both_splits_is_a_test_paper(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
-    for side in order:
-        path = write_json(tmp_path / side / f"REVIEWS_{side}.json", [re2_paper()])
+    for split in order:
+        path = write_json(tmp_path / split / f"REVIEWS_{split}.json", [re2_paper()])
         import_dumps(workspace, [path])
     build_here(workspace)
     assert read_status(workspace).holds
     (paper,) = workspace.tables.read(Paper, "published/Kites/2023/Conference")
-    assert paper.stated_sides == (StatedSide("review", "test", "train"),)
+    assert paper.stated_splits == (StatedSplit("review", "test", "train"),)
     (review,) = workspace.tables.read(Review, "published/Kites/2023/Conference")
     assert review.review_id == "re2-reviews:kite1/1"
-    again = [import_dumps(workspace, [tmp_path / side]) for side in ("test", "train")]
+    again = [import_dumps(workspace, [tmp_path / split]) for split in ("test", "train")]
     assert [json.loads(json.dumps(one.left_out)) for one in again] == [{}, {}]
     assert workspace.raw.count(RawKind.PUBLISHED, "published/Kites/2023/Conference") == 2

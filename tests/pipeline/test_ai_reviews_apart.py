@@ -57,7 +57,7 @@ class Made:
             build(workspace, spread=InThisProcess())
             self.rows = rows(workspace, FJORD)
             self.status = read_status(workspace)
-            publish_release(workspace, self.release, sides=SplitRequest(Profile.RE2))
+            publish_release(workspace, self.release, splits=SplitRequest(Profile.RE2))
         self.files = {
             path.relative_to(self.release).as_posix(): path.read_bytes()
             for path in sorted(self.release.rglob("*"))

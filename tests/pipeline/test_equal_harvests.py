@@ -46,7 +46,7 @@ def publish(folder: Path, service: Service, venue_id: str, key: bytes | None = N
     with open_workspace(folder) as workspace:
         build_here(workspace)
         assert bool(pseudonyms(workspace, venue_id)) is (venue_id == SIGNED)
-        publish_release(workspace, release, sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, release, splits=SplitRequest(Profile.RE2))
     return {str(path.relative_to(release)): path.read_bytes() for path in release.rglob("*") if path.is_file()}
 
 

@@ -47,15 +47,15 @@ def received(venue_id: str, at: datetime, kind: RawKind = RawKind.NOTE, object_i
     return RawObject(kind, object_id, 2, venue_id, "f1", "f1", 0, int(at.timestamp() * 1000), "a dump", b"{}")
 
 
-def card_of(workspace: Workspace, out: Path, sides: SplitRequest | None = None, *, with_authors: bool = True) -> str:
-    publish_release(workspace, out, sides=sides, with_authors=with_authors)
+def card_of(workspace: Workspace, out: Path, splits: SplitRequest | None = None, *, with_authors: bool = True) -> str:
+    publish_release(workspace, out, splits=splits, with_authors=with_authors)
     return (out / "README.md").read_text()
 
 
-def a_card(tmp_path: Path, venues: dict[str, list[object]], sides: SplitRequest | None = None) -> str:
+def a_card(tmp_path: Path, venues: dict[str, list[object]], splits: SplitRequest | None = None) -> str:
     kinds = {type(record) for records in venues.values() for record in records}
     with invented(tmp_path / "corpus", venues) as workspace:
-        publish_release(workspace, tmp_path / "out", sides=sides, figures=Figure in kinds, points=Point in kinds)
+        publish_release(workspace, tmp_path / "out", splits=splits, figures=Figure in kinds, points=Point in kinds)
     return (tmp_path / "out" / "README.md").read_text()
 
 
@@ -116,7 +116,7 @@ def test_the_card_credits_only_the_datasets_used(tmp_path: Path) -> None:
 def test_publish_names_the_grade_that_would_fill_empty_tasks(tmp_path: Path, grade: Grade, named: bool) -> None:
     records = [replace(one, grade=grade) if isinstance(one, PaperVersion) else one for one in a_forum("f1")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        told = published(publish_release(workspace, tmp_path / "out", sides=RE2), tmp_path / "out", RE2.profile)
+        told = published(publish_release(workspace, tmp_path / "out", splits=RE2), tmp_path / "out", RE2.profile)
     assert ("--grade stated" in told) == named
     assert ("--grade" in told) == named
 

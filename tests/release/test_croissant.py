@@ -85,7 +85,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         seen_ms = int(datetime(2025, 6, 7, tzinfo=UTC).timestamp() * 1000)
         with workspace.raw.transaction():
             workspace.raw.add([RawObject(RawKind.NOTE, "n", 2, ICLR, "n", "n", 0, seen_ms, "a dump", b"{}")])
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), figures=True, points=True)
+        publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2), figures=True, points=True)
     return folder / "out"
 
 

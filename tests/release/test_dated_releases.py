@@ -40,10 +40,10 @@ def hold(folder: Path, names: str) -> None:
         fill(opened, ICLR, texts(*names))
 
 
-def add(folder: Path, day: date = DAY, sides: SplitRequest | None = None) -> Path:
+def add(folder: Path, day: date = DAY, splits: SplitRequest | None = None) -> Path:
     """Return the final release."""
-    with open_workspace(folder, write=False) as opened, open_target(folder, None, sides, day) as place:
-        publish_release(opened, place.folder, sides=sides, standing=place.sided)
+    with open_workspace(folder, write=False) as opened, open_target(folder, None, splits, day) as place:
+        publish_release(opened, place.folder, splits=splits, standing=place.with_splits)
     return place.final
 
 
@@ -51,9 +51,9 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "releases").iterdir())
 
 
-def sides_of(release: Path, profile: str = "re2") -> dict[str, str]:
-    found = json.loads((release / "splits" / f"{profile}.json").read_text())["sides"]
-    return {forum_id: side for side, ids in found.items() for forum_id in ids}
+def splits_of(release: Path, profile: str = "re2") -> dict[str, str]:
+    found = json.loads((release / "splits" / f"{profile}.json").read_text())["splits"]
+    return {forum_id: split for split, ids in found.items() for forum_id in ids}
 
 
 def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(workspace: Path) -> None:
@@ -85,22 +85,22 @@ def test_the_files_of_a_release_are_read_only(workspace: Path) -> None:
 
 def test_papers_keep_the_splits_of_earlier_releases_of_the_same_profile(workspace: Path) -> None:
     asked = SplitRequest(Profile.RE2)
-    before = sides_of(add(workspace, sides=asked))
-    add(workspace, sides=SplitRequest(Profile.TEMPORAL, date(2019, 12, 31)))
+    before = splits_of(add(workspace, splits=asked))
+    add(workspace, splits=SplitRequest(Profile.TEMPORAL, date(2019, 12, 31)))
     hold(workspace, "abcdefghijklmnopqrstuvwxyz")
-    after = sides_of(add(workspace, NEXT, asked))
+    after = splits_of(add(workspace, NEXT, asked))
     assert before.items() <= after.items()
     assert len(after) == 26
-    # Otherwise the sides would have been the same without being kept.
+    # Otherwise the splits would have been the same without being kept.
     with open_workspace(workspace, write=False) as opened:
-        publish_release(opened, workspace.parent / "anew", sides=replace(asked, is_new=True))
-    assert not before.items() <= sides_of(workspace.parent / "anew").items()
+        publish_release(opened, workspace.parent / "anew", splits=replace(asked, is_new=True))
+    assert not before.items() <= splits_of(workspace.parent / "anew").items()
 
 
 def test_splits_with_another_test_date_are_not_carried_over(workspace: Path) -> None:
     early, late = (SplitRequest(Profile.TEMPORAL, date(year, 12, 31)) for year in (2018, 2019))
-    add(workspace, sides=early)
-    found = json.loads((add(workspace, sides=late) / "splits" / "temporal.json").read_text())
+    add(workspace, splits=early)
+    found = json.loads((add(workspace, splits=late) / "splits" / "temporal.json").read_text())
     assert (found["test_after"], found["made"]["earlier"]) == ("2019-12-31", None)
 
 

@@ -1,4 +1,4 @@
-"""`peercorpus diff`: what is added, changed, gone and taken down, by venue; sides; columns."""
+"""`peercorpus diff`: what is added, changed, gone and taken down, by venue; splits; columns."""
 
 import json
 import re
@@ -73,7 +73,7 @@ def test_papers_are_counted_as_added_changed_and_removed_by_venue(tmp_path: Path
     assert found["rows"]["conversations"] == {
         ICLR: {"added": ["d/R1"], "changed": [], "gone": ["a/R1"], "taken_down": 0}
     }
-    assert (found["columns"], found["sides_changed"]) == ([], [])
+    assert (found["columns"], found["splits_changed"]) == ([], [])
 
 
 def test_the_tombstone_shows_which_removed_papers_were_taken_down(tmp_path: Path, run: Run) -> None:
@@ -115,20 +115,20 @@ def test_equal_releases_have_no_differences(tmp_path: Path, run: Run, first: Pat
 
 def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> None:
     asked = SplitRequest(Profile.RE2)
-    one = release(tmp_path, "one", {ICLR: texts("abcdefghi")}, sides=asked)
+    one = release(tmp_path, "one", {ICLR: texts("abcdefghi")}, splits=asked)
     other = tmp_path / "other"
     shutil.copytree(one, other)
     path = other / "splits" / "re2.json"
     file = json.loads(path.read_text())
-    moved, lost = file["sides"]["train"][:2]
-    file["sides"]["train"] = [*file["sides"]["train"][2:], "new"]
-    file["sides"]["test"].append(moved)
+    moved, lost = file["splits"]["train"][:2]
+    file["splits"]["train"] = [*file["splits"]["train"][2:], "new"]
+    file["splits"]["test"].append(moved)
     path.write_text(json.dumps(file))
     ended = run("diff", one, other, "--ids")
     counts, *papers = ended.out.splitlines()
     assert re.findall(r"\d+ .*?(changed|lost|new)", counts) == ["changed", "lost", "new"]
     assert re.findall(r"\d+", counts) == ["1", "1", "1"]
-    assert papers == [f"side re2 {moved} train -> test", f"side re2 {lost} train -> no side"]
+    assert papers == [f"split re2 {moved} train -> test", f"split re2 {lost} train -> no split"]
 
 
 def test_differing_columns_are_named_and_the_others_compared(tmp_path: Path, run: Run, first: Path) -> None:

@@ -50,7 +50,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for record in a_forum(name, markdown=f"# Text of {name}\n\nAll {{kites}} fly.<supplementary>")
     ]
     with invented(folder / "corpus", {ICLR: records}) as workspace:
-        publish_release(workspace, folder / "out", sides=ALL_ARE_TESTED)
+        publish_release(workspace, folder / "out", splits=ALL_ARE_TESTED)
     return folder / "out"
 
 
@@ -130,7 +130,7 @@ def test_the_file_has_the_fields_that_the_hub_documents_and_no_others(published:
 
 def test_a_release_without_questions_has_no_eval_file(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        publish_release(workspace, tmp_path / "out", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, tmp_path / "out", splits=SplitRequest(Profile.RE2))
     assert not (tmp_path / "out" / EVAL_FILE).exists()
     assert not (tmp_path / "out" / "data" / "acceptance").exists()
 

@@ -321,7 +321,7 @@ def test_only_files_in_the_manifest_are_read(tmp_path: Path) -> None:
     release = a_release(tmp_path / "release")
     (release / "data" / "review_sft" / "train-00001-of-00002.parquet").write_bytes(b"a stranger's")
     exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL))
-    assert [(file.side, file.samples.rows) for file in exported.files[:3]] == [
+    assert [(file.split, file.samples.rows) for file in exported.files[:3]] == [
         (Split.TRAIN, 2),
         (Split.VALIDATION, 1),
         (Split.TEST, 1),

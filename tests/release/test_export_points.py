@@ -1,4 +1,4 @@
-"""Exports of single criticisms: the authors' answers, on the paper's side, never anything after the decision."""
+"""Exports of single criticisms: the authors' answers, on the paper's split, never anything after the decision."""
 
 import json
 from collections.abc import Iterator
@@ -53,19 +53,19 @@ def corpus() -> Iterator[object]:
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("points")
     with invented(folder / "corpus", {ICLR: corpus()}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), points=True)
-        publish_release(workspace, folder / "plain", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2), points=True)
+        publish_release(workspace, folder / "plain", splits=SplitRequest(Profile.RE2))
     return folder / "out"
 
 
 def rows(folder: Path) -> dict[str, dict[str, Any]]:
-    """The rows of all sides by paper, each of which has one."""
+    """The rows of all splits by paper, each of which has one."""
     found = {}
     for path in sorted(folder.glob("rebuttal_*.jsonl")):
         for line in path.read_text().splitlines():
             row = json.loads(line)
             assert row["forum_id"] not in found
-            found[row["forum_id"]] = row | {"side": path.stem.removeprefix("rebuttal_")}
+            found[row["forum_id"]] = row | {"split": path.stem.removeprefix("rebuttal_")}
     return found
 
 
@@ -75,7 +75,7 @@ def test_a_sample_is_a_point_and_its_answer_in_the_split_of_its_paper(release: P
     assert found.keys() == {*PAPERS} - {"p03", "p04", "p05", "p06"}
     published = open_release(release)
     for forum_id, row in found.items():
-        assert forum_id in {one["forum_id"] for one in published.rows("rebuttal", row["side"], ["forum_id"])}
+        assert forum_id in {one["forum_id"] for one in published.rows("rebuttal", row["split"], ["forum_id"])}
         system, asked, said = row["messages"]
         assert system["role"] == "system"
         assert asked["content"].endswith(BLAME.replace("ada@example.org", "[e-mail]"))
@@ -85,7 +85,7 @@ def test_a_sample_is_a_point_and_its_answer_in_the_split_of_its_paper(release: P
     left_out = sum((file.samples.left_out for file in exported.files), start=type(exported.files[0].samples.left_out)())
     assert left_out == {ANSWERED_LATE: 1, UNANSWERED: 1, UNSURE: 1}
     assert {file.task for file in exported.files} == {Task.REBUTTAL}
-    assert {file.side for file in exported.written} == {Split(row["side"]) for row in found.values()}
+    assert {file.split for file in exported.written} == {Split(row["split"]) for row in found.values()}
     assert "one point of a review" in (tmp_path / "out" / "README.md").read_text()
 
 
@@ -117,11 +117,11 @@ def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
     of_corl = [replace(one, conference="corl", year=2022) if isinstance(one, Paper) else one for one in of_corl]
     of_iclr = [record for forum_id in PAPERS for record in a_discussion(forum_id)]
     with invented(tmp_path / "corpus", {ICLR: of_iclr, CORL: of_corl}) as workspace:
-        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2), points=True)
+        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2), points=True)
     release = open_release(tmp_path / "release")
     chosen = PromptOptions(chat=ChatOptions(ends_answered=False)) if layout is ExportLayout.RE2 else telling
     exported = export_release(release.folder, tmp_path / "out", ExportRequest(layout, (Task.REBUTTAL,), chosen))
-    papers = sum(release.count("rebuttal", side) for side in Split)
+    papers = sum(release.count("rebuttal", split) for split in Split)
     assert papers > 15
     assert sum(file.samples.papers for file in exported.files) == papers
 
@@ -162,7 +162,7 @@ def test_an_answer_labelled_by_a_model_is_no_sample_as_it_has_no_confidence(tmp_
         with closing(AskedModel.of(settings, None, "run", 99)) as model:
             publish_release(
                 *(workspace, tmp_path / "release"),
-                sides=SplitRequest(Profile.RE2),
+                splits=SplitRequest(Profile.RE2),
                 points=True,
                 annotator=Annotator(model),
             )

@@ -34,9 +34,9 @@ def corpus(tmp_path: Path) -> Path:
     return two_conferences(tmp_path / "corpus")
 
 
-def release(corpus: Path, out: Path, sides: SplitRequest | None = RE2) -> dict[str, bytes]:
+def release(corpus: Path, out: Path, splits: SplitRequest | None = RE2) -> dict[str, bytes]:
     with open_workspace(corpus, write=False) as workspace:
-        publish_release(workspace, out, sides=sides)
+        publish_release(workspace, out, splits=splits)
     return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
@@ -64,17 +64,17 @@ def test_a_release_with_kept_splits_is_reproduced_with_them(corpus: Path, tmp_pa
     second = release(corpus, tmp_path / "second", SplitRequest(Profile.RE2, earlier=tmp_path / "first"))
     again = release(corpus, tmp_path / "third", SplitRequest(Profile.RE2, earlier=tmp_path / "second"))
     assert again == second
-    assert json.loads(second["inputs.json"])["sides"]["earlier"] is not None
+    assert json.loads(second["inputs.json"])["splits"]["earlier"] is not None
 
 
 def test_inputs_state_how_splits_were_drawn_if_there_are_any(corpus: Path, tmp_path: Path) -> None:
     found = json.loads(
         release(corpus, tmp_path / "out", SplitRequest(Profile.TEMPORAL, date(2020, 1, 1)))["inputs.json"]
     )
-    assert found["sides"] == {"profile": "temporal", "test_after": "2020-01-01", "earlier": None}
+    assert found["splits"] == {"profile": "temporal", "test_after": "2020-01-01", "earlier": None}
     assert (found["titles"], found["authors"], found["takedown"]) == (None, True, None)
     assert list(found["venues"]) == [ICLR, ICML]
-    assert json.loads(release(corpus, tmp_path / "none", None)["inputs.json"])["sides"] is None
+    assert json.loads(release(corpus, tmp_path / "none", None)["inputs.json"])["splits"] is None
 
 
 def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_a_rebuild_with_the_same_rows_changes_no_input(corpus: Path, tmp_path: P
 
 
 def test_links_of_any_venue_count_for_every_release(corpus: Path, tmp_path: Path) -> None:
-    """Two papers of the same work are on one side, even if the paper that connects them is not published."""
+    """Two papers of the same work are in one split, even if the paper that connects them is not published."""
     with open_workspace(corpus) as workspace:
-        publish_release(workspace, tmp_path / "out", [ICLR], sides=RE2)
+        publish_release(workspace, tmp_path / "out", [ICLR], splits=RE2)
         workspace.tables.append("8-links", ICML, "invent", [link("m1", ICML, "f1")])
     assert moved(corpus, tmp_path / "out") == [ChangedInput(ICLR, "8-links")]
 

@@ -96,8 +96,8 @@ def forum_of_people() -> list[object]:
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("people")
     with invented(folder / "corpus", {ICLR: with_points(with_figures(forum_of_people()))}) as workspace:
-        sides = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
-        publish_release(workspace, folder / "out", sides=sides, figures=True, points=True)
+        splits = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
+        publish_release(workspace, folder / "out", splits=splits, figures=True, points=True)
         for layout in RENDERERS:
             wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
             export_workspace(workspace, folder / f"{layout}.jsonl", wanted, [ICLR])

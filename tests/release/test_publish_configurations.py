@@ -79,8 +79,8 @@ def published(
     """The rows of every configuration after publishing one venue; the release is checked."""
     with invented(tmp_path / "corpus", {ICLR: list(records)}) as workspace:
         (tmp_path / "corpus" / "takedown.txt").write_text(takedown)
-        sides = SplitRequest(Profile.RE2)
-        publish_release(workspace, tmp_path / "out", sides=sides, with_authors=with_authors, texts=texts)
+        splits = SplitRequest(Profile.RE2)
+        publish_release(workspace, tmp_path / "out", splits=splits, with_authors=with_authors, texts=texts)
         checks = verify_release(open_release(tmp_path / "out"), workspace).checks
     assert [(check.name, check.breaches) for check in checks if check.found] == []
     return {
@@ -327,8 +327,8 @@ def test_papers_that_share_a_later_text_are_in_one_split(tmp_path: Path) -> None
     order = sorted([*forums, *same], key=lambda record: getattr(record, "forum_id", ""))
     published(tmp_path, [*order, text("same", "The same text.")])
     (path,) = (tmp_path / "out" / "splits").iterdir()
-    sides = json.loads(path.read_text())["sides"]
-    assert sum(any(f"p{number:02d}" in ids for number in range(0, 12, 2)) for ids in sides.values()) == 1
+    splits = json.loads(path.read_text())["splits"]
+    assert sum(any(f"p{number:02d}" in ids for number in range(0, 12, 2)) for ids in splits.values()) == 1
 
 
 def test_every_paper_is_in_one_split_of_all_configurations(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def publish(folder: Path, out: Path, venue_ids: list[str] | None = None, **options: Any) -> None:
-    options = {"sides": RE2} | options
+    options = {"splits": RE2} | options
     with open_workspace(folder) as workspace:
         publish_release(workspace, out, venue_ids, **options)
 
@@ -117,8 +117,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "peercorpus": {"texts": TextChoice.ALL, "with_latex": True},
     "figures": {"figures": True},
     "points": {"points": True},
-    "reviewbench": {"layout": ReleaseLayout.REVIEWBENCH, "sides": None},
-    "without sides": {"sides": None},
+    "reviewbench": {"layout": ReleaseLayout.REVIEWBENCH, "splits": None},
+    "without splits": {"splits": None},
 }
 
 
@@ -169,7 +169,7 @@ def test_a_new_link_rewrites_only_tasks_of_venues_whose_splits_change(tmp_path: 
     wrote, of_tasks = check_as_from_nothing(corpus, out, written)
     assert wrote == ["d1"]
     assert {row["forum_id"] for row in read(out, "tries")} == {"a1", "d1"}
-    wrote, anew = check_as_from_nothing(corpus, out, written, sides=replace(RE2, is_new=True))
+    wrote, anew = check_as_from_nothing(corpus, out, written, splits=replace(RE2, is_new=True))
     after = find_used(out)
     moved = {forum_id for forum_id in before.keys() | after.keys() if before.get(forum_id) != after.get(forum_id)}
     assert wrote == []
@@ -181,7 +181,7 @@ def read(out: Path, config: str) -> list[dict[str, Any]]:
 
 
 def find_used(out: Path) -> dict[str, list[str]]:
-    """Return the sides on which each paper is used, by task."""
+    """Return the splits on which each paper is used, by task."""
     found: dict[str, list[str]] = {}
     for config in ("review_sft", "rebuttal", "meta_review_sft"):
         for path in sorted((out / "data" / config).glob("*.parquet")):
@@ -272,8 +272,8 @@ def find_in(out: Path, *words: str) -> list[str]:
 def test_an_edit_of_one_release_changes_no_other(tmp_path: Path) -> None:
     corpus, first, second = tmp_path / "corpus", tmp_path / "first", tmp_path / "second"
     with invented(corpus, {ICLR: of_venue(ICLR)}) as workspace:
-        publish_release(workspace, first, sides=RE2)
-        publish_release(workspace, second, sides=RE2, standing=first)
+        publish_release(workspace, first, splits=RE2)
+        publish_release(workspace, second, splits=RE2, standing=first)
     before = contents(second)
     assert before == contents(first)
     for path in first.rglob("*.parquet"):
@@ -330,7 +330,7 @@ def test_tables_changed_while_a_release_is_written_keep_the_previous_release(
         open_workspace(corpus, write=False) as workspace,
         pytest.raises(TryLaterError, match="tables changed while the release was written"),
     ):
-        publish_release(workspace, out, sides=RE2)
+        publish_release(workspace, out, splits=RE2)
     assert contents(out) == before
     monkeypatch.undo()
     check_as_from_nothing(corpus, out, [])

@@ -1,4 +1,4 @@
-"""A release's links between submissions of the same work: without those taken down, and all on one side."""
+"""A release's links between submissions of the same work: without those taken down, and all in one split."""
 
 import json
 import re
@@ -130,8 +130,8 @@ def forums(first: int, last: int, venue_id: str = ICLR) -> list[object]:
     return [record for number in range(first, last) for record in a_forum(f"f{number:03}", venue_id)]
 
 
-def sides(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[str, Any]:
-    publish_release(workspace, out, sides=asked)
+def splits(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[str, Any]:
+    publish_release(workspace, out, splits=asked)
     found: dict[str, Any] = json.loads(asked.path(out).read_text())
     return found
 
@@ -141,11 +141,11 @@ def test_linked_papers_are_in_one_split(tmp_path: Path) -> None:
     links = [link(f"f{number + count:03}", ICML, f"f{number:03}") for number in range(count)]
     venues = {ICLR: forums(0, count), ICML: [*forums(count, 2 * count, ICML), *links]}
     with invented(tmp_path / "corpus", venues) as workspace:
-        found = sides(workspace, tmp_path / "out")
-    side_of = {forum_id: side for side, ids in found["sides"].items() for forum_id in ids}
-    assert len(side_of) == 2 * count
-    assert all(side_of[f"f{number:03}"] == side_of[f"f{number + count:03}"] for number in range(count))
-    assert set(side_of.values()) == {"train", "validation", "test"}
+        found = splits(workspace, tmp_path / "out")
+    split_of = {forum_id: split for split, ids in found["splits"].items() for forum_id in ids}
+    assert len(split_of) == 2 * count
+    assert all(split_of[f"f{number:03}"] == split_of[f"f{number + count:03}"] for number in range(count))
+    assert set(split_of.values()) == {"train", "validation", "test"}
     for name, config in (("review", "review_sft"), ("rebuttal", "rebuttal")):
         used = [row["forum_id"] for row in rows(tmp_path / "out", config)]
         assert sorted(used) == sorted(one for ids in found["tasks"][name].values() for one in ids)
@@ -161,26 +161,26 @@ def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: P
     venues = {ICLR: forums(0, count), ICML: forums(count, 2 * count, ICML), TMLR: [*joins, *links]}
     with invented(tmp_path / "corpus", venues) as workspace:
         (workspace.folder / "takedown.txt").write_text("".join(f"gone{number:03}\n" for number in range(count)))
-        found = sides(workspace, tmp_path / "out")
-    side_of = {forum_id: side for side, ids in found["sides"].items() for forum_id in ids}
-    assert all(side_of[f"f{number:03}"] == side_of[f"f{number + count:03}"] for number in range(count))
+        found = splits(workspace, tmp_path / "out")
+    split_of = {forum_id: split for split, ids in found["splits"].items() for forum_id in ids}
+    assert all(split_of[f"f{number:03}"] == split_of[f"f{number + count:03}"] for number in range(count))
     assert "gone" not in RE2.path(tmp_path / "out").read_text()
     assert {row["work_id"][0] for row in rows(tmp_path / "out", "tries")} == {"f"}
     assert pairs(tmp_path / "out") == []
 
 
-def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_side_back(tmp_path: Path) -> None:
+def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_split_back(tmp_path: Path) -> None:
     with invented(tmp_path / "first", {ICLR: forums(0, 60)}) as workspace:
-        before = sides(workspace, tmp_path / "one")
+        before = splits(workspace, tmp_path / "one")
     tested = next(one for one in before["tasks"]["review"]["test"] if one in before["tasks"]["rebuttal"]["test"])
     trained = before["tasks"]["review"]["train"][0]
     ids = sorted((tested, trained))
     with invented(tmp_path / "second", {ICLR: [*forums(0, 60), link(ids[1], ICLR, ids[0])]}) as workspace:
-        after = sides(workspace, tmp_path / "two", replace(RE2, earlier=tmp_path / "one"))
-        assert sides(workspace, tmp_path / "three", replace(RE2, earlier=tmp_path / "two")) | {"made": None} == (
+        after = splits(workspace, tmp_path / "two", replace(RE2, earlier=tmp_path / "one"))
+        assert splits(workspace, tmp_path / "three", replace(RE2, earlier=tmp_path / "two")) | {"made": None} == (
             after | {"made": None}
         )
-    assert after["sides"] == before["sides"]
+    assert after["splits"] == before["splits"]
     for task in ("review", "rebuttal"):
         assert tested in after["tasks"][task]["test"]
         assert trained not in after["tasks"][task]["train"]
@@ -194,9 +194,9 @@ def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_side_ba
 def test_papers_with_identical_texts_are_in_one_split_whatever_their_titles(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:02}", markdown="# One text" if number % 4 else None) for number in range(24)]
     with invented(tmp_path / "corpus", {ICLR: [record for forum in forums for record in forum]}) as workspace:
-        publish_release(workspace, tmp_path / "out", sides=RE2)
-    sides = json.loads(RE2.path(tmp_path / "out").read_text())["sides"]
-    of = {forum_id: side for side, ids in sides.items() for forum_id in ids}
+        publish_release(workspace, tmp_path / "out", splits=RE2)
+    splits = json.loads(RE2.path(tmp_path / "out").read_text())["splits"]
+    of = {forum_id: split for split, ids in splits.items() for forum_id in ids}
     assert len({of[f"f{number:02}"] for number in range(24) if number % 4}) == 1
     assert len(set(of.values())) == 3
     assert not (tmp_path / "out" / "data" / "links").exists()

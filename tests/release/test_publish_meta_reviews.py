@@ -48,7 +48,7 @@ def forum(said: Sequence[tuple[Role, datetime | None, str]], *more: object, **re
 
 def release(folder: Path, records: list[object]) -> Path:
     with invented(folder / "corpus", {ICLR: records}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2))
     return folder / "out"
 
 

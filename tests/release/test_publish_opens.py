@@ -85,7 +85,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     with_all = {venue_id: with_points(records) for venue_id, records in venues.items()}
     with invented(folder / "corpus", with_all) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), points=True)
+        publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2), points=True)
     return folder / "out"
 
 

@@ -1,4 +1,4 @@
-"""The file of sides in a release: what it contains, how it is reused, and what is refused."""
+"""The file of splits in a release: what it contains, how it is reused, and what is refused."""
 
 import hashlib
 import json
@@ -30,23 +30,23 @@ def forums(first: int, last: int, venue_id: str = ICLR) -> list[object]:
 def write(
     folder: Path, out: str, records: list[object], asked: SplitRequest, more: dict[str, Any] | None = None
 ) -> Any:
-    """Publish a new corpus; return the file of its sides."""
+    """Publish a new corpus; return the file of its splits."""
     with invented(folder / f"corpus-{len(list(folder.iterdir()))}", {ICLR: records, **(more or {})}) as workspace:
-        publish_release(workspace, folder / out, sides=asked)
+        publish_release(workspace, folder / out, splits=asked)
     return json.loads(asked.path(folder / out).read_text())
 
 
-def ids(by_side: dict[str, list[str]]) -> list[str]:
-    return sorted(forum_id for found in by_side.values() for forum_id in found)
+def ids(by_split: dict[str, list[str]]) -> list[str]:
+    return sorted(forum_id for found in by_split.values() for forum_id in found)
 
 
-def section_of_sides(card: str) -> str:
+def section_of_splits(card: str) -> str:
     return card.split("\n### Train, validation and test splits\n")[1].split("\n#")[0]
 
 
-def without_a_side(card: str) -> list[int]:
-    """Return how many papers no task can use, how many have no date, and how many with a side are missing."""
-    (line,) = (line for line in section_of_sides(card).splitlines() if line.startswith("In no split"))
+def without_a_split(card: str) -> list[int]:
+    """Return how many papers no task can use, how many have no date, and how many with a split are missing."""
+    (line,) = (line for line in section_of_splits(card).splitlines() if line.startswith("In no split"))
     return [int(number) for number in re.findall(r"\d+", line)]
 
 
@@ -56,7 +56,7 @@ def test_a_release_lists_its_papers_by_split_and_task_and_how_it_was_made(tmp_pa
         "rebuttal": {"train": 26, "validation": 1, "test": 1},
         "meta_review": {"train": 0, "validation": 0, "test": 0},
     }
-    assert ids(found["sides"]) == [f"f{number:03}" for number in range(30)]
+    assert ids(found["splits"]) == [f"f{number:03}" for number in range(30)]
     assert set(found["tasks"]["rebuttal"]["test"]) < set(found["tasks"]["review"]["test"])
     assert (found["profile"], found["test_after"], found["made"]["earlier"]) == ("re2", None, None)
     path = RE2.path(tmp_path / "out")
@@ -70,19 +70,19 @@ def test_the_card_counts_papers_by_venue_and_split_and_states_which_have_none(tm
     assert f"| {ICLR} | 26 | 2 | 2 | 0 |" in card
     assert f"| {TMLR} | 0 | 0 | 0 | 1 |" in card
     assert "| rebuttal | 26 | 1 | 1 | 2 |" in card
-    assert "1,000" in section_of_sides(card)
-    assert without_a_side(card)[:2] == [1, 0]
+    assert "1,000" in section_of_splits(card)
+    assert without_a_split(card)[:2] == [1, 0]
 
 
 def test_a_later_release_keeps_the_splits_of_an_earlier_one(tmp_path: Path) -> None:
     first = write(tmp_path, "first", forums(0, 30), RE2)
     asked = replace(RE2, earlier=tmp_path / "first")
     second = write(tmp_path, "second", forums(5, 60), asked, {ICML: forums(60, 90, ICML)})
-    for side, found in first["sides"].items():
-        assert set(found) <= set(second["sides"][side])
-    assert len(ids(second["sides"])) == 90
+    for split, found in first["splits"].items():
+        assert set(found) <= set(second["splits"][split])
+    assert len(ids(second["splits"])) == 90
     assert second["made"]["earlier"] == hashlib.sha256(RE2.path(tmp_path / "first").read_bytes()).hexdigest()
-    assert without_a_side((tmp_path / "second" / "README.md").read_text())[2] == 5
+    assert without_a_split((tmp_path / "second" / "README.md").read_text())[2] == 5
 
 
 def test_no_split_file_names_a_taken_down_paper(tmp_path: Path) -> None:
@@ -90,11 +90,11 @@ def test_no_split_file_names_a_taken_down_paper(tmp_path: Path) -> None:
     asked = replace(RE2, earlier=tmp_path / "first")
     with invented(tmp_path / "later", {ICLR: forums(0, 30)}) as workspace:
         (workspace.folder / "takedown.txt").write_text("f007\n")
-        publish_release(workspace, tmp_path / "later-out", sides=asked)
-        publish_release(workspace, tmp_path / "first", sides=asked)
+        publish_release(workspace, tmp_path / "later-out", splits=asked)
+        publish_release(workspace, tmp_path / "first", splits=asked)
     for out in ("later-out", "first"):
         found = json.loads(RE2.path(tmp_path / out).read_text())
-        assert ids(found["sides"]) == sorted(set(ids(first["sides"])) - {"f007"})
+        assert ids(found["splits"]) == sorted(set(ids(first["splits"])) - {"f007"})
         assert b"f007" not in RE2.path(tmp_path / out).read_bytes()
 
 
@@ -106,8 +106,8 @@ def test_no_paper_of_a_replaced_release_changes_its_split_unnoticed(tmp_path: Pa
         write(tmp_path, "out", forums(10, 60), replace(RE2, earlier=tmp_path / "other"))
     assert json.loads(RE2.path(tmp_path / "out").read_text()) == first
     kept = write(tmp_path, "out", forums(10, 60), RE2)
-    assert set(first["sides"]["test"]) <= set(kept["sides"]["test"])
-    assert len(ids(kept["sides"])) == 60
+    assert set(first["splits"]["test"]) <= set(kept["splits"]["test"])
+    assert len(ids(kept["splits"])) == 60
 
 
 @pytest.mark.parametrize("spoiled", ["text", "review", "conversation", "hidden", "deleted"])
@@ -146,10 +146,10 @@ def test_a_temporal_release_tests_on_papers_submitted_after_the_date(tmp_path: P
     found = write(tmp_path, "out", records, SplitRequest(Profile.TEMPORAL, DAY))
     assert found["tasks"]["review"]["test"] == ["f000"]
     assert found["test_after"] == "2020-06-01"
-    assert "f002" not in ids(found["sides"])
+    assert "f002" not in ids(found["splits"])
     card = (tmp_path / "out" / "README.md").read_text()
     assert "after 2020-06-01" in card
-    assert without_a_side(card)[:2] == [0, 1]
+    assert without_a_split(card)[:2] == [0, 1]
     with pytest.raises(PeercorpusError, match=r"2020-06-01.*--splits-from"):
         write(tmp_path, "new", records, SplitRequest(Profile.TEMPORAL, date(2021, 1, 1), tmp_path / "out"))
 
@@ -171,7 +171,7 @@ def test_unreadable_splits_are_reported_before_anything_is_written(
 
 def test_a_file_with_a_paper_in_two_splits_is_refused(tmp_path: Path) -> None:
     found = write(tmp_path, "old", forums(0, 9), RE2)
-    found["sides"]["test"].append(found["sides"]["train"][0])
+    found["splits"]["test"].append(found["splits"]["train"][0])
     RE2.path(tmp_path / "old").write_text(json.dumps(found))
     with pytest.raises(PeercorpusError, match="intact copy"):
         write(tmp_path, "out", forums(0, 9), replace(RE2, earlier=tmp_path / "old"))

@@ -1,4 +1,4 @@
-"""Properties of the sides for any papers, any earlier sides and any links."""
+"""Properties of the splits for any papers, any earlier splits and any links."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Status
-from peercorpus.records.papers import StatedSide
-from peercorpus.release.splits import NO_SIDES, RE2_SIZES, Sides, Split, Task, Usable, draw_sides, split_sizes
-from peercorpus.release.stated_splits import take_stated_sides
+from peercorpus.records.papers import StatedSplit
+from peercorpus.release.splits import NO_SPLITS, RE2_SIZES, PaperSplits, Split, Task, Usable, draw_splits, split_sizes
+from peercorpus.release.stated_splits import take_stated_splits
 
 DAY = date(2024, 1, 1)
 BOTH, REVIEWS, NOTHING = frozenset(Task), frozenset({Task.REVIEW}), frozenset[Task]()
@@ -43,21 +43,21 @@ def links(seed: int, *parts: Sequence[Usable]) -> dict[str, str]:
     return {paper.forum_id: f"w{random.randrange(1 + len(papers) // 6)}" for paper in papers if random.random() < 0.5}
 
 
-def sizes(sides: Sides, task: Task) -> Counter[Split]:
-    return Counter(sides.used[task].values())
+def sizes(splits: PaperSplits, task: Task) -> Counter[Split]:
+    return Counter(splits.used[task].values())
 
 
 @given(corpora())
 def test_every_usable_paper_has_one_split_and_each_task_uses_or_holds_back_its_papers(papers: list[Usable]) -> None:
-    sides = draw_sides(papers)
-    assert sides.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
+    splits = draw_splits(papers)
+    assert splits.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
     for task in RE2_SIZES:
         fitting = {paper.forum_id for paper in papers if task in paper.tasks}
-        assert sides.used[task].items() <= sides.of.items()
-        assert sides.used[task].keys() <= fitting
-        assert all(sides.of[forum_id] in HELD for forum_id in fitting - sides.used[task].keys())
-        size = split_sizes(task, len(sides.of), len(fitting))
-        assert [sizes(sides, task)[side] for side in HELD] == [size, size]
+        assert splits.used[task].items() <= splits.of.items()
+        assert splits.used[task].keys() <= fitting
+        assert all(splits.of[forum_id] in HELD for forum_id in fitting - splits.used[task].keys())
+        size = split_sizes(task, len(splits.of), len(fitting))
+        assert [sizes(splits, task)[split] for split in HELD] == [size, size]
 
 
 @given(corpora(), st.sampled_from([None, DAY]))
@@ -65,11 +65,11 @@ def test_meta_reviews_use_papers_of_the_other_tasks_without_moving_any(
     papers: list[Usable], after: date | None
 ) -> None:
     others = [replace(paper, tasks=paper.tasks - {Task.META_REVIEW}) for paper in papers]
-    sides, without = draw_sides(papers, after), draw_sides(others, after)
-    assert sides.of == without.of
-    used = {forum_id: side for task in RE2_SIZES for forum_id, side in without.used[task].items()}
+    splits, without = draw_splits(papers, after), draw_splits(others, after)
+    assert splits.of == without.of
+    used = {forum_id: split for task in RE2_SIZES for forum_id, split in without.used[task].items()}
     fitting = {paper.forum_id for paper in papers if Task.META_REVIEW in paper.tasks}
-    assert sides.used[Task.META_REVIEW] == {name: side for name, side in used.items() if name in fitting}
+    assert splits.used[Task.META_REVIEW] == {name: split for name, split in used.items() if name in fitting}
 
 
 def of_size(number: int, seed: int) -> list[Usable]:
@@ -83,11 +83,11 @@ def of_size(number: int, seed: int) -> list[Usable]:
 @settings(deadline=None)
 @given(st.one_of(corpora(), st.builds(of_size, st.integers(0, 700), st.integers(0, 999))))
 def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
-    sides = draw_sides(papers)
+    splits = draw_splits(papers)
     for task in RE2_SIZES:
         fitting = {paper.forum_id: paper.stratum for paper in papers if task in paper.tasks}
-        for side in HELD:
-            drawn = Counter(fitting[forum_id] for forum_id, of in sides.used[task].items() if of is side)
+        for split in HELD:
+            drawn = Counter(fitting[forum_id] for forum_id, of in splits.used[task].items() if of is split)
             for stratum, number in Counter(fitting.values()).items():
                 assert abs(drawn[stratum] - drawn.total() * number / len(fitting)) <= 1
 
@@ -98,28 +98,28 @@ def test_test_papers_of_rebuttals_are_test_papers_of_reviews(number: int, seed: 
     papers = [
         Usable(f"f{at}", "A", Status.ACCEPTED, None, random.choice([BOTH, REVIEWS, REVIEWS])) for at in range(number)
     ]
-    sides = draw_sides(papers)
-    assert sides.used[Task.REVIEW].keys() == {paper.forum_id for paper in papers}
+    splits = draw_splits(papers)
+    assert splits.used[Task.REVIEW].keys() == {paper.forum_id for paper in papers}
 
 
 @given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
 def test_the_order_of_the_papers_changes_nothing(papers: list[Usable], seed: int, after: date | None) -> None:
     groups, shuffled = links(seed, papers), Random(seed).sample(papers, len(papers))
-    assert draw_sides(papers, after, groups=groups) == draw_sides(shuffled, after, groups=groups)
+    assert draw_splits(papers, after, groups=groups) == draw_splits(shuffled, after, groups=groups)
 
 
 @given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
 def test_no_paper_moves_when_the_corpus_grows_and_changes(
     papers: list[Usable], more: list[Usable], seed: int, after: date | None
 ) -> None:
-    first = draw_sides(papers, after, groups=links(seed, papers))
+    first = draw_splits(papers, after, groups=links(seed, papers))
     groups = links(seed + 1, papers, more)
     changed = [replace(paper, tasks=Random(seed).choice([BOTH, REVIEWS, NOTHING])) for paper in papers]
-    second = draw_sides([*changed, *more], after, first, groups)
+    second = draw_splits([*changed, *more], after, first, groups)
     assert first.of.items() <= second.of.items()
-    assert_no_work_is_on_two_sides(second, groups)
+    assert_no_work_is_in_two_splits(second, groups)
     for task in Task if after is None else ():
-        added = [one for one, side in second.used[task].items() if side in HELD and one not in first.used[task]]
+        added = [one for one, split in second.used[task].items() if split in HELD and one not in first.used[task]]
         kept = {groups.get(one, one) for one in second.used[task].keys() & first.used[task].keys()}
         works = [groups.get(one, one) for one in added]
         assert len(works) == len(set(works))
@@ -136,12 +136,12 @@ def test_no_paper_moves_when_the_corpus_grows_and_changes(
 
 @given(corpora(), corpora("g"))
 def test_test_sets_grow_to_their_size_and_keep_their_papers(papers: list[Usable], more: list[Usable]) -> None:
-    first = draw_sides(papers)
-    second = draw_sides([*papers, *more], earlier=first)
+    first = draw_splits(papers)
+    second = draw_splits([*papers, *more], earlier=first)
     for task in Task:
-        for side in HELD:
-            before = {forum_id for forum_id, of in first.used[task].items() if of is side}
-            after = {forum_id for forum_id, of in second.used[task].items() if of is side}
+        for split in HELD:
+            before = {forum_id for forum_id, of in first.used[task].items() if of is split}
+            after = {forum_id for forum_id, of in second.used[task].items() if of is split}
             assert before <= after
 
 
@@ -151,48 +151,48 @@ def test_an_unchanged_corpus_keeps_its_splits(
 ) -> None:
     held = [*papers, *more]
     groups = links(seed, held)
-    second = draw_sides(held, after, draw_sides(papers, after), groups)
-    assert draw_sides(held, after, second, groups) == second
+    second = draw_splits(held, after, draw_splits(papers, after), groups)
+    assert draw_splits(held, after, second, groups) == second
 
 
-def assert_no_work_is_on_two_sides(sides: Sides, groups: Mapping[str, str]) -> None:
+def assert_no_work_is_in_two_splits(splits: PaperSplits, groups: Mapping[str, str]) -> None:
     by_work: dict[str, set[Split]] = {}
-    for used in sides.used.values():
-        for forum_id, side in used.items():
-            by_work.setdefault(groups.get(forum_id, forum_id), set()).add(side)
+    for used in splits.used.values():
+        for forum_id, split in used.items():
+            by_work.setdefault(groups.get(forum_id, forum_id), set()).add(split)
     assert all(len(found) == 1 for found in by_work.values())
 
 
 @given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
 def test_papers_of_one_work_are_in_one_split(papers: list[Usable], seed: int, after: date | None) -> None:
     groups = links(seed, papers)
-    sides = draw_sides(papers, after, groups=groups)
+    splits = draw_splits(papers, after, groups=groups)
     found: dict[str, set[Split]] = {}
-    for forum_id, side in sides.of.items():
-        found.setdefault(groups.get(forum_id, forum_id), set()).add(side)
+    for forum_id, split in splits.of.items():
+        found.setdefault(groups.get(forum_id, forum_id), set()).add(split)
     assert all(len(one) == 1 for one in found.values())
     if after is None:
         for task in Task:
-            tested = [groups.get(one, one) for one, side in sides.used[task].items() if side in HELD]
+            tested = [groups.get(one, one) for one, split in splits.used[task].items() if split in HELD]
             assert len(tested) == len(set(tested))
 
 
 @given(corpora(), st.integers(0, 99))
 def test_a_temporal_test_set_is_exactly_the_newer_papers(papers: list[Usable], seed: int) -> None:
-    sides = draw_sides(papers, DAY, groups=links(seed, papers))
+    splits = draw_splits(papers, DAY, groups=links(seed, papers))
     dated = {paper.forum_id: paper for paper in papers if paper.submitted_at is not None and paper.tasks}
-    assert sides.of.keys() == dated.keys()
+    assert splits.of.keys() == dated.keys()
     for task in Task:
-        for side, is_test in ((Split.TEST, True), (Split.VALIDATION, False), (Split.TRAIN, False)):
-            for forum_id in (one for one, of in sides.used[task].items() if of is side):
+        for split, is_test in ((Split.TEST, True), (Split.VALIDATION, False), (Split.TRAIN, False)):
+            for forum_id in (one for one, of in splits.used[task].items() if of is split):
                 submitted_at = dated[forum_id].submitted_at
                 assert submitted_at is not None
                 assert (submitted_at.date() > DAY) is is_test
     groups = links(seed, papers)
     newer = {one for one, paper in dated.items() if paper.submitted_at and paper.submitted_at.date() > DAY}
-    assert newer == {one for used in sides.used.values() for one, side in used.items() if side is Split.TEST}
+    assert newer == {one for used in splits.used.values() for one, split in used.items() if split is Split.TEST}
     works = {groups.get(one, one) for one in newer}
-    assert works == {groups.get(one, one) for one, side in sides.of.items() if side is Split.TEST}
+    assert works == {groups.get(one, one) for one, split in splits.of.items() if split is Split.TEST}
 
 
 def test_a_work_divided_by_earlier_splits_is_used_in_its_largest_part() -> None:
@@ -205,17 +205,17 @@ def test_a_work_divided_by_earlier_splits_is_used_in_its_largest_part() -> None:
         "e": Split.TRAIN,
         "f": Split.VALIDATION,
     }
-    earlier = Sides(of, {task: dict(of) for task in Task})
-    sides = draw_sides(papers, earlier=earlier, groups={"a": "w", "b": "w", "c": "v", "d": "v", "e": "u", "f": "u"})
-    assert sides.of == of
+    earlier = PaperSplits(of, {task: dict(of) for task in Task})
+    splits = draw_splits(papers, earlier=earlier, groups={"a": "w", "b": "w", "c": "v", "d": "v", "e": "u", "f": "u"})
+    assert splits.of == of
     used = {"b": Split.TEST, "c": Split.VALIDATION, "f": Split.VALIDATION}
-    assert sides.used == dict.fromkeys(Task, used)
+    assert splits.used == dict.fromkeys(Task, used)
 
 
 def test_a_paper_with_a_corrected_later_date_leaves_training_and_keeps_its_split() -> None:
     old = Usable("f1", "A", Status.ACCEPTED, DATES[1], BOTH)
-    first = draw_sides([old], DAY)
-    second = draw_sides([replace(old, submitted_at=DATES[4])], DAY, first)
+    first = draw_splits([old], DAY)
+    second = draw_splits([replace(old, submitted_at=DATES[4])], DAY, first)
     assert (first.of["f1"], first.used[Task.REVIEW]) == (Split.TRAIN, {"f1": Split.TRAIN})
     assert (second.of["f1"], second.used[Task.REVIEW]) == (Split.TRAIN, {})
 
@@ -237,28 +237,28 @@ def test_sizes_are_those_of_re2_or_its_shares(works: int, fit: int, review: int,
 
 def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
     papers = [Usable(f"f{number}", f"V{number % 40}", Status.ACCEPTED, None, BOTH) for number in range(20_000)]
-    sides = draw_sides(papers, earlier=NO_SIDES)
-    assert [sizes(sides, task)[side] for task in (Task.REVIEW, Task.REBUTTAL) for side in HELD] == [
+    splits = draw_splits(papers, earlier=NO_SPLITS)
+    assert [sizes(splits, task)[split] for task in (Task.REVIEW, Task.REBUTTAL) for split in HELD] == [
         1000,
         1000,
         500,
         500,
     ]
-    assert sizes(sides, Task.REVIEW)[Split.TRAIN] == 18_000
+    assert sizes(splits, Task.REVIEW)[Split.TRAIN] == 18_000
 
 
 def test_papers_found_to_belong_to_a_test_work_are_held_back() -> None:
     papers = of_size(60, 1)
-    first = draw_sides(papers)
-    tested = next(one for one, side in first.used[Task.REBUTTAL].items() if side is Split.TEST)
+    first = draw_splits(papers)
+    tested = next(one for one, split in first.used[Task.REBUTTAL].items() if split is Split.TEST)
     again = [Usable(f"again{number}", "A", Status.REJECTED, None, BOTH) for number in range(20)]
-    second = draw_sides([*papers, *again], earlier=first, groups={one.forum_id: tested for one in again})
+    second = draw_splits([*papers, *again], earlier=first, groups={one.forum_id: tested for one in again})
     assert second.used == first.used
     assert second.of == {**first.of, **{one.forum_id: Split.TEST for one in again}}
 
 
-def stated(forum_id: str, **sides: str) -> Usable:
-    own = tuple(StatedSide(*one) for one in sides.items())
+def stated(forum_id: str, **splits: str) -> Usable:
+    own = tuple(StatedSplit(*one) for one in splits.items())
     return Usable(forum_id, "A", Status.ACCEPTED, None, BOTH, stated=own)
 
 
@@ -270,13 +270,13 @@ def test_stated_splits_are_kept_and_no_test_paper_is_trained_on() -> None:
         stated("d"),
         replace(stated("e", review="train"), tasks=NOTHING),
     ]
-    sides = take_stated_sides(papers, NO_SIDES, {"a": "work", "b": "work"})
-    assert sides.of == {"a": Split.TRAIN, "b": Split.TEST, "c": Split.TEST, "e": Split.TRAIN}
-    assert sides.used[Task.REVIEW] == {"a": Split.TRAIN, "b": Split.TEST}
-    assert sides.used[Task.REBUTTAL] == {"a": Split.TRAIN, "c": Split.TEST}
-    assert sides.apart == 1
+    splits = take_stated_splits(papers, NO_SPLITS, {"a": "work", "b": "work"})
+    assert splits.of == {"a": Split.TRAIN, "b": Split.TEST, "c": Split.TEST, "e": Split.TRAIN}
+    assert splits.used[Task.REVIEW] == {"a": Split.TRAIN, "b": Split.TEST}
+    assert splits.used[Task.REBUTTAL] == {"a": Split.TRAIN, "c": Split.TEST}
+    assert splits.apart == 1
 
 
 def test_splits_are_not_stated_if_no_dataset_states_any() -> None:
-    with pytest.raises(PeercorpusError, match="No published dataset states the side"):
-        take_stated_sides([stated("d")], NO_SIDES)
+    with pytest.raises(PeercorpusError, match="No published dataset states the split"):
+        take_stated_splits([stated("d")], NO_SPLITS)

@@ -1,4 +1,4 @@
-"""The task configurations: what a model is shown of a paper and on which side; and the typed tables."""
+"""The task configurations: what a model is shown of a paper and on which split; and the typed tables."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ def rows(folder: Path, config: str) -> list[dict[str, Any]]:
 
 def released(folder: Path, records: list[object]) -> Path:
     with invented(folder / "corpus", {ICLR: records}) as workspace:
-        publish_release(workspace, folder / "out", sides=RE2)
+        publish_release(workspace, folder / "out", splits=RE2)
     return folder / "out"
 
 
@@ -43,12 +43,12 @@ def test_a_task_has_the_papers_of_the_split_file_each_in_its_split(tmp_path: Pat
     records = [record for number in range(12) for record in a_forum(f"f{number:02}")]
     others = [record for number in range(12, 20) for record in a_forum(f"f{number:02}", ICML)]
     with invented(tmp_path / "corpus", {ICLR: records, ICML: others}) as workspace:
-        publish_release(workspace, tmp_path / "out", sides=RE2)
+        publish_release(workspace, tmp_path / "out", splits=RE2)
     stated = json.loads(RE2.path(tmp_path / "out").read_text())["tasks"]
     for task in (Task.REBUTTAL, Task.REVIEW):
         assert sum(map(len, stated[task].values())) >= 18
-        for side, ids in stated[task].items():
-            files = tmp_path / "out" / "data" / CONFIG[task] / f"{side}-*.parquet"
+        for split, ids in stated[task].items():
+            files = tmp_path / "out" / "data" / CONFIG[task] / f"{split}-*.parquet"
             assert pl.read_parquet(files)["forum_id"].to_list() == ids
 
 

@@ -111,8 +111,8 @@ def count(reviews: list[Record]) -> Counter[str]:
 
 
 def test_threads_are_next_to_the_review_of_the_same_reviewer(export: Path) -> None:
-    for side, number in (("train", 6), ("test", 1)):
-        shown = show_threads(load(export, f"REVIEWS_{side}"), load(export, f"REBUTTAL_{side}"))
+    for split, number in (("train", 6), ("test", 1)):
+        shown = show_threads(load(export, f"REVIEWS_{split}"), load(export, f"REBUTTAL_{split}"))
         assert len(shown) == number
         assert {tuple(one["speakers"]) for one in shown} <= {
             ("assistant", "user", "assistant"),
@@ -134,7 +134,7 @@ def test_a_text_is_found_both_ways(export: Path) -> None:
 
 
 def test_counts_match_the_files(export: Path) -> None:
-    train, test = (count(load(export, f"REVIEWS_{side}")) for side in ("train", "test"))
+    train, test = (count(load(export, f"REVIEWS_{split}")) for split in ("train", "test"))
     assert train == {
         "reviews": 6,
         "texts": 6,

@@ -20,7 +20,7 @@ from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.workspace import open_workspace
 from published_records import re2_paper, reviewbench_review, reviewbench_row, write_json, write_parquet
-from re2_files import SIDES, Record, write_re2
+from re2_files import SPLITS, Record, write_re2
 
 RE2 = ExportRequest(ExportLayout.RE2, telling=PromptOptions(chat=ChatOptions(ends_answered=False)))
 DIFFERENCES = {
@@ -41,7 +41,7 @@ def trip(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         build_here(workspace)
         standing = read_status(workspace)
         assert standing.holds, standing.balances
-        publish_release(workspace, folder / "release", sides=SplitRequest(Profile.STATED), worst_grade=Grade.STATED)
+        publish_release(workspace, folder / "release", splits=SplitRequest(Profile.STATED), worst_grade=Grade.STATED)
     export_release(folder / "release", folder / "out", RE2)
     return folder / "in", folder / "out"
 
@@ -57,7 +57,7 @@ def without_ours(exported: Record, stated: Record) -> Record:
     return {name: value for name, value in exported.items() if name not in added}
 
 
-@pytest.mark.parametrize("name", [f"{name}_{side}" for name in ("REVIEWS", "REBUTTAL") for side in SIDES])
+@pytest.mark.parametrize("name", [f"{name}_{split}" for name in ("REVIEWS", "REBUTTAL") for split in SPLITS])
 def test_records_of_re2_survive_the_round_trip_unchanged(trip: tuple[Path, Path], name: str) -> None:
     stated, exported = (read(folder, name) for folder in trip)
     assert exported.keys() == stated.keys()
@@ -85,8 +85,8 @@ def test_a_paper_of_both_datasets_has_re2s_text_if_re2_has_the_review(tmp_path: 
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         import_dumps(workspace, [tmp_path / "rb", tmp_path / "re2"])
         build_here(workspace)
-        sides = SplitRequest(Profile.STATED)
-        publish_release(workspace, tmp_path / "release", sides=sides, worst_grade=Grade.UNSTATED)
+        splits = SplitRequest(Profile.STATED)
+        publish_release(workspace, tmp_path / "release", splits=splits, worst_grade=Grade.UNSTATED)
     export_release(tmp_path / "release", tmp_path / "out", RE2)
     (exported,) = read(tmp_path / "out", "REVIEWS_train").values()
     texts = {review["reviewer_id"]: review["review_content"] for review in exported["reviews"]}

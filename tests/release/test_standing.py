@@ -27,23 +27,28 @@ def corpus(tmp_path: Path) -> Path:
 @pytest.fixture
 def release(corpus: Path, tmp_path: Path) -> Path:
     with open_workspace(corpus, write=False) as workspace:
-        publish_release(workspace, tmp_path / "release", sides=RE2)
+        publish_release(workspace, tmp_path / "release", splits=RE2)
     return tmp_path / "release"
 
 
 def stands(
-    release: Path, corpus: Path, venues: Sequence[str] = BOTH, sides: SplitRequest | None = RE2, *, authors: bool = True
+    release: Path,
+    corpus: Path,
+    venues: Sequence[str] = BOTH,
+    splits: SplitRequest | None = RE2,
+    *,
+    authors: bool = True,
 ) -> bool:
     with open_workspace(corpus, write=False) as workspace:
-        return is_up_to_date(release, workspace, venues, sides, authors=authors)
+        return is_up_to_date(release, workspace, venues, splits, authors=authors)
 
 
 def test_a_release_is_kept_until_other_options_are_requested(release: Path, corpus: Path, tmp_path: Path) -> None:
     assert stands(release, corpus)
     assert not stands(release, corpus, [ICLR])
-    assert not stands(release, corpus, sides=None)
-    assert not stands(release, corpus, sides=SplitRequest(Profile.TEMPORAL, date(2024, 1, 1)))
-    assert not stands(release, corpus, sides=SplitRequest(Profile.RE2, earlier=release))
+    assert not stands(release, corpus, splits=None)
+    assert not stands(release, corpus, splits=SplitRequest(Profile.TEMPORAL, date(2024, 1, 1)))
+    assert not stands(release, corpus, splits=SplitRequest(Profile.RE2, earlier=release))
     assert not stands(release, corpus, authors=False)
     assert not stands(tmp_path / "nowhere", corpus)
 

@@ -73,8 +73,8 @@ def publish(folder: Path, listed: str, records: list[object]) -> dict[str, list[
     with invented(folder / "corpus", {ICLR: records}) as workspace:
         (folder / "corpus" / "takedown.txt").write_text(listed)
         has_figures = any(isinstance(record, Figure) for record in records)
-        sides = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
-        publish_release(workspace, folder / "out", sides=sides, figures=has_figures, points=True)
+        splits = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
+        publish_release(workspace, folder / "out", splits=splits, figures=has_figures, points=True)
         checks = verify_release(open_release(folder / "out"), workspace).checks
     assert [(check.name, check.breaches) for check in checks if check.found] == []
     return {config: [*read_rows(folder / "out" / "data" / config)] for config in CONFIGS}

@@ -90,7 +90,7 @@ def read_explorer(workspace: Workspace, forum_ids: set[str]) -> str:
 def publish_without(workspace: Workspace, folder: Path, listed: list[str], forum_ids: set[str]) -> str:
     """Take ids down, publish, verify and export; return all outputs."""
     (workspace.folder / LIST).write_text("\n".join(listed) + "\n")
-    publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+    publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2))
     verified = verify_release(open_release(folder / "out"), workspace)
     assert [(check.name, check.breaches) for check in verified.checks if check.found] == []
     venue_ids = choose_venues(workspace.tables)

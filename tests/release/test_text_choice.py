@@ -63,7 +63,7 @@ def published(
     records = [record for forum in forums for record in forum]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         (tmp_path / "corpus" / "takedown.txt").write_text(takedown)
-        publish_release(workspace, tmp_path / "out", sides=RE2, **options)
+        publish_release(workspace, tmp_path / "out", splits=RE2, **options)
         checks = verify_release(open_release(tmp_path / "out"), workspace).checks
     assert [(check.name, check.breaches) for check in checks if check.found] == []
     return {
@@ -243,7 +243,7 @@ def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) ->
 def test_a_grade_that_a_release_was_not_published_with_is_refused(tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        publish_release(workspace, out, sides=RE2)
+        publish_release(workspace, out, splits=RE2)
     ended = run("bench", "acceptance", "--release", out, "--grade", "stated", "--logs", tmp_path / "logs")
     assert ended.code == 2
     assert ended.err.strip() == Naming("--grade only_before_review", "'stated'")

@@ -56,9 +56,9 @@ from transformers import LlamaForCausalLM
 from trl import SFTConfig, SFTTrainer
 
 rows = load_dataset("json", data_files={
-    side: [str(folder / f"{task}_{side}.jsonl") for task in ("review",)] for side in ("train", "validation", "test")
+    split: [str(folder / f"{task}_{split}.jsonl") for task in ("review",)] for split in ("train", "validation", "test")
 })
-assert {side: split.num_rows for side, split in rows.items()} == {"train": 3, "validation": 1, "test": 1}, rows
+assert {split: split.num_rows for split, split in rows.items()} == {"train": 3, "validation": 1, "test": 1}, rows
 told = load_dataset("json", data_files={"train": str(folder / "rebuttal_train.jsonl")})
 for data, answers in ((rows, ["rating: 5: Weak Reject"]), (told, ["I doubt it.", "I see."])):
     settings = SFTConfig(output_dir=str(scratch / "out"), max_steps=1, per_device_train_batch_size=1, use_cpu=True,
@@ -170,7 +170,7 @@ def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> No
         pytest.skip(f"{package} is not installed here, and {variable} names no Python that has it")
     two = [review("a"), review("b")]
     papers = {"train": [task_paper("t1", reviews=two), task_paper("t2"), task_paper("t3", reviews=[])]}
-    papers |= {side: [task_paper(f"{side[0]}9")] for side in ("validation", "test")}
+    papers |= {split: [task_paper(f"{split[0]}9")] for split in ("validation", "test")}
     export_release(a_release(tmp_path / "release", papers), tmp_path / "out", ExportRequest(layout))
     (tmp_path / "scratch").mkdir()
     run(python, script, tmp_path, str(tmp_path / "out"), str(tmp_path / "scratch"))

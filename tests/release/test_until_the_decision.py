@@ -67,7 +67,7 @@ def sides_of(layout: ExportLayout) -> list[tuple[str, PromptOptions]]:
 
 def published(folder: Path, records: list[object]) -> Path:
     with invented(folder / "corpus", {ICLR: records}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2))
         for layout in RENDERERS:
             for name, telling in sides_of(layout):
                 file = folder / f"{layout}-{name}.jsonl"
@@ -162,7 +162,7 @@ def test_score_changes_after_the_decision_are_used_in_no_task(tmp_path: Path, st
     assert len(learnt) == (state is not AtDecision.POSTED_AFTER)
     assert all("9" not in text for text in learnt) is (expected != 9.0 or not learnt)
     exported = export_release(release.folder, tmp_path / "trl", ExportRequest(ExportLayout.TRL, (Task.REVIEW,)))
-    samples = next(file.samples for file in exported.files if file.side is Split.TRAIN)
+    samples = next(file.samples for file in exported.files if file.split is Split.TRAIN)
     assert samples.rows == len(learnt)
     said = "".join(path.read_text() for path in (tmp_path / "trl").glob("*.jsonl"))
     assert ("rating: 9" in said, "rating: 4" in said) == (expected == 9.0, expected == 4.0)

@@ -21,8 +21,8 @@ from planted_releases import Plan, found, plan, resign
 __all__ = ["plan"]
 
 PAPERS, FULL = "data/papers/iclr-00000-of-00001.parquet", "data/papers_full/iclr-00000-of-00001.parquet"
-TRAIN, TEST = (f"data/review_sft/{side}-00000-of-00001.parquet" for side in ("train", "test"))
-SIDES = "splits/re2.json"
+TRAIN, TEST = (f"data/review_sft/{split}-00000-of-00001.parquet" for split in ("train", "test"))
+SPLITS = "splits/re2.json"
 
 
 def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
@@ -54,7 +54,7 @@ def test_a_published_release_is_valid(tmp_path: Path, run: Run) -> None:
     records = [record for name, text in texts.items() for record in a_forum(name, markdown=text)]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
-        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2))
     ended = run("verify", tmp_path / "release", "--workspace", tmp_path / "corpus")
     assert ended.code == 0, ended.out
 
@@ -223,28 +223,28 @@ def test_ids_of_tasks(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_splits_with_a_paper_in_two_of_them(plan: Plan, tmp_path: Path, run: Run) -> None:
-    plan.sides[Split.TEST].append("a")
-    plan.sides[Split.TRAIN] = ["b", "a"]
+    plan.splits[Split.TEST].append("a")
+    plan.splits[Split.TRAIN] = ["b", "a"]
     release = plan.write(tmp_path / "release")
-    assert (SIDES, "a", Naming("two sides", "train", "test")) in found(release)["splits"]
+    assert (SPLITS, "a", Naming("two splits", "train", "test")) in found(release)["splits"]
     assert run("verify", release).code == 1
 
 
 def test_splits_with_a_task_in_two_of_them_or_another_one(plan: Plan, tmp_path: Path) -> None:
     plan.tasks[Task.REVIEW][Split.TEST].append("a")
-    assert (SIDES, "a", Naming("two sides", "train", "test")) in found(plan.write(tmp_path / "one"))["splits"]
+    assert (SPLITS, "a", Naming("two splits", "train", "test")) in found(plan.write(tmp_path / "one"))["splits"]
     other = Plan()
-    other.sides = {Split.TRAIN: ["a", "b", "d"], Split.VALIDATION: ["c"], Split.TEST: []}
-    assert found(other.write(tmp_path / "other")) == {"splits": [(SIDES, "d", Naming("used", "another side"))] * 2}
+    other.splits = {Split.TRAIN: ["a", "b", "d"], Split.VALIDATION: ["c"], Split.TEST: []}
+    assert found(other.write(tmp_path / "other")) == {"splits": [(SPLITS, "d", Naming("used", "another split"))] * 2}
 
 
 def test_splits_with_other_sizes_than_papers(plan: Plan, tmp_path: Path) -> None:
     release = plan.write(tmp_path / "release")
-    file = json.loads((release / SIDES).read_text())
+    file = json.loads((release / SPLITS).read_text())
     file["sizes"]["review"]["test"] = 7
-    (release / SIDES).write_text(json.dumps(file))
+    (release / SPLITS).write_text(json.dumps(file))
     resign(release)
-    assert found(release) == {"splits": [(SIDES, None, Naming("sizes", "'review'"))]}
+    assert found(release) == {"splits": [(SPLITS, None, Naming("sizes", "'review'"))]}
 
 
 def test_splits_and_configurations_that_do_not_agree(plan: Plan, tmp_path: Path, run: Run) -> None:
@@ -253,28 +253,28 @@ def test_splits_and_configurations_that_do_not_agree(plan: Plan, tmp_path: Path,
     breaches = found(release)
     assert breaches["splits"] == [
         (TRAIN, "d", Naming("not in the train", "'review'")),
-        (SIDES, "b", Naming("train", "'review'", "not in its configuration")),
-        (min(TRAIN, TEST), "d", Naming("2 sides")),
+        (SPLITS, "b", Naming("train", "'review'", "not in its configuration")),
+        (min(TRAIN, TEST), "d", Naming("2 splits")),
     ]
     assert breaches.keys() == {"splits", "ids"}
     assert run("verify", release).code == 1
 
 
 def test_splits_without_their_file_or_with_one_that_cannot_be_read(plan: Plan, tmp_path: Path) -> None:
-    plan.has_sides = False
+    plan.has_splits = False
     release = plan.write(tmp_path / "release")
     assert found(release) == {"splits": [("splits/", None, Naming(" 0 ", " one"))]}
     (release / "splits").mkdir()
-    (release / SIDES).write_bytes(b'{"profile": "\xff"')
+    (release / SPLITS).write_bytes(b'{"profile": "\xff"')
     resign(release)
-    assert (SIDES, None, Naming("cannot be read")) in found(release)["splits"]
+    assert (SPLITS, None, Naming("cannot be read")) in found(release)["splits"]
 
 
 def test_links_between_papers_in_different_splits(plan: Plan, tmp_path: Path, run: Run) -> None:
     plan.rows["links", "iclr"].append({"forum_id": "d", "earlier_id": "a"})
     release = plan.write(tmp_path / "release")
     file = "data/links/iclr-00000-of-00001.parquet"
-    assert found(release) == {"links": [(file, "d", Naming("'a'", "2 sides"))]}
+    assert found(release) == {"links": [(file, "d", Naming("'a'", "2 splits"))]}
     assert run("verify", release).code == 1
 
 
@@ -287,7 +287,7 @@ def test_links_that_name_one_paper_only(plan: Plan, tmp_path: Path) -> None:
 def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, tmp_path: Path, run: Run) -> None:
     for config in ("links", "review_sft", "rebuttal", "papers_full"):
         plan.drop(config)
-    plan.has_sides = False
+    plan.has_splits = False
     ended = run("verify", plan.write(tmp_path / "release"))
     assert ended.code == 0
     unchecked = [line.split(" not checked: ") for line in ended.out.splitlines() if " not checked: " in line]
@@ -296,7 +296,7 @@ def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, t
         ("links", Naming("no links")),
         ("takedown", Naming("takedown.txt")),
         ("leaks", Naming("grades", "'papers_full'")),
-        ("leaks", Naming("no sides")),
+        ("leaks", Naming("no splits")),
         ("questions", Naming("no questions")),
     ]
 

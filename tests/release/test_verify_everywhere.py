@@ -28,8 +28,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     records = [*a_discussion("f1"), *a_forum("f2"), link("f2", ICLR, "f1")]
     with invented(folder / "corpus", {ICLR: with_figures(records)}) as workspace:
-        sides = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
-        publish_release(workspace, folder / "out", sides=sides, figures=True, points=True)
+        splits = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
+        publish_release(workspace, folder / "out", splits=splits, figures=True, points=True)
     return folder / "out"
 
 

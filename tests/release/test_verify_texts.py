@@ -16,7 +16,7 @@ __all__ = ["plan"]
 PAPERS = "data/papers/iclr-00000-of-00001.parquet"
 REBUTTAL = "data/rebuttal/test-00000-of-00001.parquet"
 TEST = "data/review_sft/test-00000-of-00001.parquet"
-SIDES = "splits/re2.json"
+SPLITS = "splits/re2.json"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_empty_takedown_and_one_of_missing_ids_pass(plan: Plan, tmp_path: Pat
 def test_takedown_of_a_paper(plan: Plan, tmp_path: Path, run: Run, corpus: Path) -> None:
     ended = held_to(run, plan.write(tmp_path / "release"), corpus, "d\n")
     assert ended.code == 1
-    assert f"  {SIDES} d: was taken down\n" in ended.out
+    assert f"  {SPLITS} d: was taken down\n" in ended.out
     assert Naming("'forum_id'", "taken down") in breaches_of(ended, f"{PAPERS} d")
     assert "takedown" in ended.out.splitlines()[-1]
 
@@ -131,8 +131,8 @@ def test_takedown_of_a_post_and_of_a_file(plan: Plan, tmp_path: Path, run: Run, 
     for key, rows in other.rows.items():
         other.rows[key] = [row for row in rows if row["forum_id"] != "d"]
     other.rows = {key: rows for key, rows in other.rows.items() if rows}
-    for by_side in (other.sides, *other.tasks.values()):
-        by_side[Split.TEST] = []
+    for by_split in (other.splits, *other.tasks.values()):
+        by_split[Split.TEST] = []
     other.rows["versions", "iclr"][0]["sha256"] = "sha-d"
     ended = held_to(run, other.write(tmp_path / "other"), corpus, "d\n")
     versions = "data/versions/iclr-00000-of-00001.parquet"

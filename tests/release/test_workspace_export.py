@@ -239,7 +239,7 @@ def test_a_release_and_its_workspace_have_the_same_dialogues(
 ) -> None:
     wanted = ExportRequest(layout, (Task.REBUTTAL,), options, count_tokens=len)
     with invented(tmp_path / "corpus", {ICLR: [*with_a_chair("f1"), *with_a_chair("f2")]}) as workspace:
-        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2))
         export_workspace(workspace, tmp_path / "all.jsonl", wanted, [ICLR])
     exported = export_release(tmp_path / "release", tmp_path / "out", wanted)
     ours = read_rows(tmp_path / "all.jsonl")
@@ -263,9 +263,9 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_the_authors_side_of_a_release_has_no_review_task_and_its_readme_says_who_speaks(tmp_path: Path) -> None:
+def test_the_authors_split_of_a_release_has_no_review_task_and_its_readme_says_who_speaks(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: with_a_chair("f1")}) as workspace:
-        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2))
     exported = export_release(
         tmp_path / "release", tmp_path / "out", ExportRequest(ExportLayout.TRL, (), PromptOptions(chat=AUTHOR))
     )

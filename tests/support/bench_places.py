@@ -26,7 +26,7 @@ def inspect_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def bench_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The invented release with sides; tests must not change it."""
+    """The invented release with splits; tests must not change it."""
     return bench_release(tmp_path_factory.mktemp("bench") / "release")
 
 

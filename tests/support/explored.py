@@ -31,7 +31,7 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, ChangeKind, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, Status
-from peercorpus.records.papers import Conflict, Link, StatedSide
+from peercorpus.records.papers import Conflict, Link, StatedSplit
 from peercorpus.records.points import AnswerMethod, ChangeSign, Point, PointAspect, PointChange, Reaction
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import ScoreChange
@@ -75,7 +75,7 @@ def lively() -> list[object]:
                 ),
                 Conflict("rating (final) of R9", "6", "5", "reviewbench:Lively01", "re2-reviews:Lively01"),
             ),
-            stated_sides=(StatedSide("review", "test", "train"),),
+            stated_splits=(StatedSplit("review", "test", "train"),),
         ),
         review(LIVELY, "R1", scores=scores, revised=True, score_changes=(change,)),
         post(r1, LIVELY, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1", text="The **tether** is weak."),

@@ -1,4 +1,4 @@
-"""A release with 24 invented papers of two venues on all three sides, and models that answer by a rule."""
+"""A release with 24 invented papers of two venues in all three splits, and models that answer by a rule."""
 
 import gc
 import itertools
@@ -20,7 +20,7 @@ from peercorpus.benchmark.messages import TokenBudget, messages, right_answer, s
 from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
 
-SIDES = {"train": range(12), "validation": range(12, 16), "test": range(16, 24)}
+SPLITS = {"train": range(12), "validation": range(12, 16), "test": range(16, 24)}
 """The numbers of the papers."""
 ICLR, KITE = ("ICLR.cc/2020/Conference", "iclr", 2020), ("KITE.org/2021/Conference", "kite", 2021)
 ACCEPTED = ("p16", "p19", "p22")
@@ -82,14 +82,14 @@ def bench_release(
     papers: Callable[[int], Row] = bench_paper,
     more: Mapping[tuple[str, str], Sequence[Row]] = MappingProxyType({}),
 ) -> Path:
-    """A release with sides of the profile `re2`, and with `more` rows by configuration and split."""
+    """A release with splits of the profile `re2`, and with `more` rows by configuration and split."""
     rows: dict[tuple[str, str], Sequence[Row]] = {
-        (task, side): [papers(n) for n in of] for task in ("review_sft", "rebuttal") for side, of in SIDES.items()
+        (task, split): [papers(n) for n in of] for task in ("review_sft", "rebuttal") for split, of in SPLITS.items()
     }
-    ids = {side: [f"p{number:02}" for number in of] for side, of in SIDES.items()}
-    sizes = {side: len(of) for side, of in ids.items()}
+    ids = {split: [f"p{number:02}" for number in of] for split, of in SPLITS.items()}
+    sizes = {split: len(of) for split, of in ids.items()}
     tasks = ("review", "rebuttal")
-    told: dict[str, Any] = {"profile": "re2", "test_after": None, "sides": ids}
+    told: dict[str, Any] = {"profile": "re2", "test_after": None, "splits": ids}
     told["made"] = {"version": "0.1.0", "key": "key", "rule": "by hand", "earlier": None}
     told |= {"tasks": dict.fromkeys(tasks, ids), "sizes": dict.fromkeys(tasks, sizes)}
     (folder / "splits").mkdir(parents=True)
@@ -125,8 +125,8 @@ def meta_release(folder: Path, change: Mapping[int, Row] | None = None) -> Path:
     """The invented release with meta-reviews too; `change` has columns of single papers."""
     changes = change or {}
     rows = {
-        ("meta_review_sft", side): [meta_review_paper(n, **changes.get(n, {})) for n in of]
-        for side, of in SIDES.items()
+        ("meta_review_sft", split): [meta_review_paper(n, **changes.get(n, {})) for n in of]
+        for split, of in SPLITS.items()
     }
     return bench_release(folder / "release", more=rows)
 

@@ -1,4 +1,4 @@
-"""A release with invented papers on every side of both tasks, as `peercorpus publish --splits` would write it."""
+"""A release with invented papers in every split of both tasks, as `peercorpus publish --splits` would write it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from peercorpus.release.record_rows import Row
 from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.object_store import file_digest
 
-SIDES = ("train", "validation", "test")
+SPLITS = ("train", "validation", "test")
 NO_NUMBERS = {
     f"{name}_{when}": None for name in ("rating", "confidence") for when in ("initial", "at_decision", "final")
 }
@@ -98,12 +98,12 @@ def whole_talk(paper: Row, told: Row) -> Row:
 
 
 def a_release(folder: Path, papers: Mapping[str, Sequence[Row]] | None = None) -> Path:
-    """A release with two papers on the side `train` of both tasks and one on the others, or with these papers."""
-    sides = papers or {"train": [task_paper("t1"), task_paper("t2")]} | {
-        side: [task_paper(f"{side[0]}9")] for side in SIDES[1:]
+    """A release with two papers in the split `train` of both tasks and one on the others, or with these papers."""
+    splits = papers or {"train": [task_paper("t1"), task_paper("t2")]} | {
+        split: [task_paper(f"{split[0]}9")] for split in SPLITS[1:]
     }
-    rows = {(config, side): found for config in ("review_sft", "rebuttal") for side, found in sides.items()}
-    ordered = sorted((paper for found in sides.values() for paper in found), key=lambda paper: str(paper["forum_id"]))
+    rows = {(config, split): found for config in ("review_sft", "rebuttal") for split, found in splits.items()}
+    ordered = sorted((paper for found in splits.values() for paper in found), key=lambda paper: str(paper["forum_id"]))
     rows["papers_full", "iclr"] = [full_paper(paper) for paper in ordered]
     rows["conversations", "iclr"] = [whole_talk(paper, told) for paper in ordered for told in paper["conversations"]]
     return write_release(folder, rows, {"t1": "CC BY 4.0"})

@@ -32,30 +32,31 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "rebuttal": PAPER,
 }
 """Undeclared configurations: the columns that checks use."""
-SIDES = {"a": Split.TRAIN, "b": Split.TRAIN, "c": Split.VALIDATION, "d": Split.TEST}
+SPLITS = {"a": Split.TRAIN, "b": Split.TRAIN, "c": Split.VALIDATION, "d": Split.TEST}
 Row = dict[str, Any]
 
 
 def _rows() -> dict[tuple[str, str], list[Row]]:
     papers = [
         {"forum_id": name, "venue_id": ICLR, "title": f"On {name}", "grade": "exact", "markdown": f"# Text of {name}"}
-        for name in SIDES
+        for name in SPLITS
     ]
     talks = [
-        {"conversation_id": f"{name}/R1", "turns": [{"role": "reviewer", "post_ids": [f"{name}-R1"]}]} for name in SIDES
+        {"conversation_id": f"{name}/R1", "turns": [{"role": "reviewer", "post_ids": [f"{name}-R1"]}]}
+        for name in SPLITS
     ]
     rows: dict[tuple[str, str], list[Row]] = {
         ("papers", "iclr"): [paper | {"reviews_json": '[{"summary": "They invent."}]'} for paper in papers],
         ("papers_full", "iclr"): papers,
-        ("conversations", "iclr"): [talk | _place(name) for talk, name in zip(talks, SIDES, strict=True)],
-        ("reviews", "iclr"): [{"review_id": f"{name}-R1", "extra": "{}"} | _place(name) for name in SIDES],
-        ("versions", "iclr"): [{"edit_id": f"{name}-e", "sha256": f"sha-{name}"} | _place(name) for name in SIDES],
-        ("scores", "iclr"): [{"review_id": f"{name}-R1", "field": "rating"} | _place(name) for name in SIDES],
+        ("conversations", "iclr"): [talk | _place(name) for talk, name in zip(talks, SPLITS, strict=True)],
+        ("reviews", "iclr"): [{"review_id": f"{name}-R1", "extra": "{}"} | _place(name) for name in SPLITS],
+        ("versions", "iclr"): [{"edit_id": f"{name}-e", "sha256": f"sha-{name}"} | _place(name) for name in SPLITS],
+        ("scores", "iclr"): [{"review_id": f"{name}-R1", "field": "rating"} | _place(name) for name in SPLITS],
         ("links", "iclr"): [{"forum_id": "b", "earlier_id": "a"}, {"forum_id": "a", "earlier_id": "elsewhere"}],
     }
     for task in ("review_sft", "rebuttal"):
         for paper in papers:
-            rows.setdefault((task, SIDES[paper["forum_id"]].value), []).append(dict(paper))
+            rows.setdefault((task, SPLITS[paper["forum_id"]].value), []).append(dict(paper))
     return deepcopy(rows)
 
 
@@ -71,15 +72,15 @@ def _text(name: str, edit_id: str) -> Row:
 
 def add_posts_and_texts(plan: "Plan") -> None:
     """Give every paper a meta-review, a later version with its text, and a change until then."""
-    versions = [_version(name, when) for name in SIDES for when in ("", "-late")]
+    versions = [_version(name, when) for name in SPLITS for when in ("", "-late")]
     plan.rows |= {
-        ("posts", "iclr"): [{"post_id": f"{name}-meta"} | _place(name) for name in SIDES],
-        ("meta_reviews", "iclr"): [{"post_id": f"{name}-meta"} | _place(name) for name in SIDES],
+        ("posts", "iclr"): [{"post_id": f"{name}-meta"} | _place(name) for name in SPLITS],
+        ("meta_reviews", "iclr"): [{"post_id": f"{name}-meta"} | _place(name) for name in SPLITS],
         ("versions", "iclr"): versions,
         ("texts", "iclr"): [version | _text(version["forum_id"], version["edit_id"]) for version in versions],
         ("changes", "iclr"): [
             {"number": 1, "left_sha256": f"sha-{name}", "right_sha256": f"sha-{name}-late"} | _place(name)
-            for name in SIDES
+            for name in SPLITS
         ],
     }
 
@@ -88,8 +89,8 @@ def _place(name: str) -> Row:
     return {"forum_id": name, "venue_id": ICLR}
 
 
-def _by_side() -> dict[Split, list[str]]:
-    return {side: [name for name, its in SIDES.items() if its is side] for side in reversed(Split)}
+def _by_split() -> dict[Split, list[str]]:
+    return {split: [name for name, its in SPLITS.items() if its is split] for split in reversed(Split)}
 
 
 @dataclass
@@ -102,11 +103,11 @@ class Plan:
     """
 
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=_rows)
-    sides: dict[Split, list[str]] = field(default_factory=_by_side)
+    splits: dict[Split, list[str]] = field(default_factory=_by_split)
     tasks: dict[Task, dict[Split, list[str]]] = field(
-        default_factory=lambda: {task: _by_side() for task in (Task.REBUTTAL, Task.REVIEW)}
+        default_factory=lambda: {task: _by_split() for task in (Task.REBUTTAL, Task.REVIEW)}
     )
-    has_sides: bool = True
+    has_splits: bool = True
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def drop(self, config: str) -> None:
@@ -120,15 +121,15 @@ class Plan:
                 path = partial / "data" / config / f"{split}-00000-of-00001.parquet"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 pq.write_table(_table(config, rows), path)
-            if self.has_sides:
-                self._write_sides(partial / "splits" / "re2.json")
+            if self.has_splits:
+                self._write_splits(partial / "splits" / "re2.json")
             (partial / "README.md").write_text(f"---\n{to_yaml({'dataset_info': self._info()})}---\n\n# Card\n")
         return folder
 
-    def _write_sides(self, path: Path) -> None:
-        sizes = {task: {side: len(ids) for side, ids in by_side.items()} for task, by_side in self.tasks.items()}
+    def _write_splits(self, path: Path) -> None:
+        sizes = {task: {split: len(ids) for split, ids in by_split.items()} for task, by_split in self.tasks.items()}
         made = Made("1", "key", RULES[Profile.RE2], None)
-        file = SplitFile(Profile.RE2, None, made, sizes, self.tasks, self.sides)
+        file = SplitFile(Profile.RE2, None, made, sizes, self.tasks, self.splits)
         path.parent.mkdir()
         path.write_bytes(msgspec.json.encode(file))
 

@@ -115,16 +115,16 @@ def make_conversations(paper: Record) -> list[Record]:
 def write_re2(folder: Path, papers: int = 200) -> tuple[dict[str, list[Record]], dict[str, str]]:
     """Write the four files and the manuscripts; return the records by file, and the texts by paper.
 
-    Every ninth paper of the test sides, every 31st paper has conversations but no reviews.
+    Every ninth paper of the test splits, every 31st paper has conversations but no reviews.
     """
-    files: dict[str, list[Record]] = {f"{name}_{side}": [] for name in ("REVIEWS", "REBUTTAL") for side in SIDES}
+    files: dict[str, list[Record]] = {f"{name}_{split}": [] for name in ("REVIEWS", "REBUTTAL") for split in SPLITS}
     texts: dict[str, str] = {}
     for number in range(papers):
         paper = make_paper(number)
-        side = SIDES[number % 9 == 0]
+        split = SPLITS[number % 9 == 0]
         if number % 31:
-            files[f"REVIEWS_{side}"].append(paper)
-        files[f"REBUTTAL_{side}"] += make_conversations(paper)
+            files[f"REVIEWS_{split}"].append(paper)
+        files[f"REBUTTAL_{split}"] += make_conversations(paper)
         text = f"# On kite {number}\r\n\nWe fly. é\n"
         texts[paper["paper_id"]] = text
         words = paper["conference_year_track"].split()
@@ -137,4 +137,4 @@ def write_re2(folder: Path, papers: int = 200) -> tuple[dict[str, list[Record]],
     return files, texts
 
 
-SIDES = ("train", "test")
+SPLITS = ("train", "test")

@@ -142,14 +142,14 @@ def re2_papers(count: int = 200) -> list[dict[str, Any]]:
 def write_re2(folder: Path, papers: list[dict[str, Any]] | None = None, test: int = 20) -> Path:
     """Write the four JSON files and the manuscripts, and return the folder; the last `test` papers are tested on."""
     papers = re2_papers() if papers is None else papers
-    for side, of_side in (("train", papers[:-test]), ("test", papers[-test:])):
-        write_json(folder / f"REVIEWS_{side}.json", of_side, indent=4)
+    for split, of_split in (("train", papers[:-test]), ("test", papers[-test:])):
+        write_json(folder / f"REVIEWS_{split}.json", of_split, indent=4)
         rebuttals = [
             re2_rebuttal(paper["paper_id"], review["reviewer_id"], conference_year_track=paper["conference_year_track"])
-            for paper in of_side
+            for paper in of_split
             for review in paper["reviews"]
         ]
-        write_json(folder / f"REBUTTAL_{side}.json", rebuttals, indent=4)
+        write_json(folder / f"REBUTTAL_{split}.json", rebuttals, indent=4)
     for number, paper in enumerate(papers):
         tokens = paper["conference_year_track"].split()
         steps = [" ".join(tokens[: length + 1]) for length in range(len(tokens))]

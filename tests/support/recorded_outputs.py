@@ -215,7 +215,7 @@ def release_output(workspace: Workspace, folder: Path) -> Output:
 
     Digests and sizes of files are ignored, as they depend on the version of the Parquet writer.
     """
-    publish_release(workspace, folder, sides=SplitRequest(Profile.RE2))
+    publish_release(workspace, folder, splits=SplitRequest(Profile.RE2))
     made_of = {"tables": digest({name: _rows(workspace, name) for name in TABLES}), "peercorpus": version("peercorpus")}
     left_out = {"release.json", provenance.INPUTS}
     names = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())

@@ -296,9 +296,9 @@ def publish(
         False
     """
     content = _choose_content(layout, texts, grade, splits, latex=latex, blocks=blocks)
-    sides = _choose_sides(splits, content, _read_date(test_after), splits_from, is_new=new_splits)
+    asked = _choose_splits(splits, content, _read_date(test_after), splits_from, is_new=new_splits)
     content = replace(content, with_authors=authors, figures=figures, points=points)
-    return _publish(folder, out, list_venues(venue_ids), sides, content, progress)
+    return _publish(folder, out, list_venues(venue_ids), asked, content, progress)
 
 
 def _harvest(
@@ -353,7 +353,7 @@ def _publish(
     folder: str | Path,
     out: str | Path | None,
     venue_ids: list[str],
-    sides: "SplitRequest | None",
+    splits: "SplitRequest | None",
     content: "ReleaseContent",
     progress: Callable[[str], None] | None,
 ) -> PublishResult:
@@ -365,7 +365,7 @@ def _publish(
     with open_workspace(read_path(folder, "folder"), write=False) as opened:
         venue_ids = _read_venues(venue_ids, opened.venues())
         require_built(opened, venue_ids, points=content.points)
-        release, summary = publish_unless_same(opened, target, venue_ids, sides, content, _receivers(progress)[1])
+        release, summary = publish_unless_same(opened, target, venue_ids, splits, content, _receivers(progress)[1])
     return PublishResult(release, summary is not None, summary)
 
 
@@ -389,7 +389,7 @@ def _choose_content(
     return ReleaseContent(text_rule=TextRule(choice, worst_grade, latex, blocks), layout=chosen)
 
 
-def _choose_sides(
+def _choose_splits(
     splits: str | None,
     content: "ReleaseContent",
     test_after: date | None,
@@ -398,13 +398,13 @@ def _choose_sides(
     is_new: bool,
 ) -> "SplitRequest | None":
     from peercorpus.release.shards import ReleaseLayout
-    from peercorpus.release.split_file import request_sides
+    from peercorpus.release.split_file import request_splits
     from peercorpus.release.splits import Profile
 
     profile = splits or ("none" if content.layout is ReleaseLayout.REVIEWBENCH else "re2")
     if profile != "none":
         _read_value(Profile, "splits", profile)
-    return request_sides(profile, test_after, read_optional_path(splits_from, "splits_from"), is_new=is_new)
+    return request_splits(profile, test_after, read_optional_path(splits_from, "splits_from"), is_new=is_new)
 
 
 def _choose_venues(venue_ids: str | Iterable[str], scope: str | None) -> list[str]:

@@ -156,7 +156,7 @@ class CaseSelection:
             of the form.
     """
 
-    side: Split = Split.TEST
+    split: Split = Split.TEST
     venues: frozenset[str] = frozenset()
     worst_grade: Grade = PUBLISHABLE_GRADES[-1]
     led: bool = False
@@ -172,9 +172,9 @@ class CaseSelection:
         return None
 
 
-def held_tasks(release: Release, side: Split) -> list[BenchTask]:
-    """Return the tasks that have papers on a side of a release."""
-    return [task for task in BenchTask if release.count(CONFIG[task], side)]
+def held_tasks(release: Release, split: Split) -> list[BenchTask]:
+    """Return the tasks that have papers in a split of a release."""
+    return [task for task in BenchTask if release.count(CONFIG[task], split)]
 
 
 def check_venues(release: Release, names: Collection[str]) -> None:
@@ -196,7 +196,7 @@ def check_venues(release: Release, names: Collection[str]) -> None:
 
 @dataclass(slots=True)
 class CaseCounts:
-    """Counts of the cases of a side and of what was left out.
+    """Counts of the cases of a split and of what was left out.
 
     Attributes:
         left_out: Number of papers, reviews, scores and turns left out, by kind and reason.
@@ -419,7 +419,7 @@ def read_papers(
     """
     config = CONFIG[task]
     columns = [name for name in COLUMNS[config] if with_texts or name != "markdown"]
-    for row in release.rows(config, selection.side, columns):
+    for row in release.rows(config, selection.split, columns):
         paper = CasePaper(**{name: row.get(name, "") for name in _PAPER} | {"grade": Grade(row["grade"])})
         why = selection.takes(paper)
         if why is None:

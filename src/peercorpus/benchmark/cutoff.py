@@ -212,7 +212,7 @@ def split_at_cutoff(
 
 
 def _find_reference(runs: Sequence[TaskRun]) -> TaskRun | None:
-    by_name = {run.name: run for run in runs if run.is_baseline and run.protocol.side != Split.TRAIN}
+    by_name = {run.name: run for run in runs if run.is_baseline and run.protocol.split != Split.TRAIN}
     return by_name.get(REFERENCES[runs[0].protocol.task])
 
 

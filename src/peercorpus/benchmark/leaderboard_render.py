@@ -53,7 +53,7 @@ COLUMNS = (
         "high",
         "papers_of_it",
         "signature",
-        "side",
+        "split",
         "profile",
     ),
     *("release", "cases", "prompts", "paper", "few_shot", "led"),
@@ -121,7 +121,7 @@ def _make_table(board: Board) -> RenderedTable:
     protocol = board.protocol
     led = ", discussions led by the model" if protocol.led else ""
     above = [
-        f"Side '{protocol.side}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
+        f"Split '{protocol.split}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
         f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: up to {protocol.few_shot}.",
         "95 % intervals over papers: score intervals of shares, bootstrap-t of means. † marks a number of fewer than"
         f" {FEW_PAPERS} papers; one without an interval has none that could be trusted.",
@@ -145,7 +145,7 @@ def _make_table(board: Board) -> RenderedTable:
         )
     if board.is_part:
         above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
-    if protocol.side == Split.TRAIN:
+    if protocol.split == Split.TRAIN:
         above.append("The baselines have learnt from these same papers, so their results are not meaningful.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
     below += dict.fromkeys(f"{_format_name(row)}: {row.says}" for row in board.rows if row.says)
@@ -190,7 +190,7 @@ def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
         "There is no baseline that learnt from other papers, so it is unknown how much harder later papers are."
         if cutoff.reference is None
         else f"The last column subtracts the change of '{cutoff.reference}' on the same papers: it learnt only from the"
-        " train side, so it remembers none of them, and its change shows whether later papers are harder or easier."
+        " train split, so it remembers none of them, and its change shows whether later papers are harder or easier."
     )
     return RenderedTable(
         title=f"{_make_title(board)}: before and after {cutoff.day}",
@@ -358,7 +358,7 @@ def _csv_line(
     signature = "; ".join(board.signatures[measure.name])
     return (
         *(protocol.task, board.group, *of_row, name, *numbers, signature),
-        *(protocol.side, protocol.profile, *of_board),
+        *(protocol.split, protocol.profile, *of_board),
     )
 
 

@@ -64,7 +64,7 @@ class Protocol:
     task: BenchTask
     release: str
     profile: str
-    side: str
+    split: str
     led: bool
     cases: str
     paper: str
@@ -74,7 +74,7 @@ class Protocol:
     @property
     def data(self) -> tuple[str, ...]:
         """The part that baselines must share with models; prompts do not matter to them."""
-        return self.task, self.release, self.profile, self.side, str(self.led), self.cases
+        return self.task, self.release, self.profile, self.split, str(self.led), self.cases
 
 
 @dataclass(slots=True)
@@ -226,7 +226,7 @@ def _make_protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> 
         task=BenchTask(task),
         release=about["release"]["sha256"],
         profile=about["profile"],
-        side=about["side"],
+        split=about.get("split") or about["side"],  # Logs of earlier versions call the split `side`.
         led=about["led"],
         cases=sha256("\n".join(sorted(case_ids)).encode()).hexdigest(),
         paper=about["paper"]["budget"],

@@ -219,7 +219,7 @@ class PromptOptions:
     """Options for presenting cases.
 
     Attributes:
-        few_shot: Number of examples from the train side before each question.
+        few_shot: Number of examples from the train split before each question.
         figures: Chooser of the images shown with the paper; None for no images.
     """
 
@@ -253,7 +253,7 @@ def example_pool(cases: Iterable[Case], few: int) -> list[Case]:
 def choose_examples(case: Case, pool: Sequence[Case], few: int) -> Iterator[Case]:
     """Yield up to `few` examples for a case: first from its venue, then its conference, then any, in the pool's order.
 
-    The paper itself is excluded; the pool contains it if the questions are about the train side.
+    The paper itself is excluded; the pool contains it if the questions are about the train split.
     """
 
     def distance(example: Case) -> int:

@@ -23,7 +23,7 @@ class TaskOptions(TypedDict, total=False):
     """Options of every task besides its release; all are optional.
 
     Attributes:
-        side: `test` (the default), `validation` or `train`.
+        split: `test` (the default), `validation` or `train`.
         profile: `re2` or `temporal`: the split profile that the release must have.
         venue: Venue ids or conference names, separated by commas; all by default.
         grade: The worst grade of text to accept; by default `only_before_review`, so that all texts are proven initial
@@ -56,7 +56,7 @@ class TaskOptions(TypedDict, total=False):
         max_megapixels: Maximum total size of the images of a question, in megapixels; 8 by default.
     """
 
-    side: str
+    split: str
     profile: str
     venue: str
     grade: str
@@ -127,7 +127,7 @@ class TaskRequest:
 class _Read(msgspec.Struct, forbid_unknown_fields=True):
     """The options with their defaults, as msgspec checks them."""
 
-    side: Split = Split.TEST
+    split: Split = Split.TEST
     profile: Profile | None = None
     venue: str | list[str] = ""
     grade: Grade = PUBLISHABLE_GRADES[-1]
@@ -250,7 +250,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
     return TaskRequest(
         release=find_release(release, figures=read.figures),
-        selection=CaseSelection(read.side, chosen, read.grade, led=read.led, unified=read.unified),
+        selection=CaseSelection(read.split, chosen, read.grade, led=read.led, unified=read.unified),
         asking=PromptOptions(
             TokenBudget(read.paper_tokens, read.tokenizer, read.shown), read.few_shot, _read_figure_budget(read)
         ),

@@ -27,7 +27,7 @@ def _make_table(table: Table) -> RenderedTable:
             f"Share of pairs of papers of one venue and year in the right order ({ORDERS[protocol.task]}), ties"
             " counting half, with 95 % intervals over papers, * where some draws have no pair. Not counted are pairs"
             " that people do not order, answers without a score, and papers of large venues that were not drawn.",
-            f"Side '{protocol.side}', release {protocol.release[:12]}, cases {protocol.cases[:12]}, prompts"
+            f"Split '{protocol.split}', release {protocol.release[:12]}, cases {protocol.cases[:12]}, prompts"
             f" {protocol.prompts}, {protocol.paper}.",
             *([] if table.rankings else ["No two papers of one venue have an order."]),
         ],
@@ -68,7 +68,7 @@ def render_html(tables: Sequence[Table]) -> str:
 
 COLUMNS = (
     *("task", "name", "value", "low", "high", "pairs", "papers", "venues", "tied", "without_order", "unscored"),
-    *("not_drawn", "draws_without_it", "says", "side", "profile", "release", "cases", "prompts", "paper"),
+    *("not_drawn", "draws_without_it", "says", "split", "profile", "release", "cases", "prompts", "paper"),
 )
 
 
@@ -80,7 +80,14 @@ def render_csv(tables: Sequence[Table]) -> str:
 def _csv_lines(tables: Sequence[Table]) -> Iterator[tuple[object, ...]]:
     for table in tables:
         protocol = table.protocol
-        of_table = (protocol.side, protocol.profile, protocol.release, protocol.cases, protocol.prompts, protocol.paper)
+        of_table = (
+            protocol.split,
+            protocol.profile,
+            protocol.release,
+            protocol.cases,
+            protocol.prompts,
+            protocol.paper,
+        )
         for ranking in table.rankings:
             share = ranking.concordance
             yield (

@@ -132,14 +132,14 @@ class BenchResult:
     notes: Sequence[str]
 
 
-def select_tasks(names: Iterable[str], release: Path, side: str = Split.TEST) -> list[BenchTask]:
+def select_tasks(names: Iterable[str], release: Path, split: str = Split.TEST) -> list[BenchTask]:
     """Return the tasks of these names without duplicates, or all that a release has cases for if no name is given.
 
     Raises:
         PeercorpusError: The folder is not a release.
     """
     chosen = [BenchTask(name) for name in dict.fromkeys(names)]
-    return chosen or held_tasks(open_release(release), Split(side)) or list(BenchTask)
+    return chosen or held_tasks(open_release(release), Split(split)) or list(BenchTask)
 
 
 def _check_secrets(bench: Bench) -> None:

@@ -67,14 +67,14 @@ def about_run(
         counts: Counts of the cases and of what was left out.
         baseline: The fitted baseline that answers; None if a model does.
     """
-    sides = release.sides()
+    splits = release.splits()
     selection = request.selection
     budget = request.asking.budget
     return {
         "task": of_task.value,
         "release": {"sha256": release.sha256, "peercorpus": release.version},
-        "profile": sides.profile.value if sides is not None else None,
-        "side": selection.side.value,
+        "profile": splits.profile.value if splits is not None else None,
+        "split": selection.split.value,
         "venues": sorted(selection.venues),
         "worst_grade": selection.worst_grade.value,
         "led": selection.led,
@@ -126,21 +126,21 @@ VERSION = "3"
 """Version of the tasks' questions and scoring; the prompts have their own version."""
 
 
-def open_sided_release(request: TaskRequest) -> Release:
+def open_release_with_splits(request: TaskRequest) -> Release:
     """Return the release of a request.
 
     Raises:
-        PeercorpusError: It has no sides, or not the requested ones, or not the grade or venue.
+        PeercorpusError: It has no splits, or not the requested ones, or not the grade or venue.
     """
     release = open_release(request.release)
-    sides = release.sides()
-    if sides is None:
+    splits = release.splits()
+    if splits is None:
         raise PeercorpusError(
-            f"The release '{request.release}' has no sides to test on; publish it with --splits re2 or temporal."
+            f"The release '{request.release}' has no splits to test on; publish it with --splits re2 or temporal."
         )
-    if request.profile is not None and sides.profile != request.profile:
+    if request.profile is not None and splits.profile != request.profile:
         raise PeercorpusError(
-            f"The release '{request.release}' has sides of the profile '{sides.profile}', not '{request.profile}';"
+            f"The release '{request.release}' has splits of the profile '{splits.profile}', not '{request.profile}';"
             " choose that profile or another release."
         )
     check_worst_grade(request.release, request.selection.worst_grade)
@@ -149,7 +149,7 @@ def open_sided_release(request: TaskRequest) -> Release:
 
 
 class NoCaseError(PeercorpusError):
-    """Raised when a side of a release has no case of a task."""
+    """Raised when a split of a release has no case of a task."""
 
 
 def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) -> tuple[list[Case], CaseCounts]:
@@ -161,19 +161,19 @@ def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) 
             or "it contains no paper"
         )
         raise NoCaseError(
-            f"The side '{selection.side}' of '{release.folder}' has no case of the task '{of_task}' ({why}); choose"
-            " another side, venue or grade."
+            f"The split '{selection.split}' of '{release.folder}' has no case of the task '{of_task}' ({why}); choose"
+            " another split, venue or grade."
         )
     return cases, counts
 
 
 def _fit_baseline(name: str, of_task: BenchTask, request: TaskRequest, release: Release) -> Baseline:
-    """Return a baseline fitted on the train side."""
+    """Return a baseline fitted on the train split."""
     from peercorpus.benchmark.baselines.baseline import load_baseline
     from peercorpus.benchmark.baselines.people import People
 
     baseline = load_baseline(name, of_task)
-    trained = replace(request.selection, side=Split.TRAIN, venues=frozenset(), led=False)
+    trained = replace(request.selection, split=Split.TRAIN, venues=frozenset(), led=False)
     for learner in (baseline, *(baseline.floors if isinstance(baseline, People) else ())):
         learner.fit(read_cases(release, of_task, trained, CaseCounts()))
     return baseline
@@ -200,9 +200,9 @@ def _make_model_samples(
     """Return samples with questions for a model."""
     budget = request.asking.budget
     few = request.asking.few_shot
-    of_each = few + (request.selection.side is Split.TRAIN)
-    shown_side = CaseSelection(Split.TRAIN, unified=request.selection.unified)
-    pool = example_pool(read_cases(release, of_task, shown_side, CaseCounts()), of_each) if few else []
+    of_each = few + (request.selection.split is Split.TRAIN)
+    of_examples = CaseSelection(Split.TRAIN, unified=request.selection.unified)
+    pool = example_pool(read_cases(release, of_task, of_examples, CaseCounts()), of_each) if few else []
     count = budget.counter()
     chooser = None if request.asking.figures is None else FigureChooser(release, request.asking.figures)
     samples = []
@@ -255,7 +255,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
     request.asking.check(of_task)
     if request.likelihood and of_task is not BenchTask.ACCEPTANCE:
         raise PeercorpusError(f"Only 'acceptance' is answered by likelihood, not '{of_task}'; omit 'likelihood'.")
-    release = open_sided_release(request)
+    release = open_release_with_splits(request)
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
     if request.adapter is not None:
@@ -272,7 +272,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
             _make_model_samples(of_task, request, release, cases, adapter)
             if baseline is None
             else _make_baseline_samples(baseline, cases),
-            name=f"{of_task}-{request.selection.side}",
+            name=f"{of_task}-{request.selection.split}",
         ),
         solver=[
             *showing,

@@ -40,7 +40,7 @@ class Questions:
 
     Parameters
     ----------
-    side
+    split
         Ask about the papers of this split.
     profile
         Stop unless the release was published with these --splits.
@@ -88,7 +88,7 @@ class Questions:
         Ask only the first N cases. They usually come from one venue and are not a random sample.
     """
 
-    side: Literal["test", "validation", "train"] = "test"
+    split: Literal["test", "validation", "train"] = "test"
     profile: Annotated[Literal["re2", "temporal", "stated"] | None, Unset] = None
     venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
     grade: WorstGrade = "only_before_review"
@@ -112,7 +112,7 @@ class Questions:
         """Return the options as the tasks take them."""
         models = {"bert_score": self.bert_score, "embed_cos": self.embed_cos}
         return {name: True if model == "re2" else model for name, model in models.items()} | {
-            "side": self.side,
+            "split": self.split,
             "profile": self.profile,
             "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "grade": self.grade,
@@ -278,7 +278,7 @@ def _run(
         from peercorpus.models.checkpoints import is_loaded_here
         from peercorpus.release.hub_download import find_release
     release = find_release(str(release), figures=questions.figures, dates=dates)
-    chosen = run.select_tasks(tasks, release, questions.side)
+    chosen = run.select_tasks(tasks, release, questions.split)
     needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
     grader = models.grader or (RE2_GRADER if needs_judge else None)
     roles = {"grader": grader, "grader2": models.second_grader, "author": models.author}

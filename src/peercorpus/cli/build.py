@@ -163,18 +163,18 @@ def publish(
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
-    from peercorpus.release.split_file import request_sides
+    from peercorpus.release.split_file import request_splits
     from peercorpus.workspace.workspace import open_workspace
 
     if is_reviewbench := content.layout == "reviewbench":
         _refuse_unfit(content, splits, titles)
-    sides = request_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
+    asked = request_splits(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
     by = {"titles": titles == "model", "points": content.points == "model"}
     asking = settle_models(workspace, model_url, model, max_questions, **by)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
         venue_ids = read_venue_ids(venue, opened.venues())
         require_built(opened, venue_ids, points=bool(content.points))
-        _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content, annotator)
+        _, summary = write_release(opened, out, venue_ids, asked, titler, lines, content, annotator)
     by_model = publish_texts.told_by_model(titler, annotator)
     say("\n".join((summary, *by_model, formatting.next_steps("explore", workspace, "report"))))
 
@@ -197,7 +197,7 @@ def write_release(
     workspace: "Workspace",
     out: Path | None,
     venue_ids: list[str] | None,
-    sides: "SplitRequest | None",
+    splits: "SplitRequest | None",
     titler: "Titler | None",
     lines: ProgressLines,
     content: ReleaseFlags,
@@ -218,10 +218,10 @@ def write_release(
         figures=content.figures,
         points=bool(content.points),
     )
-    folder, summary = publish_unless_same(workspace, out, venue_ids, sides, asked, lines.show, titler, annotator)
+    folder, summary = publish_unless_same(workspace, out, venue_ids, splits, asked, lines.show, titler, annotator)
     if summary is None:
         return folder, releases.same_release(folder)
-    return folder, publish_texts.published(summary, folder, None if sides is None else sides.profile)
+    return folder, publish_texts.published(summary, folder, None if splits is None else splits.profile)
 
 
 def status(

@@ -91,7 +91,7 @@ def run_demo(
         say(BUILDING)
         build(workspace, progress=progress)
         say(PUBLISHING)
-        publish_release(workspace, folder / "release", progress=progress, sides=SplitRequest(Profile.RE2))
+        publish_release(workspace, folder / "release", progress=progress, splits=SplitRequest(Profile.RE2))
         remember_folder(workspace.folder, folder / "release")
         return _build_result(folder, workspace)
 

@@ -36,7 +36,7 @@ class DrawnPapers:
         Maximum number of papers, drawn by the seed.
     seed
         Seed of the papers and of their changes.
-    side
+    split
         Draw from the papers of this split.
     venue
         Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
@@ -50,7 +50,7 @@ class DrawnPapers:
 
     papers: Annotated[int, AtLeastOne] = 100
     seed: int = 0
-    side: Literal["test", "validation", "train"] = "test"
+    split: Literal["test", "validation", "train"] = "test"
     venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
     grade: WorstGrade = "only_before_review"
     paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None
@@ -59,7 +59,7 @@ class DrawnPapers:
     def options(self) -> dict[str, object]:
         """Return the options as the task takes them."""
         return {
-            "side": self.side,
+            "split": self.split,
             "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "grade": self.grade,
             "paper_tokens": self.paper_tokens,

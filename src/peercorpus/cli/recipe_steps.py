@@ -255,22 +255,22 @@ class RecipeRun:
     def publish(self) -> tuple[str, bool]:
         """Publish the release unless the one that is there is up to date."""
         is_re2 = self.recipe.name is RecipeName.RE2
-        # Re²'s files state the sides of their papers; papers that were only harvested have none.
+        # Re²'s files state the splits of their papers; papers that were only harvested have none.
         profile = Profile.STATED if self._state().source else Profile.RE2
-        sides = SplitRequest(profile) if is_re2 else None
+        splits = SplitRequest(profile) if is_re2 else None
         layout = ReleaseLayout.PEERCORPUS if is_re2 else ReleaseLayout.REVIEWBENCH
         rule = TextRule(TextChoice.BEST, Grade.STATED)
         with open_workspace(self.workspace, write=False) as opened:
             figures = self.cuts_figures and any(count_pdfs(opened, venue_id) for venue_id in opened.venues())
             if dated_releases.is_up_to_date(
-                self.release, opened, None, sides, authors=True, text_rule=rule, layout=layout, figures=figures
+                self.release, opened, None, splits, authors=True, text_rule=rule, layout=layout, figures=figures
             ):
                 return f"publish: the release in {self.release} is up to date.", True
             summary = publish_release(
                 opened,
                 self.release,
                 progress=self.lines.show,
-                sides=sides,
+                splits=splits,
                 texts=rule.choice,
                 worst_grade=rule.worst_grade,
                 layout=layout,
@@ -290,7 +290,7 @@ class RecipeRun:
         if self._is_made("export", self.export_folder, EXPORT):
             return f"export: the files in {self.export_folder} are of this release.", True
         release = open_release(self.release)
-        if not any(release.count(config, side) for config in CONFIG.values() for side in Split):
+        if not any(release.count(config, split) for config in CONFIG.values() for split in Split):
             return "export: nothing to export; no paper has a text that may be trained on, with a review.", True
         exported = export_release(
             self.release, self.export_folder, ExportRequest(layout=ExportLayout.RE2), self.lines.show

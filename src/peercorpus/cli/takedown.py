@@ -92,7 +92,7 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
     newest = next(iter(find_folders(workspace.folder)), None)
     inputs = None if newest is None else read_inputs(newest)
     content, venue_ids = ReleaseFlags(), None
-    sides: SplitRequest | None = SplitRequest(Profile.RE2)
+    splits: SplitRequest | None = SplitRequest(Profile.RE2)
     if inputs is not None:
         content = ReleaseFlags(
             authors=inputs.authors,
@@ -105,8 +105,8 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
             points=inputs.points,
         )
         venue_ids = list(inputs.venues)
-        sides = SplitRequest(inputs.sides.profile, inputs.sides.test_after) if inputs.sides is not None else None
+        splits = SplitRequest(inputs.splits.profile, inputs.splits.test_after) if inputs.splits is not None else None
     with ProgressLines() as lines:
         require_built(workspace, venue_ids or (), points=bool(content.points))
-        release, _ = write_release(workspace, None, venue_ids, sides, None, lines, content)
+        release, _ = write_release(workspace, None, venue_ids, splits, None, lines, content)
         return release, verify_release(open_release(release), workspace, lines.show)

@@ -1,4 +1,4 @@
-"""Benchmark the base model and the adapter of a run on the test side, and report the differences."""
+"""Benchmark the base model and the adapter of a run on the test split, and report the differences."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +98,7 @@ def _make_benches(
             release=release,
             logs=folder / BENCH,
             model=model,
-            options={"side": Split.TEST.value, "paper_tokens": recipe.paper_tokens, "tokenizer": asked.model},
+            options={"split": Split.TEST.value, "paper_tokens": recipe.paper_tokens, "tokenizer": asked.model},
             with_baselines=with_baselines,
             model_args=revision,
             display=display,

@@ -31,7 +31,7 @@ from peercorpus.release.card.markdown import escape, markdown_table, to_yaml
 CARD = "README.md"
 RECIPE = "recipe.json"
 ON_THE_HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
-SIDES = {"train": "to learn from", "validation": "to validate on"}
+SPLITS = {"train": "to learn from", "validation": "to validate on"}
 
 
 def _is_folder(model: str) -> bool:
@@ -70,7 +70,7 @@ def _format_venues(folder: Path) -> str:
     with (folder / DATA / EXAMPLES).open("rb") as listed:
         for line in listed:
             example = msgspec.json.decode(line)
-            if example["side"] == "train":
+            if (example.get("split") or example["side"]) == "train":  # Earlier versions call the split `side`.
                 key = example["venue_id"], example["task"]
                 examples[key] += example["times"]
                 papers.setdefault(key, set()).add(example["forum_id"])
@@ -101,11 +101,11 @@ def _format_settings(settings: Mapping[str, Any]) -> str:
 
 def _format_left_out(run: RunFile) -> str:
     rows = [
-        (SIDES[side], escape(reason), count)
-        for side, counts in run.left_out.items()
+        (SPLITS[split], escape(reason), count)
+        for split, counts in run.left_out.items()
         for reason, count in counts.items()
     ]
-    return markdown_table(("side", "left out", "number"), rows, text_columns=2) if rows else "Nothing was left out."
+    return markdown_table(("split", "left out", "number"), rows, text_columns=2) if rows else "Nothing was left out."
 
 
 def _describe_fitness(run: RunFile) -> str:
@@ -117,11 +117,11 @@ def _describe_fitness(run: RunFile) -> str:
         " run, so linked papers are unknown, and a paper that was submitted twice may be in both the training"
         " and the test data."
         if links is None
-        else f"None of {links:,} pairs of submissions of one work is split across sides."
+        else f"None of {links:,} pairs of submissions of one work is in two splits."
     )
     return (
         f"A release in which a training paper is also held out is refused: none of the {held_out:,} test and"
-        f" validation papers (sides of the profile `{run.fitness['profile']}`) is used for training. {links_text}"
+        f" validation papers (splits of the profile `{run.fitness['profile']}`) is used for training. {links_text}"
     )
 
 
@@ -131,7 +131,7 @@ def _describe_loss(trained: TrainingResult) -> str:
     rows = [("before the first step", f"{trained.first:.4f}"), ("after the last step", f"{trained.last:.4f}")]
     if trained.kept is not None and trained.kept_loss is not None:
         rows.append((f"after step {trained.kept:,}, from which this adapter is taken", f"{trained.kept_loss:.4f}"))
-    table = markdown_table(("", "loss on the validation side"), rows)
+    table = markdown_table(("", "loss on the validation split"), rows)
     return f"Steps: {trained.steps:,}.\n\n{table}"
 
 
@@ -163,8 +163,8 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
         prompts=f"{version}digest `{asked.prompts}`",
         release=asked.release,
         examples=markdown_table(
-            ("side", "examples, including weights", "papers"),
-            [(SIDES[side], count, run.papers.get(side, 0)) for side, count in run.examples.items()],
+            ("split", "examples, including weights", "papers"),
+            [(SPLITS[split], count, run.papers.get(split, 0)) for split, count in run.examples.items()],
         ),
         venues=_format_venues(folder),
         chosen=_format_settings(asked.chosen),

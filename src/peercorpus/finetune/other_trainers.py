@@ -201,12 +201,12 @@ def _make_axolotl_row(turns: Turns) -> dict[str, Any]:
 ROWS = {Trainer.LLAMA_FACTORY: _make_factory_row, Trainer.AXOLOTL: _make_axolotl_row}
 
 
-def _name_data(side: Split) -> str:
-    return f"peercorpus_{side}"
+def _name_data(split: Split) -> str:
+    return f"peercorpus_{split}"
 
 
-def _name_file(side: Split) -> str:
-    return f"{side}.jsonl"
+def _name_file(split: Split) -> str:
+    return f"{split}.jsonl"
 
 
 class _TrainerFiles:
@@ -226,19 +226,21 @@ class _TrainerFiles:
         self._open.close()
 
     @property
-    def sides(self) -> set[Split]:
-        """The sides that have an example."""
+    def splits(self) -> set[Split]:
+        """The splits that have an example."""
         return set(self._files)
 
-    def add(self, side: Split, fitted: Fitted) -> None:
+    def add(self, split: Split, fitted: Fitted) -> None:
         """Write an example."""
-        if side not in self._files:
-            self._files[side] = self._open.enter_context((self._folder / _name_file(side)).open("w", encoding="utf-8"))
+        if split not in self._files:
+            self._files[split] = self._open.enter_context(
+                (self._folder / _name_file(split)).open("w", encoding="utf-8")
+            )
         turns = self._encoder.turns(fitted.example.messages(fitted.shown.text))
-        self._files[side].write(json.dumps(self._row(turns), ensure_ascii=False) + "\n")
+        self._files[split].write(json.dumps(self._row(turns), ensure_ascii=False) + "\n")
 
 
-def _make_factory_settings(model: str, recipe: Recipe, sides: set[Split]) -> Settings:
+def _make_factory_settings(model: str, recipe: Recipe, splits: set[Split]) -> Settings:
     held_to = {"eval_dataset": _name_data(Split.VALIDATION), "eval_strategy": "steps", "eval_steps": recipe.save_steps}
     return {
         "model_name_or_path": model,
@@ -250,25 +252,25 @@ def _make_factory_settings(model: str, recipe: Recipe, sides: set[Split]) -> Set
         "mask_history": False,
         "dataset_dir": ".",
         "dataset": _name_data(Split.TRAIN),
-        **(held_to if Split.VALIDATION in sides else {}),
+        **(held_to if Split.VALIDATION in splits else {}),
         "output_dir": "adapter",
         "logging_steps": 1,
         "report_to": "none",
     }
 
 
-def _make_axolotl_data(side: Split) -> Settings:
-    return {"path": _name_file(side), "ds_type": "json", "split": "train", "type": "input_output"}
+def _make_axolotl_data(split: Split) -> Settings:
+    return {"path": _name_file(split), "ds_type": "json", "split": "train", "type": "input_output"}
 
 
-def _make_axolotl_settings(model: str, recipe: Recipe, sides: set[Split]) -> Settings:
+def _make_axolotl_settings(model: str, recipe: Recipe, splits: set[Split]) -> Settings:
     held_to = {"test_datasets": [_make_axolotl_data(Split.VALIDATION)], "eval_steps": recipe.save_steps}
     return {
         "base_model": model,
         "chat_template": "tokenizer_default",
         "train_on_inputs": False,
         "datasets": [_make_axolotl_data(Split.TRAIN)],
-        **(held_to if Split.VALIDATION in sides else {}),
+        **(held_to if Split.VALIDATION in splits else {}),
         "output_dir": "adapter",
         "logging_steps": 1,
     }
@@ -277,7 +279,7 @@ def _make_axolotl_settings(model: str, recipe: Recipe, sides: set[Split]) -> Set
 FIXED = {Trainer.LLAMA_FACTORY: _make_factory_settings, Trainer.AXOLOTL: _make_axolotl_settings}
 
 
-def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, sides: set[Split]) -> str:
+def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, splits: set[Split]) -> str:
     comments = [
         f"In this folder: {STARTED[trainer]}",
         "",
@@ -286,16 +288,16 @@ def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, sides: s
         *(f"  {name}: {why}." for name, why in untranslated_settings(trainer, recipe).items()),
     ]
     head = "".join(f"# {line}".rstrip() + "\n" for line in comments)
-    return f"{head}\n{to_yaml(FIXED[trainer](model, recipe, sides))}\n{to_yaml(translate_recipe(trainer, recipe))}"
+    return f"{head}\n{to_yaml(FIXED[trainer](model, recipe, splits))}\n{to_yaml(translate_recipe(trainer, recipe))}"
 
 
-def _render_dataset_info(sides: set[Split]) -> str:
+def _render_dataset_info(splits: set[Split]) -> str:
     entry = {
         "formatting": "sharegpt",
         "columns": {"messages": "messages"},
         "tags": {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant"},
     }
-    datasets = {_name_data(side): {"file_name": _name_file(side), **entry} for side in Split if side in sides}
+    datasets = {_name_data(split): {"file_name": _name_file(split), **entry} for split in Split if split in splits}
     return json.dumps(datasets, indent=2) + "\n"
 
 
@@ -321,10 +323,10 @@ def write_for(
             with _TrainerFiles(partial, trainer, load_encoder(options.model)) as files:
                 prepare_run(replace(options, out=partial), say, show, files.add, spread)
             model = str(Path(options.model).absolute()) if Path(options.model).is_dir() else options.model
-            configuration = _render_configuration(trainer, model, options.recipe, files.sides)
+            configuration = _render_configuration(trainer, model, options.recipe, files.splits)
             (partial / CONFIGURATIONS[trainer]).write_text(configuration, "utf-8")
             if trainer is Trainer.LLAMA_FACTORY:
-                (partial / DATASET_INFO).write_text(_render_dataset_info(files.sides), "utf-8")
+                (partial / DATASET_INFO).write_text(_render_dataset_info(files.splits), "utf-8")
     except OSError as error:
         raise PeercorpusError(
             f"The files for {trainer} in '{options.out}' cannot be written: {error.strerror}."

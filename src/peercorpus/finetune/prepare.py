@@ -28,7 +28,7 @@ SCHEMA = pa.schema([("input_ids", pa.list_(pa.int32())), ("labels", pa.list_(pa.
 BATCH = 64
 """Number of examples per record batch."""
 EXAMPLES_OF = {Split.TRAIN: "papers to learn from", Split.VALIDATION: "papers to validate on"}
-"""The sides that are used, with their names for progress; the test side is never read."""
+"""The splits that are used, with their names for progress; the test split is never read."""
 Sink = Callable[[Split, Fitted], None]
 """Receives each example as often as it is repeated, in the order of the files."""
 
@@ -39,17 +39,17 @@ class Prepared:
 
     Attributes:
         lengths: Lengths of the training examples, by task.
-        taken: Counts of examples left out, by side.
-        examples: Number of examples by side, including repetitions.
-        papers: Forum ids of the papers with examples, by side.
+        taken: Counts of examples left out, by split.
+        examples: Number of examples by split, including repetitions.
+        papers: Forum ids of the papers with examples, by split.
         venues: Venue ids and conference names of the training papers.
         files: Files written, with their SHA-256.
     """
 
     lengths: dict[BenchTask, Lengths] = field(default_factory=dict)
-    taken: dict[Split, CaseCounts] = field(default_factory=lambda: {side: CaseCounts() for side in EXAMPLES_OF})
+    taken: dict[Split, CaseCounts] = field(default_factory=lambda: {split: CaseCounts() for split in EXAMPLES_OF})
     examples: Counter[Split] = field(default_factory=Counter)
-    papers: dict[Split, set[str]] = field(default_factory=lambda: {side: set() for side in EXAMPLES_OF})
+    papers: dict[Split, set[str]] = field(default_factory=lambda: {split: set() for split in EXAMPLES_OF})
     venues: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
 
@@ -64,11 +64,11 @@ def _draw_validation(choice: ExampleSelector, tasks: tuple[BenchTask, ...], most
     return set(heapq.nsmallest(most, keys, key=lambda key: hashlib.sha256(key.encode()).digest()))
 
 
-def _make_entry(fitted: Fitted, side: Split, times: int) -> dict[str, Any]:
+def _make_entry(fitted: Fitted, split: Split, times: int) -> dict[str, Any]:
     example = fitted.example
     paper = fitted.example.case.paper
     return {
-        "side": side.value,
+        "split": split.value,
         "task": example.task.value,
         "example_id": example.example_id,
         "forum_id": paper.forum_id,
@@ -104,62 +104,62 @@ class _Writer:
     show: Show
     sink: Sink | None
 
-    def examples(self, side: Split) -> Iterator[Fitted]:
-        """Yield the examples of a side as often as they are repeated; those that do not fit are counted."""
-        drawn = _draw_validation(self.choice, self.tasks, self.validation) if side is Split.VALIDATION else None
+    def examples(self, split: Split) -> Iterator[Fitted]:
+        """Yield the examples of a split as often as they are repeated; those that do not fit are counted."""
+        drawn = _draw_validation(self.choice, self.tasks, self.validation) if split is Split.VALIDATION else None
         for task in self.tasks:
-            total = self.choice.release.count(CONFIG[task], side)
-            meter = Meter(task.value, EXAMPLES_OF[side], self.show, total=total)
-            counts = self.prepared.taken[side]
+            total = self.choice.release.count(CONFIG[task], split)
+            meter = Meter(task.value, EXAMPLES_OF[split], self.show, total=total)
+            counts = self.prepared.taken[split]
             lengths = Lengths()
-            if side is Split.TRAIN:
+            if split is Split.TRAIN:
                 self.prepared.lengths[task] = lengths
-            for fitted in self.fitting.fit(self._select_examples(task, side, drawn, meter), total):
+            for fitted in self.fitting.fit(self._select_examples(task, split, drawn, meter), total):
                 lengths.see(fitted)
                 if isinstance(fitted, Fitted):
-                    yield from self._record(fitted, side)
+                    yield from self._record(fitted, split)
                 else:
                     counts.left_out["examples: longer than the context"] += 1
             if meter.done < total:
                 meter.report(total, total)
 
     def _select_examples(
-        self, task: BenchTask, side: Split, drawn: set[str] | None, meter: Meter
+        self, task: BenchTask, split: Split, drawn: set[str] | None, meter: Meter
     ) -> Iterator[TrainingExample]:
         """Yield the examples of a task that are used at least once; the others are counted."""
-        counts = self.prepared.taken[side]
+        counts = self.prepared.taken[split]
         seen = None
-        for example in self.choice.examples(task, side, counts):
+        for example in self.choice.examples(task, split, counts):
             paper = example.case.paper
             if paper.forum_id != seen:
                 seen = paper.forum_id
-                if side is Split.TRAIN:
+                if split is Split.TRAIN:
                     self.prepared.venues |= {paper.venue_id, paper.conference}
                 meter.advance()
             if drawn is not None and _make_key(example) not in drawn:
                 counts.left_out["examples: not drawn to validate on"] += 1
-            elif not self._count_repeats(example, side):
+            elif not self._count_repeats(example, split):
                 counts.left_out["examples: their venue weighs less"] += 1
             else:
                 yield example
 
-    def _count_repeats(self, example: TrainingExample, side: Split) -> int:
-        return 1 if side is Split.VALIDATION else self.choice.chosen.times(example)
+    def _count_repeats(self, example: TrainingExample, split: Split) -> int:
+        return 1 if split is Split.VALIDATION else self.choice.chosen.times(example)
 
-    def _record(self, fitted: Fitted, side: Split) -> Iterator[Fitted]:
-        times = self._count_repeats(fitted.example, side)
-        self.listed.write(msgspec.json.encode(_make_entry(fitted, side, times)) + b"\n")
-        self.prepared.examples[side] += times
-        self.prepared.papers[side].add(fitted.example.case.paper.forum_id)
+    def _record(self, fitted: Fitted, split: Split) -> Iterator[Fitted]:
+        times = self._count_repeats(fitted.example, split)
+        self.listed.write(msgspec.json.encode(_make_entry(fitted, split, times)) + b"\n")
+        self.prepared.examples[split] += times
+        self.prepared.papers[split].add(fitted.example.case.paper.forum_id)
         for _ in range(times):
             if self.sink is not None:
-                self.sink(side, fitted)
+                self.sink(split, fitted)
             yield fitted
 
 
-def token_file(side: Split) -> str:
-    """Return the name of the file with the tokens of a side."""
-    return f"{side}.arrow"
+def token_file(split: Split) -> str:
+    """Return the name of the file with the tokens of a split."""
+    return f"{split}.arrow"
 
 
 def prepare(
@@ -213,9 +213,9 @@ def prepare(
 
 
 def _write(partial: Path, writing: _Writer) -> None:
-    for side in EXAMPLES_OF:
-        with pa.ipc.new_stream(partial / token_file(side), SCHEMA) as file:
-            for batch in _make_batches(writing.examples(side)):
+    for split in EXAMPLES_OF:
+        with pa.ipc.new_stream(partial / token_file(split), SCHEMA) as file:
+            for batch in _make_batches(writing.examples(split)):
                 file.write_batch(batch)
 
 

@@ -23,7 +23,7 @@ from peercorpus.release.folder import Release, check_outside, open_release
 from peercorpus.release.provenance import check_worst_grade
 from peercorpus.release.splits import Split
 from peercorpus.release.verify.files import Check, check_sums
-from peercorpus.release.verify.ids import TASK_OF, SidesAgree, check_links, read_id_rows
+from peercorpus.release.verify.ids import TASK_OF, SplitsAgree, check_links, read_id_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Fitness:
 
     Attributes:
         profile: The split profile.
-        held_out: Number of papers on the sides `test` and `validation`, none of which is on `train`.
-        links: Number of pairs of submissions of one work, none of which is split across sides; None if the release has
+        held_out: Number of papers in the splits `test` and `validation`, none of which is in `train`.
+        links: Number of pairs of submissions of one work, none of which is in two splits; None if the release has
             no links, either because none were found or because the search was not run.
     """
 
@@ -46,23 +46,23 @@ def check_fit(release: Release) -> Fitness:
     """Check that a release may be used for training.
 
     Raises:
-        PeercorpusError: It has no sides; a file differs from the published one; a training paper, or a paper linked to
+        PeercorpusError: It has no splits; a file differs from the published one; a training paper, or a paper linked to
             it, is held out.
     """
-    file = release.sides()
+    file = release.splits()
     if file is None:
         raise PeercorpusError(
-            f"The release '{release.folder}' has no sides to train on; publish it with --splits re2 or temporal."
+            f"The release '{release.folder}' has no splits to train on; publish it with --splits re2 or temporal."
         )
-    sides = SidesAgree(release)
+    splits = SplitsAgree(release)
     for shard in release.shards():
         if shard.config in TASK_OF:
-            for row in read_id_rows(shard, sides.check, ["forum_id"]):
-                sides.see(shard, row)
-    links = check_links(release, sides)
-    for check in (sides.end(), links, check_sums(release)):
+            for row in read_id_rows(shard, splits.check, ["forum_id"]):
+                splits.see(shard, row)
+    links = check_links(release, splits)
+    for check in (splits.end(), links, check_sums(release)):
         _refuse(release, check)
-    held_out = sum(len(file.sides.get(side, [])) for side in Split if side is not Split.TRAIN)
+    held_out = sum(len(file.splits.get(split, [])) for split in Split if split is not Split.TRAIN)
     return Fitness(file.profile.value, held_out, links.looked_at if release.shards("links") else None)
 
 
@@ -180,15 +180,15 @@ def prepare_run(
         raise
     # By count, then name, because the order in which reasons occur depends on the executor.
     left_out = {
-        side.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
-        for side, counts in prepared.taken.items()
+        split.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
+        for split, counts in prepared.taken.items()
     }
     rows = release.rows("papers", None, ("forum_id", "licence"))
     licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
     run = RunFile(
         asked=asked,
-        examples={side.value: prepared.examples[side] for side in prepared.taken},
-        papers={side.value: len(papers) for side, papers in prepared.papers.items()},
+        examples={split.value: prepared.examples[split] for split in prepared.taken},
+        papers={split.value: len(papers) for split, papers in prepared.papers.items()},
         left_out=left_out,
         fitness=asdict(fitness),
         licences=dict(licences.most_common()),

@@ -71,9 +71,9 @@ class RunFile(msgspec.Struct, frozen=True):
     """The content of `data/run.json`.
 
     Attributes:
-        examples: Number of examples by side, repetitions counted.
-        papers: Number of papers with examples, by side.
-        left_out: Number of papers, reviews and conversations that are not used, by side and reason.
+        examples: Number of examples by split, repetitions counted.
+        papers: Number of papers with examples, by split.
+        left_out: Number of papers, reviews and conversations that are not used, by split and reason.
         fitness: Results of the release's checks.
         licences: Number of training papers by licence; an empty name if none is stated.
         files: Files in `data` with their SHA-256.

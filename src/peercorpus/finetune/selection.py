@@ -138,19 +138,19 @@ class ExampleSelector:
     signals: Signals
     works: Mapping[str, str]
 
-    def examples(self, task: BenchTask, side: Split, taken: CaseCounts) -> Iterator[TrainingExample]:
+    def examples(self, task: BenchTask, split: Split, taken: CaseCounts) -> Iterator[TrainingExample]:
         """Yield the examples of a task, in the order of the release.
 
         Args:
             task: The task.
-            side: The side of the release.
+            split: The split of the release.
             taken: Receives the counts of examples that are left out.
 
         Raises:
             PeercorpusError: A file of the release cannot be read.
         """
-        standing = {} if self.chosen.every_try else self._choose_submissions(task, side)
-        for paper, row in read_papers(self.release, task, self._make_selection(side), taken):
+        standing = {} if self.chosen.every_try else self._choose_submissions(task, split)
+        for paper, row in read_papers(self.release, task, self._make_selection(split), taken):
             work = self.works.get(paper.forum_id, paper.forum_id)
             why = self._explain_refusal(paper)
             if why is None and standing.get(work, paper.forum_id) != paper.forum_id:
@@ -161,17 +161,17 @@ class ExampleSelector:
             for example in make_examples(Case(paper.forum_id, task, paper), row, taken):
                 yield from self._filter_example(example, taken)
 
-    def _make_selection(self, side: Split) -> CaseSelection:
-        return CaseSelection(side, self.chosen.venues, self.chosen.worst_grade)
+    def _make_selection(self, split: Split) -> CaseSelection:
+        return CaseSelection(split, self.chosen.venues, self.chosen.worst_grade)
 
-    def _choose_submissions(self, task: BenchTask, side: Split) -> dict[str, str]:
+    def _choose_submissions(self, task: BenchTask, split: Split) -> dict[str, str]:
         """Return the paper to use for each work with several submissions.
 
         Among those with an example, this is the one with the best grade of text, the first if there are several.
         """
         grades = list(Grade)
         best = dict[str, tuple[int, str]]()
-        for paper, row in read_papers(self.release, task, self._make_selection(side), CaseCounts(), with_texts=False):
+        for paper, row in read_papers(self.release, task, self._make_selection(split), CaseCounts(), with_texts=False):
             work = self.works.get(paper.forum_id)
             if (
                 work is not None

@@ -41,8 +41,8 @@ from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_v
 from peercorpus.openreview.objects import Note, read_edit, read_note, stated_venues
 from peercorpus.openreview.response_body import explain_unreadable
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
-from peercorpus.records.papers import Paper, StatedSide
-from peercorpus.records.published_datasets import LAYOUTS, Dataset, drop_number, find_stated_side, parse_dataset
+from peercorpus.records.papers import Paper, StatedSplit
+from peercorpus.records.published_datasets import LAYOUTS, Dataset, drop_number, find_stated_split, parse_dataset
 from peercorpus.records.reviews import Post
 from peercorpus.venues import ai_reviews, catalogue
 from peercorpus.venues.file_names import venue_of_file
@@ -229,13 +229,13 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
     if readings:
         _write_merged(merge_readings(readings.values()), forum, out)
     elif not is_held and (bare := re2_records.read_bare_paper(forum.published, reader.words)) is not None:
-        out.add(replace(bare, stated_sides=find_stated_sides(forum.published)))
+        out.add(replace(bare, stated_splits=find_stated_splits(forum.published)))
         return True
     return is_held or bool(readings)
 
 
 def _write_merged(merged: Merged, forum: RawForum, out: Replacement) -> None:
-    paper = replace(merged.paper, stated_sides=find_stated_sides(forum.published))
+    paper = replace(merged.paper, stated_splits=find_stated_splits(forum.published))
     for record in (paper, *merged.reviews.values(), *read_addressees(merged.posts)):
         out.add(record)
     for record_id, detail in merged.left:
@@ -252,17 +252,18 @@ def _explain_missing_root(forum: RawForum, reader: VenueReader) -> tuple[Reason,
     return Reason.FORUM_MISSING, "Its submission is not in the workspace, or not public; harvest or import it."
 
 
-def find_stated_sides(records: Iterable[RawObject]) -> tuple[StatedSide, ...]:
-    """Return the sides to which the files of a paper's published records assign it, by task.
+def find_stated_splits(records: Iterable[RawObject]) -> tuple[StatedSplit, ...]:
+    """Return the splits to which the files of a paper's published records assign it, by task.
 
-    A paper on the test side of one file is never used for training, whatever another file states.
+    A paper in the test split of one file is never used for training, whatever another file states.
     """
-    found = (find_stated_side(parse_dataset(record.object_id), record.source) for record in records)
+    found = (find_stated_split(parse_dataset(record.object_id), record.source) for record in records)
     by_task: dict[str, set[str]] = {}
-    for task, side in filter(None, found):
-        by_task.setdefault(task, set()).add(side)
+    for task, split in filter(None, found):
+        by_task.setdefault(task, set()).add(split)
     return tuple(
-        StatedSide(task, min(sides), max(sides) if len(sides) > 1 else None) for task, sides in sorted(by_task.items())
+        StatedSplit(task, min(splits), max(splits) if len(splits) > 1 else None)
+        for task, splits in sorted(by_task.items())
     )
 
 
@@ -304,8 +305,8 @@ def normalise_forum(
     paper = read_paper(top, reader.venue_id, shown, reader.words)
     source = PaperSource.NOTE if root else PaperSource.REPLIES
     venue_from = _find_venue_source(forum, root, replies, reader.venue_id)
-    sides = find_stated_sides(forum.published)
-    out.add(replace(paper, known_from=source, venue_from=venue_from, stated_sides=sides))
+    splits = find_stated_splits(forum.published)
+    out.add(replace(paper, known_from=source, venue_from=venue_from, stated_splits=splits))
     _write_replies(forum, replies, speakers, reader, paper, out)
     for thread in threads:
         form = reader.ai_form_of(thread.review)
@@ -492,7 +493,7 @@ def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
 
 STAGE = Stage(
     name=NAME,
-    version=15,
+    version=16,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,

@@ -26,7 +26,7 @@ from peercorpus.records.published_datasets import (
     Dataset,
     Id,
     Re2Text,
-    find_stated_side,
+    find_stated_split,
     non_empty,
 )
 from peercorpus.venues.dataset_names import venue_named
@@ -256,7 +256,7 @@ class DatasetCounts:
 
     Attributes:
         papers: Forum ids of papers that have a record.
-        sides: Number of records by the task and side that their file states.
+        splits: Number of records by the task and split that their file states.
         venues: Ids of the venues named, including stand-ins.
     """
 
@@ -264,7 +264,7 @@ class DatasetCounts:
     reviews: int = 0
     conversations: int = 0
     texts: int = 0
-    sides: Counter[tuple[str, str]] = field(default_factory=Counter)
+    splits: Counter[tuple[str, str]] = field(default_factory=Counter)
     venues: set[str] = field(default_factory=set)
 
     def count(self, dataset: Dataset, row: RawObject) -> None:
@@ -275,8 +275,8 @@ class DatasetCounts:
         self.conversations += dataset is Dataset.RE2_REBUTTAL
         self.reviews += content.count_reviews()
         self.texts += dataset in DATASETS_WITH_TEXT and content.has_text
-        if (side := find_stated_side(dataset, row.source)) is not None:
-            self.sides[side] += 1
+        if (split := find_stated_split(dataset, row.source)) is not None:
+            self.splits[split] += 1
 
     def add(self, other: "DatasetCounts") -> None:
         """Add the counts of another file."""
@@ -284,7 +284,7 @@ class DatasetCounts:
         self.reviews += other.reviews
         self.conversations += other.conversations
         self.texts += other.texts
-        self.sides += other.sides
+        self.splits += other.splits
         self.venues |= other.venues
 
 

@@ -37,7 +37,7 @@ from peercorpus.records.layouts.tables import (
     read_rows,
     suffix_of,
 )
-from peercorpus.records.published_datasets import SIDED, Dataset, find_stated_side, parse_dataset
+from peercorpus.records.published_datasets import WITH_SPLITS, Dataset, find_stated_split, parse_dataset
 from peercorpus.venues.dataset_names import is_stand_in, name_of_stand_in, venue_named
 from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
@@ -340,8 +340,8 @@ class _Tally:
         except (msgspec.ValidationError, OverflowError) as error:
             self._refuse(f"a record with an unreadable field: {error}", f"{position} is unreadable")
             return
-        side = find_stated_side(record.dataset, row.source)
-        digest = hashlib.sha256(repr(side).encode() + record.body).digest()[:16]
+        split = find_stated_split(record.dataset, row.source)
+        digest = hashlib.sha256(repr(split).encode() + record.body).digest()[:16]
         record_id = row.object_id
         number = 1
         while self._is_of_another_file(record_id, row) or self.digests.setdefault(record_id, digest) != digest:
@@ -356,13 +356,13 @@ class _Tally:
         A later version of the same file is an update, even if it comes from a later commit on the Hub.
         """
         dataset = parse_dataset(row.object_id)
-        held = self.raw.find(RawKind.PUBLISHED, record_id) if dataset in TABLES | SIDED else None
+        held = self.raw.find(RawKind.PUBLISHED, record_id) if dataset in TABLES | WITH_SPLITS else None
         if held is None:
             return False
         file, held_file = (COMMIT.sub("", source.rpartition(", ")[0]) for source in (row.source, held.source))
-        side, other = (find_stated_side(dataset, source) for source in (row.source, held.source))
-        is_of_side = side is not None and side != other
-        return is_of_side or (held.body != row.body and file != held_file)
+        split, other = (find_stated_split(dataset, source) for source in (row.source, held.source))
+        is_of_split = split is not None and split != other
+        return is_of_split or (held.body != row.body and file != held_file)
 
     def _keep(self, row: RawObject) -> None:
         self.waiting.append(row)

@@ -75,7 +75,7 @@ class ReleaseMeasures:
         download_bytes: Size of the files of papers.
         rebuttals: Conversations with one reviewer; None if the release has no conversations.
         rebuttal_papers: Papers with such a conversation; None likewise.
-        test_papers: Papers tested on, by task; empty without sides.
+        test_papers: Papers tested on, by task; empty without splits.
     """
 
     places: dict[Place, PlaceCounts] = field(default_factory=lambda: defaultdict(PlaceCounts))
@@ -121,9 +121,9 @@ def measure_release(release: Release) -> ReleaseMeasures:
             raise PeercorpusError(f"'{path}' of the release cannot be read ({error}); take an intact copy.") from None
     measures.columns = kinds[0] if all([*kind.items()] == [*kinds[0].items()] for kind in kinds) else {}
     _count_conversations(measures, release)
-    sides = release.sides()
-    if sides is not None:
-        measures.test_papers = {task.value: counts.get(Split.TEST, 0) for task, counts in sides.sizes.items()}
+    splits = release.splits()
+    if splits is not None:
+        measures.test_papers = {task.value: counts.get(Split.TEST, 0) for task, counts in splits.sizes.items()}
     return measures
 
 

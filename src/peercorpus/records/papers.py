@@ -48,17 +48,17 @@ class MergedPost:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedSide:
-    """The side of a paper in a task, as stated by the name of a published dataset's file.
+class StatedSplit:
+    """The split of a paper in a task, as stated by the name of a published dataset's file.
 
     Attributes:
         task: `review` or `rebuttal`.
-        side: `train` or `test`; `test` if files state both.
-        also_stated: The other side if files state both; None otherwise.
+        split: `train` or `test`; `test` if files state both.
+        also_stated: The other split if files state both; None otherwise.
     """
 
     task: str
-    side: str
+    split: str
     also_stated: str | None = None
 
 
@@ -89,7 +89,7 @@ class Paper:
         conflicts: Fields in which these records disagree.
         posts_stated: Number of posts in these records, including reviews, each counted in every record that has it.
         merged_posts: Posts that a record of higher precedence also has; all others are rows, or set aside.
-        stated_sides: The sides to which published datasets assign the paper, even if the row was made from notes.
+        stated_splits: The splits to which published datasets assign the paper, even if the row was made from notes.
     """
 
     forum_id: str
@@ -119,7 +119,7 @@ class Paper:
     conflicts: tuple[Conflict, ...] = ()
     posts_stated: int = 0
     merged_posts: tuple[MergedPost, ...] = ()
-    stated_sides: tuple[StatedSide, ...] = ()
+    stated_splits: tuple[StatedSplit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

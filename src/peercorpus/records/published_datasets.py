@@ -163,17 +163,17 @@ _STATED = {
     Dataset.RE2_REVIEWS: ("review", re.compile(r"(?:.*/)?REVIEWS_(train|test)\b[^/]*")),
     Dataset.RE2_REBUTTAL: ("rebuttal", re.compile(r"(?:.*/)?REBUTTAL_(train|test)\b[^/]*")),
 }
-"""Dataset whose files state sides → the task, and the pattern of its records' sources: file and position."""
-SIDED = frozenset(_STATED)
-"""Datasets whose files state the side of a paper."""
+"""Dataset whose files state splits → the task, and the pattern of its records' sources: file and position."""
+WITH_SPLITS = frozenset(_STATED)
+"""Datasets whose files state the split of a paper."""
 
 
-def find_stated_side(dataset: Dataset, source: str) -> tuple[str, str] | None:
-    """Return the task and the side that the name of a record's file states; None if it states none.
+def find_stated_split(dataset: Dataset, source: str) -> tuple[str, str] | None:
+    """Return the task and the split that the name of a record's file states; None if it states none.
 
-    >>> find_stated_side(Dataset.RE2_REVIEWS, "hf:a/b@0/REVIEWS_test.json, record 7")
+    >>> find_stated_split(Dataset.RE2_REVIEWS, "hf:a/b@0/REVIEWS_test.json, record 7")
     ('review', 'test')
-    >>> find_stated_side(Dataset.RE2_REVIEWS, "reviews.json, record 7")
+    >>> find_stated_split(Dataset.RE2_REVIEWS, "reviews.json, record 7")
     """
     task, pattern = _STATED.get(dataset, ("", None))
     match = pattern.fullmatch(source) if pattern else None

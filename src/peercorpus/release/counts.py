@@ -19,7 +19,7 @@ from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.rows import DEFAULT_RULE, ForumRows, end_at_decision
 from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, usable
+from peercorpus.release.splits import NO_SPLITS, PaperSplits, Split, Task, Usable, usable
 from peercorpus.release.table1 import DatasetCounts
 from peercorpus.release.text_rows import NAMING_AUTHORS, OF_UNKNOWN_AUTHORS
 from peercorpus.venues.own_venues import OwnVenue
@@ -189,7 +189,7 @@ class ReleaseCounts(RowCounts):
     """Counts of a release as it grows.
 
     Attributes:
-        asked: The sides that were requested; None for none.
+        asked: The splits that were requested; None for none.
         taken_down: Records left out because of `takedown.txt`, by kind.
         names_authors: Whether authors are named.
         layout: Which configurations the release has.
@@ -201,7 +201,7 @@ class ReleaseCounts(RowCounts):
     """
 
     asked: SplitRequest | None = None
-    sides: Sides = NO_SIDES
+    splits: PaperSplits = NO_SPLITS
     taken_down: Counter[str] = field(default_factory=Counter)
     names_authors: bool = True
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
@@ -228,7 +228,7 @@ class PublishSummary:
         with_initial: Those whose text is proven to be the one the reviewers read.
         withheld: Reviews, conversations and decisions left out because they are not public.
         orphans: Reviews and conversations left out because the tables have no paper for them.
-        used: Papers by task and side; empty if no sides were requested.
+        used: Papers by task and split; empty if no splits were requested.
         grades: Papers by the grade of their text, or by the best grade of their versions if no text is published.
         file_bytes: Size of all Parquet files.
         taken_down: Records left out because of the workspace's `takedown.txt`, by kind.
@@ -267,7 +267,7 @@ def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary
         withheld=dict(tally.withheld),
         orphans=tally.orphans,
         splits=tuple(splits),
-        used={task: Counter(used.values()) for task, used in tally.sides.used.items()},
+        used={task: Counter(used.values()) for task, used in tally.splits.used.items()},
         grades=dict(grades),
         file_bytes=sum(split.file_bytes for split in splits),
         taken_down={name: count for name, count in tally.taken_down.items() if count},

@@ -42,14 +42,14 @@ class ReleaseTarget:
     Attributes:
         final: The final folder; the newest release if `is_same`.
         standing: The release before this one, or the one it replaces; None if there is none.
-        sided: The newest of the workspace's releases with sides of the requested kind; None if there is none.
+        with_splits: The newest of the workspace's releases with splits of the requested kind; None if there is none.
         is_same: Whether it equals the newest release byte for byte, so that it was not stored again.
     """
 
     folder: Path
     final: Path
     standing: Path | None
-    sided: Path | None = None
+    with_splits: Path | None = None
     is_same: bool = False
 
 
@@ -95,7 +95,7 @@ def _protect(release: Path) -> None:
 
 @contextmanager
 def open_target(
-    workspace: Path, out: Path | None, sides: SplitRequest | None, day: date | None = None
+    workspace: Path, out: Path | None, splits: SplitRequest | None, day: date | None = None
 ) -> Iterator[ReleaseTarget]:
     """Yield a target to publish to; after the block the release is in `final`, and the workspace remembers its folder.
 
@@ -104,7 +104,7 @@ def open_target(
     Args:
         workspace: Its folder.
         out: A folder that is replaced; None adds a release to those of the workspace.
-        sides: The requested sides; None for none.
+        splits: The requested splits; None for none.
         day: The day that names the release; None means today (UTC).
 
     Raises:
@@ -121,8 +121,8 @@ def open_target(
         unnamed = folder / _UNFINISHED
         shutil.rmtree(unnamed, ignore_errors=True)
         newest = releases[0] if releases else None
-        sided = None if sides is None else next((one for one in releases if is_as_asked(sides, one)), None)
-        target = ReleaseTarget(folder=unnamed, final=unnamed, standing=newest, sided=sided)
+        with_splits = None if splits is None else next((one for one in releases if is_as_asked(splits, one)), None)
+        target = ReleaseTarget(folder=unnamed, final=unnamed, standing=newest, with_splits=with_splits)
         try:
             yield target
             # Equal manifests name the same files with the same digests.
@@ -143,7 +143,7 @@ def is_up_to_date(
     release: Path | None,
     workspace: Workspace,
     venue_ids: Sequence[str] | None,
-    sides: SplitRequest | None,
+    splits: SplitRequest | None,
     *,
     authors: bool,
     text_rule: TextRule = DEFAULT_RULE,
@@ -159,7 +159,7 @@ def is_up_to_date(
         release: The folder of the release, which need not exist; None if there is none.
         workspace: The workspace to publish.
         venue_ids: The venues to publish; None or empty means all with papers.
-        sides: The requested sides; a request for new sides, or for those of another release, always returns False.
+        splits: The requested splits; a request for new splits, or for those of another release, always returns False.
         authors: Whether authors are named.
         text_rule: Which texts are published.
         layout: The requested layout.
@@ -177,18 +177,18 @@ def is_up_to_date(
         asked = (text_rule, layout, figures, points)
         if inputs is None or (inputs.text_rule, inputs.layout, inputs.figures, inputs.points) != asked:
             return False
-        if not _is_as_asked(inputs, chosen, sides, authors=authors):
+        if not _is_as_asked(inputs, chosen, splits, authors=authors):
             return False
         return not find_moved(inputs, workspace) and not check_sums(open_release(release)).breaches
     except PeercorpusError:
         return False
 
 
-def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest | None, *, authors: bool) -> bool:
-    if sides is not None and (sides.earlier is not None or sides.is_new):
+def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], splits: SplitRequest | None, *, authors: bool) -> bool:
+    if splits is not None and (splits.earlier is not None or splits.is_new):
         return False
-    drawn = inputs.sides and (inputs.sides.profile, inputs.sides.test_after)
-    asked = sides and (sides.profile, sides.test_after)
+    drawn = inputs.splits and (inputs.splits.profile, inputs.splits.test_after)
+    asked = splits and (splits.profile, splits.test_after)
     is_all = inputs.venues.keys() == set(venue_ids)
     by_model = inputs.titles is not None or inputs.points_model is not None
     return is_all and drawn == asked and not by_model and inputs.authors is authors
@@ -217,7 +217,7 @@ def publish_unless_same(
     workspace: Workspace,
     out: Path | None,
     venue_ids: Sequence[str] | None,
-    sides: SplitRequest | None,
+    splits: SplitRequest | None,
     content: ReleaseContent,
     show: Show = show_nothing,
     titler: Titler | None = None,
@@ -229,7 +229,7 @@ def publish_unless_same(
         workspace: Its tables must be built.
         out: A folder that is replaced; None adds a release to those of the workspace.
         venue_ids: The venues to publish; None or empty means all with papers.
-        sides: The requested sides; None for none.
+        splits: The requested splits; None for none.
         content: Contents of the release.
         show: Receives the progress of each venue.
         titler: Gives titles to turns of several posts; with it, the release is always written again.
@@ -243,11 +243,11 @@ def publish_unless_same(
         PeercorpusError: As for `publish_release` and `open_target`.
     """
     summary: PublishSummary | None = None
-    with open_target(workspace.folder, out, sides) as target:
+    with open_target(workspace.folder, out, splits) as target:
         is_plain = titler is None and annotator is None
-        target.is_same = is_plain and _is_same(target, workspace, venue_ids, sides, content)
+        target.is_same = is_plain and _is_same(target, workspace, venue_ids, splits, content)
         if not target.is_same:
-            summary = _write(target, workspace, venue_ids, sides, content, show, titler, annotator)
+            summary = _write(target, workspace, venue_ids, splits, content, show, titler, annotator)
     # `open_target` also sets `is_same` if the release just written has the same bytes as the last one.
     return target.final, None if target.is_same else summary
 
@@ -256,14 +256,14 @@ def _is_same(
     target: ReleaseTarget,
     workspace: Workspace,
     venue_ids: Sequence[str] | None,
-    sides: SplitRequest | None,
+    splits: SplitRequest | None,
     content: ReleaseContent,
 ) -> bool:
     return is_up_to_date(
         target.standing,
         workspace,
         venue_ids,
-        sides,
+        splits,
         authors=content.with_authors,
         text_rule=content.text_rule,
         layout=content.layout,
@@ -276,7 +276,7 @@ def _write(
     target: ReleaseTarget,
     workspace: Workspace,
     venue_ids: Sequence[str] | None,
-    sides: SplitRequest | None,
+    splits: SplitRequest | None,
     content: ReleaseContent,
     show: Show,
     titler: Titler | None,
@@ -288,8 +288,8 @@ def _write(
         venue_ids or None,
         show,
         titler,
-        sides,
-        standing=target.sided,
+        splits,
+        standing=target.with_splits,
         with_authors=content.with_authors,
         texts=content.text_rule.choice,
         worst_grade=content.text_rule.worst_grade,

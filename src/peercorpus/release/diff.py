@@ -16,7 +16,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.release.folder import Release, Shard, key_columns
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
-from peercorpus.release.split_file import read_sides
+from peercorpus.release.split_file import read_splits
 from peercorpus.release.splits import Split
 
 _DIGEST_BYTES = 16
@@ -55,8 +55,8 @@ class ColumnChange:
 
 
 @dataclass(frozen=True, slots=True)
-class SideChange:
-    """A paper whose side differs.
+class SplitChange:
+    """A paper whose split differs.
 
     Attributes:
         after: None if the later file does not name it.
@@ -75,13 +75,13 @@ class Differences:
     Attributes:
         rows: By configuration and venue; the venue is empty if rows name none. Rows are compared in the columns that
             both releases have with the same type.
-        sides_added: Papers that have a side only in the later release.
+        splits_added: Papers that have a split only in the later release.
     """
 
     rows: dict[str, dict[str, Delta]]
     columns: list[ColumnChange]
-    sides: list[SideChange]
-    sides_added: int
+    splits: list[SplitChange]
+    splits_added: int
 
 
 class _Tombstone(msgspec.Struct):
@@ -166,16 +166,18 @@ def _count_taken(rows: Mapping[str, Mapping[str, Delta]], earlier: Release, late
                 delta.taken_down = max(0, min(len(delta.gone), counts[1] - counts[0]))
 
 
-def _compare_sides(earlier: Release, later: Release) -> tuple[list[SideChange], int]:
-    before, after = ({path.stem: read_sides(path).of for path in release.split_files()} for release in (earlier, later))
+def _compare_splits(earlier: Release, later: Release) -> tuple[list[SplitChange], int]:
+    before, after = (
+        {path.stem: read_splits(path).of for path in release.split_files()} for release in (earlier, later)
+    )
     moved = []
     added = 0
     for profile in sorted(before.keys() & after.keys()):
         first, second = before[profile], after[profile]
         moved += [
-            SideChange(profile=profile, forum_id=forum_id, before=side, after=second.get(forum_id))
-            for forum_id, side in sorted(first.items())
-            if second.get(forum_id) is not side
+            SplitChange(profile=profile, forum_id=forum_id, before=split, after=second.get(forum_id))
+            for forum_id, split in sorted(first.items())
+            if second.get(forum_id) is not split
         ]
         added += len(second.keys() - first.keys())
     return moved, added
@@ -207,8 +209,8 @@ def find_differences(before: Release, after: Release, show: Show = show_nothing)
             f"A Parquet file of '{before.folder}' or '{after.folder}' cannot be read; 'peercorpus verify' names it."
         ) from None
     _count_taken(rows, before, after)
-    sides, sides_added = _compare_sides(before, after)
-    return Differences(rows=rows, columns=columns, sides=sides, sides_added=sides_added)
+    splits, splits_added = _compare_splits(before, after)
+    return Differences(rows=rows, columns=columns, splits=splits, splits_added=splits_added)
 
 
 def diff_to_dict(differences: Differences, *, with_ids: bool) -> Any:  # noqa: ANN401 -- JSON
@@ -217,12 +219,12 @@ def diff_to_dict(differences: Differences, *, with_ids: bool) -> Any:  # noqa: A
         config: {venue_id: _delta_to_dict(delta, with_ids=with_ids) for venue_id, delta in sorted(deltas.items())}
         for config, deltas in differences.rows.items()
     }
-    sides: Any = msgspec.to_builtins(differences.sides) if with_ids else len(differences.sides)
+    splits: Any = msgspec.to_builtins(differences.splits) if with_ids else len(differences.splits)
     return {
         "rows": rows,
         "columns": msgspec.to_builtins(differences.columns),
-        "sides_changed": sides,
-        "sides_added": differences.sides_added,
+        "splits_changed": splits,
+        "splits_added": differences.splits_added,
     }
 
 

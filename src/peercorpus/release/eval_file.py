@@ -53,7 +53,7 @@ def render_eval_file() -> str:
             "name": "Acceptance of papers after peer review",
             "description": (
                 "Predict whether a paper was accepted, from the text that its reviewers read. Accuracy over the test"
-                " side; an answer that is not the one JSON object asked for counts as wrong."
+                " split; an answer that is not the one JSON object asked for counts as wrong."
             ),
             "evaluation_framework": "inspect-ai",
             "tasks": [task],

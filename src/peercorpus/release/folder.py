@@ -215,7 +215,7 @@ class Release:
         return sorted(shard for shard in shards if config in {None, shard.config} and split in {None, shard.split})
 
     def split_files(self) -> list[Path]:
-        """Return the files that state the side of each paper."""
+        """Return the files that state the split of each paper."""
         return [self.folder / name for name in sorted(self.manifest.files) if re.fullmatch(r"splits/\w+\.json", name)]
 
     def of_what_is_there(self) -> "Release":
@@ -253,8 +253,8 @@ class Release:
                     raise PeercorpusError(f"'{shard.path}' has no column '{absent[0]}'; publish the release again.")
                 yield from shard.rows(columns)
 
-    def sides(self) -> SplitFile | None:
-        """Return the file that states the side of each paper; None if the release has none.
+    def splits(self) -> SplitFile | None:
+        """Return the file that states the split of each paper; None if the release has none.
 
         Raises:
             PeercorpusError: The file cannot be read.

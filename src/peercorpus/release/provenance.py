@@ -20,7 +20,7 @@ from peercorpus.corpus.text_choice import TextChoice, TextRule, is_grade_accepte
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.release.shards import ReleaseLayout
-from peercorpus.release.split_file import SplitRequest, read_earlier_digest
+from peercorpus.release.split_file import SplitRequest, read_earlier_digest, rename_splits
 from peercorpus.release.splits import Profile
 from peercorpus.venues.own_venues import digest_own_venues, read_own_row
 from peercorpus.workspace.raw_store import RawKind
@@ -28,7 +28,7 @@ from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"
-VERSION = 14
+VERSION = 15
 """Raised by hand whenever the same tables give a different release, after a change in this package or its libraries.
 
 A release states the version that wrote it, and `publish` writes it again if that differs. `tests/golden/outputs.json`
@@ -40,13 +40,13 @@ LISTING, RECORDS = "listing", "records"
 """Names of the inputs of a venue that the card states in addition to its tables."""
 
 
-class SidesInput(msgspec.Struct, frozen=True):
-    """Inputs of drawing the sides of a release.
+class SplitsInput(msgspec.Struct, frozen=True):
+    """Inputs of drawing the splits of a release.
 
     Attributes:
         test_after: The day after which `temporal` tests; None for other profiles.
-        earlier: sha256 of the file whose sides were kept when they were drawn; None if there was none. The release's
-            own file yields the same sides again.
+        earlier: sha256 of the file whose splits were kept when they were drawn; None if there was none. The release's
+            own file yields the same splits again.
     """
 
     profile: Profile
@@ -112,7 +112,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
 
     peercorpus: str
     pyarrow: str
-    sides: SidesInput | None
+    splits: SplitsInput | None
     titles: str | None
     authors: bool
     takedown: str | None
@@ -176,7 +176,7 @@ def write_inputs(
     folder: Path,
     workspace: Workspace,
     venues: dict[str, VenueInput],
-    sides: SplitRequest | None,
+    splits: SplitRequest | None,
     titles: str | None = None,
     points_model: str | None = None,
     *,
@@ -186,14 +186,14 @@ def write_inputs(
     figures: bool = False,
     points: bool = False,
 ) -> None:
-    """Write `inputs.json` into a release whose sides are drawn."""
+    """Write `inputs.json` into a release whose splits are drawn."""
     drawn = None
-    if sides is not None:
-        drawn = SidesInput(sides.profile, sides.test_after, read_earlier_digest(sides.path(folder)))
+    if splits is not None:
+        drawn = SplitsInput(splits.profile, splits.test_after, read_earlier_digest(splits.path(folder)))
     inputs = Inputs(
         peercorpus=version("peercorpus"),
         pyarrow=version("pyarrow"),
-        sides=drawn,
+        splits=drawn,
         titles=titles,
         authors=authors,
         layout=layout,
@@ -223,7 +223,7 @@ def read_inputs(release: Path) -> Inputs | None:
     if not path.exists():
         return None
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Inputs)
+        return msgspec.json.decode(rename_splits(path.read_bytes()), type=Inputs)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise PeercorpusError(f"'{path}' cannot be read; take an intact copy of the release.") from None
 

@@ -1,6 +1,6 @@
 """Write a release in one pass over the venues of a workspace.
 
-Rows go to Parquet as they are made; sides and task configurations follow once all papers are known, then
+Rows go to Parquet as they are made; splits and task configurations follow once all papers are known, then
 `inputs.json`, the tombstone of what was taken down, Croissant metadata and the card.
 """
 
@@ -22,7 +22,7 @@ from peercorpus.release.counts import PublishSummary, ReleaseCounts, summarise
 from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.folder import replace_folder
 from peercorpus.release.kept_parts import SCRATCH, KeptParts
-from peercorpus.release.kept_sides import read_earlier, read_kept
+from peercorpus.release.kept_splits import read_earlier, read_kept
 from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.published import find_folders
 from peercorpus.release.shards import ReleaseLayout, SplitShards
@@ -99,17 +99,17 @@ def _check_points(tables: Tables, venue_ids: Sequence[str], layout: ReleaseLayou
         require_points(tables, venue_id)
 
 
-def _write(writing: ReleaseWriting, out: Path, sides: SplitRequest | None, standing: Path) -> list[SplitShards]:
+def _write(writing: ReleaseWriting, out: Path, asked: SplitRequest | None, standing: Path) -> list[SplitShards]:
     """Write all files of a release, and return the counts of its splits."""
     digests: dict[str, str] = {}
     with replace_folder(out, known=digests) as folder:
         writing.begin(folder)
         splits = writing.add_venues()
-        if sides is not None:
-            splits += writing.draw_sides(sides, standing)
+        if asked is not None:
+            splits += writing.draw_splits(asked, standing)
         digests |= writing.digests
         shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-        writing.record_inputs(sides)
+        writing.record_inputs(asked)
         writing.describe(splits)
     return splits
 
@@ -120,7 +120,7 @@ def publish_release(
     venue_ids: Sequence[str] | None = None,
     progress: Show = show_nothing,
     titler: Titler | None = None,
-    sides: SplitRequest | None = None,
+    splits: SplitRequest | None = None,
     *,
     standing: Path | None = None,
     with_authors: bool = True,
@@ -142,12 +142,14 @@ def publish_release(
         venue_ids: The venues to publish; None means every venue with papers.
         progress: Receives the progress of each venue.
         titler: Gives titles to turns of several posts; None keeps the title made from the posts' own.
-        sides: How papers are assigned to train, validation and test; None writes neither sides nor task configurations.
-        standing: The previous release, whose papers keep their sides; None means the one to be replaced.
+        splits: How papers are assigned to train, validation and test; None writes no configurations for
+            tasks.
+        standing: The previous release, whose papers keep their splits; None means the one to be replaced.
         with_authors: Whether authors are named; the configurations for tasks never name them.
         texts: Which texts are published.
         worst_grade: The worst grade of a text that the configurations for tasks accept.
-        layout: The configurations to write; `reviewbench` has no sides and no turns, so neither sides nor titler apply.
+        layout: The configurations to write; `reviewbench` has no such splits and no turns, so neither `splits`
+            nor `titler` apply.
         figures: Whether to write the configuration `figures`, which needs tables built with `Options.figures`.
         points: Whether to write `points` and `answers`, which need tables built with `Options.points`.
         annotator: Labels what the rules left open in points; None leaves it open. It needs `points`.
@@ -159,7 +161,7 @@ def publish_release(
         ModelError: The model for titles or points cannot be reached.
         TableError: The tables are not built, or not for these venues.
         TryLaterError: The tables or the takedown list changed while the release was written.
-        PeercorpusError: `out` contains other files, a paper would change its side, or `takedown.txt` or the grade is
+        PeercorpusError: `out` contains other files, a paper would change its split, or `takedown.txt` or the grade is
             invalid.
     """
     tally = ReleaseCounts(
@@ -171,7 +173,7 @@ def publish_release(
         points_model=None if annotator is None else annotator.model.name,
     )
     by_model = titler, annotator
-    return _publish(workspace, out, venue_ids, progress, by_model, sides, standing, tally, is_temporary=is_temporary)
+    return _publish(workspace, out, venue_ids, progress, by_model, splits, standing, tally, is_temporary=is_temporary)
 
 
 def _publish(
@@ -180,7 +182,7 @@ def _publish(
     venue_ids: Sequence[str] | None,
     progress: Show,
     by_model: tuple[Titler | None, Annotator | None],
-    sides: SplitRequest | None,
+    asked: SplitRequest | None,
     standing: Path | None,
     tally: ReleaseCounts,
     *,
@@ -193,13 +195,13 @@ def _publish(
     if tally.points is not None:
         _check_points(workspace.tables, chosen, tally.layout)
     takedown = read_takedown(workspace)
-    if sides is not None:
-        read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
+    if asked is not None:
+        read_earlier(asked, standing or out, read_kept(workspace.folder, asked))
     tally.reminders = count_verdicts(workspace)
     earlier = [*([] if standing is None else [standing]), *find_folders(workspace.folder)]
     kept = KeptParts(workspace.folder, out, earlier)
     writing = ReleaseWriting(workspace, tally, takedown, *by_model, progress, kept, chosen)
-    splits = _write(writing, out, sides, standing or out)
+    splits = _write(writing, out, asked, standing or out)
     if by_model == (None, None) and not is_temporary:
         kept.save(out)
     return summarise(tally, splits)

@@ -1,4 +1,4 @@
-"""The file `splits/<profile>.json` of a release, which states the side of each paper, and the request for it."""
+"""The file `splits/<profile>.json` of a release, which states the split of each paper, and the request for it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.splits import Profile, Sides, Split, Task
+from peercorpus.release.splits import PaperSplits, Profile, Split, Task
 
 SPLITS = "splits"
 """Folder of a release with these files."""
@@ -30,12 +30,12 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class SplitRequest:
-    """A request for train, validation and test sides of a release.
+    """A request for train, validation and test splits of a release.
 
     Attributes:
         test_after: The day after which `temporal` tests; None for other profiles.
-        earlier: The release whose sides are kept; None keeps those of the workspace.
-        is_new: Whether papers may change the sides assigned by releases of the workspace.
+        earlier: The release whose splits are kept; None keeps those of the workspace.
+        is_new: Whether papers may change the splits assigned by releases of the workspace.
 
     Raises:
         PeercorpusError: `temporal` without a day, or another profile with one.
@@ -61,11 +61,11 @@ class SplitRequest:
         return release / SPLITS / f"{self.profile}.json"
 
 
-def request_sides(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> SplitRequest | None:
-    """Return a request for sides; None if `profile` is "none".
+def request_splits(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> SplitRequest | None:
+    """Return a request for splits; None if `profile` is "none".
 
     Raises:
-        PeercorpusError: An option for sides was given together with "none".
+        PeercorpusError: An option for splits was given together with "none".
     """
     if profile != "none":
         return SplitRequest(Profile(profile), test_after, earlier, is_new)
@@ -77,12 +77,12 @@ def request_sides(profile: str, test_after: date | None, earlier: Path | None, *
 
 
 class Made(msgspec.Struct, frozen=True):
-    """How the sides were drawn.
+    """How the splits were drawn.
 
     Attributes:
         version: Version of peercorpus.
         key: Text hashed together with a forum's id.
-        earlier: The sha256 of the file whose sides were kept; None if there was none.
+        earlier: The sha256 of the file whose splits were kept; None if there was none.
     """
 
     version: str
@@ -92,13 +92,13 @@ class Made(msgspec.Struct, frozen=True):
 
 
 class SplitFile(msgspec.Struct, frozen=True):
-    """The content of a file of sides.
+    """The content of a file of splits.
 
     Attributes:
         test_after: The day after which `temporal` tests; None for other profiles.
-        sizes: Papers used, by task and side.
-        tasks: Forum ids of the papers used, by task and side.
-        sides: Forum ids of all papers that ever had a side, by side.
+        sizes: Papers used, by task and split.
+        tasks: Forum ids of the papers used, by task and split.
+        splits: Forum ids of all papers that ever had a split, by split.
     """
 
     profile: Profile
@@ -106,67 +106,72 @@ class SplitFile(msgspec.Struct, frozen=True):
     made: Made
     sizes: dict[Task, dict[Split, int]]
     tasks: dict[Task, dict[Split, list[str]]]
-    sides: dict[Split, list[str]]
+    splits: dict[Split, list[str]]
 
-    def read(self) -> Sides:
-        """Return the sides stated in the file.
+    def read(self) -> PaperSplits:
+        """Return the splits stated in the file.
 
         Raises:
-            PeercorpusError: It has a paper on two sides.
+            PeercorpusError: It has a paper in two splits.
         """
-        of = {forum_id: side for side, ids in self.sides.items() for forum_id in ids}
-        if len(of) != sum(map(len, self.sides.values())):
+        of = {forum_id: split for split, ids in self.splits.items() for forum_id in ids}
+        if len(of) != sum(map(len, self.splits.values())):
             raise PeercorpusError(
-                f"The sides of '{self.profile}' name a paper more than once; take an intact copy of the release."
+                f"The splits of '{self.profile}' name a paper more than once; take an intact copy of the release."
             )
         used = {
-            task: {forum_id: side for side, ids in by_side.items() for forum_id in ids}
-            for task, by_side in self.tasks.items()
+            task: {forum_id: split for split, ids in by_split.items() for forum_id in ids}
+            for task, by_split in self.tasks.items()
         }
-        return Sides(of, used)
+        return PaperSplits(of, used)
+
+
+def rename_splits(content: bytes) -> bytes:
+    """Return a JSON file with its splits under the name `splits`; earlier versions of peercorpus wrote `sides`."""
+    return content.replace(b'"sides":', b'"splits":')
 
 
 def read_split_file(path: Path) -> SplitFile:
-    """Read a file of sides, whether or not it is consistent.
+    """Read a file of splits, whether or not it is consistent.
 
     Raises:
         PeercorpusError: It cannot be read.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=SplitFile)
+        return msgspec.json.decode(rename_splits(path.read_bytes()), type=SplitFile)
     except OSError as error:
-        raise PeercorpusError(f"The sides '{path}' cannot be read: {error.strerror}.") from None
+        raise PeercorpusError(f"The splits '{path}' cannot be read: {error.strerror}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PeercorpusError(f"The sides '{path}' cannot be read: {error}") from None
+        raise PeercorpusError(f"The splits '{path}' cannot be read: {error}") from None
 
 
-def _group_by_side(sides: Iterable[tuple[str, Split]]) -> dict[Split, list[str]]:
-    ids_by_side: dict[Split, list[str]] = {side: [] for side in reversed(Split)}
-    for forum_id, side in sorted(sides):
-        ids_by_side[side].append(forum_id)
-    return ids_by_side
+def _group_by_split(splits: Iterable[tuple[str, Split]]) -> dict[Split, list[str]]:
+    ids_by_split: dict[Split, list[str]] = {split: [] for split in reversed(Split)}
+    for forum_id, split in sorted(splits):
+        ids_by_split[split].append(forum_id)
+    return ids_by_split
 
 
-def make_split_file(asked: SplitRequest, sides: Sides, made: Made) -> SplitFile:
-    """Return the content of the file for some sides."""
-    tasks = {task: _group_by_side(used.items()) for task, used in sides.used.items()}
+def make_split_file(asked: SplitRequest, splits: PaperSplits, made: Made) -> SplitFile:
+    """Return the content of the file for some splits."""
+    tasks = {task: _group_by_split(used.items()) for task, used in splits.used.items()}
     return SplitFile(
         profile=asked.profile,
         test_after=asked.test_after,
         made=made,
-        sizes={task: {side: len(ids) for side, ids in by_side.items()} for task, by_side in tasks.items()},
+        sizes={task: {split: len(ids) for split, ids in by_split.items()} for task, by_split in tasks.items()},
         tasks=tasks,
-        sides=_group_by_side(sides.of.items()),
+        splits=_group_by_split(splits.of.items()),
     )
 
 
 def format_split_file(file: SplitFile) -> bytes:
-    """Return a file of sides as bytes."""
+    """Return a file of splits as bytes."""
     return msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n"
 
 
 def is_as_asked(asked: SplitRequest, release: Path) -> bool:
-    """Return whether a release has sides of this profile and day.
+    """Return whether a release has splits of this profile and day.
 
     Raises:
         PeercorpusError: They cannot be read.
@@ -175,17 +180,17 @@ def is_as_asked(asked: SplitRequest, release: Path) -> bool:
     return path.exists() and read_split_file(path).test_after == asked.test_after
 
 
-def read_sides(path: Path) -> Sides:
-    """Read the sides stated in a file.
+def read_splits(path: Path) -> PaperSplits:
+    """Read the splits stated in a file.
 
     Raises:
-        PeercorpusError: It cannot be read, or has a paper on two sides.
+        PeercorpusError: It cannot be read, or has a paper in two splits.
     """
     return read_split_file(path).read()
 
 
 def read_earlier_digest(path: Path) -> str | None:
-    """Return the sha256 of the file whose sides were kept when these were drawn; None if there was none.
+    """Return the sha256 of the file whose splits were kept when these were drawn; None if there was none.
 
     Raises:
         PeercorpusError: It cannot be read.

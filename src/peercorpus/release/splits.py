@@ -1,6 +1,6 @@
 """Assign papers to train, validation and test by work, not by review.
 
-A paper keeps its side for good, in all tasks; submissions of one work share it. `draw_sides` is the rule.
+A paper keeps its split for good, in all tasks; submissions of one work share it. `draw_splits` is the rule.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from peercorpus.records.enums import ConversationKind, Grade, Role, Status, VersionMoment
-from peercorpus.records.papers import Paper, StatedSide
+from peercorpus.records.papers import Paper, StatedSplit
 from peercorpus.release.rows import ForumRows, end_at_decision
 
 KEY = "peercorpus splits 1"
@@ -22,7 +22,7 @@ RE2_PAPERS = 19_926
 
 
 class Split(StrEnum):
-    """Side of a paper, in order of precedence: a work with a test paper is a test work."""
+    """A paper's part of the data, in order of precedence: a work with a test paper is a test work."""
 
     TEST = "test"
     VALIDATION = "validation"
@@ -48,7 +48,7 @@ class Profile(StrEnum):
     TEMPORAL = "temporal"
     """Test: every paper submitted after a day; validation as in `re2`, of the others."""
     STATED = "stated"
-    """The sides that a published dataset states, such as Re²'s own; papers without one are on no side."""
+    """The splits that a published dataset states, such as Re²'s own; papers without one are in no split."""
 
 
 RE2_SIZES: Mapping[Task, int] = {Task.REBUTTAL: 500, Task.REVIEW: 1_000}
@@ -57,7 +57,7 @@ RE2_SIZES: Mapping[Task, int] = {Task.REBUTTAL: 500, Task.REVIEW: 1_000}
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """The data that the side of a paper depends on.
+    """The data that the split of a paper depends on.
 
     Attributes:
         submitted_at: Time when its note was created; None if not known.
@@ -65,7 +65,7 @@ class Usable:
         grade: The grade of its text; None if it has none, or there is no text.
         moment: When the version of that text was uploaded; None if not known, or there is no text.
         has_text: Whether it has a text.
-        stated: The sides that published datasets state.
+        stated: The splits that published datasets state.
     """
 
     forum_id: str
@@ -76,7 +76,7 @@ class Usable:
     grade: Grade | None = None
     moment: VersionMoment | None = None
     has_text: bool = False
-    stated: tuple[StatedSide, ...] = ()
+    stated: tuple[StatedSplit, ...] = ()
 
     @property
     def stratum(self) -> tuple[str, str]:
@@ -85,15 +85,15 @@ class Usable:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """The side of each paper.
+class PaperSplits:
+    """The split of each paper.
 
     Attributes:
-        of: The side of every paper that ever had one; it never changes.
-        used: By task, the papers it uses and their sides. A paper with a side that is missing here is held back:
+        of: The split of every paper that ever had one; it never changes.
+        used: By task, the papers it uses and their splits. A paper with a split that is missing here is held back:
             another task tests on it, another paper of the same work is used instead, or it is no longer usable.
-        apart: Works with papers on two sides, which only stated sides have.
-        moved: Number of papers that change or lose the side assigned by earlier releases, which happens only on
+        apart: Works with papers in two splits, which only stated splits have.
+        moved: Number of papers that change or lose the split assigned by earlier releases, which happens only on
             request.
     """
 
@@ -103,7 +103,7 @@ class Sides:
     moved: int = field(default=0, compare=False)
 
 
-NO_SIDES = Sides({}, {})
+NO_SPLITS = PaperSplits({}, {})
 
 
 def usable(paper: Paper, rows: ForumRows) -> Usable:
@@ -127,7 +127,7 @@ def usable(paper: Paper, rows: ForumRows) -> Usable:
         grade=rows.grade,
         moment=rows.paper["text_moment"],
         has_text=bool(rows.paper["markdown"]),
-        stated=paper.stated_sides,
+        stated=paper.stated_splits,
     )
 
 
@@ -150,7 +150,7 @@ def _is_between(talk: dict[str, Any], beside: dict[str, Any]) -> bool:
 
 
 def split_sizes(task: Task, works: int, fit: int) -> int:
-    """Return the number of papers on the test side of a task, which is also that of its validation side.
+    """Return the number of papers in the test split of a task, which is also that of its validation split.
 
     Args:
         task: The task.
@@ -186,49 +186,49 @@ def follow_other_tasks(
     groups: Mapping[str, str],
     before: Collection[str] = (),
 ) -> dict[str, Split]:
-    """Return the side of each paper for `meta_review`: the side on which another task uses it.
+    """Return the split of each paper for `meta_review`: the split in which another task uses it.
 
-    So this task changes no side, and never tests on a paper that another task trains on. Like the other tasks, it tests
-    and validates on one paper of a work, though not necessarily the same one.
+    So this task changes no split, and never tests on a paper that another task trains on. Like the other tasks, it
+    tests and validates on one paper of a work, though not necessarily the same one.
 
     Args:
-        used: Papers by task, with their sides.
+        used: Papers by task, with their splits.
         papers: All papers.
         groups: The work of each paper; a paper not listed is a work of its own.
         before: Papers that an earlier release used for the task, which come first.
     """
-    elsewhere = {forum_id: side for task in RE2_SIZES for forum_id, side in used[task].items()}
+    elsewhere = {forum_id: split for task in RE2_SIZES for forum_id, split in used[task].items()}
     fitting = (paper for paper in papers if Task.META_REVIEW in paper.tasks and paper.forum_id in elsewhere)
     of: dict[str, Split] = {}
     held: set[str] = set()
     for paper in sorted(fitting, key=lambda paper: (paper.forum_id not in before, _hash_for_order(paper))):
         forum_id = paper.forum_id
-        side, work = elsewhere[forum_id], groups.get(forum_id, forum_id)
-        if side is Split.TRAIN or work not in held:
-            of[forum_id] = side
-            if side is not Split.TRAIN:
+        split, work = elsewhere[forum_id], groups.get(forum_id, forum_id)
+        if split is Split.TRAIN or work not in held:
+            of[forum_id] = split
+            if split is not Split.TRAIN:
                 held.add(work)
     return of
 
 
 @dataclass(slots=True)
 class _Draw:
-    """Works in the course of getting their sides.
+    """Works in the course of getting their splits.
 
     Attributes:
         works: The papers of each work, in the order in which they are drawn.
-        given: Sides that papers already had.
-        sides: Sides of works; if their papers had several, the one with the highest precedence.
+        given: Splits that papers already had.
+        splits: Splits of works; if their papers had several, the one with the highest precedence.
     """
 
     works: Mapping[str, list[Usable]]
     given: Mapping[str, Split]
-    sides: dict[str, Split]
+    splits: dict[str, Split]
     used: dict[Task, dict[str, Split]] = field(default_factory=lambda: {task: {} for task in Task})
 
     def agrees(self, work: str, paper: Usable) -> bool:
-        """Return whether a paper can be used on the side of its work: it had no side before, or the same one."""
-        return paper.forum_id not in self.given or self.given[paper.forum_id] is self.sides[work]
+        """Return whether a paper can be used in the split of its work: it had no split before, or the same one."""
+        return paper.forum_id not in self.given or self.given[paper.forum_id] is self.splits[work]
 
     def standing(self, task: Task) -> dict[str, Usable]:
         """Return the paper used for each work in a task: the one already used, else the first drawn."""
@@ -239,42 +239,42 @@ class _Draw:
                 papers_by_work[work] = min(fitting, key=lambda paper: paper.forum_id not in self.used[task])
         return papers_by_work
 
-    def fill(self, task: Task, side: Split, works: Mapping[str, Usable], size: int) -> None:
-        """Draw papers for a side until it has its size, each from the stratum furthest below its share."""
+    def fill(self, task: Task, split: Split, works: Mapping[str, Usable], size: int) -> None:
+        """Draw papers for a split until it has its size, each from the stratum furthest below its share."""
         used = self.used[task]
         lacking = dict.fromkeys((paper.stratum for paper in works.values()), 0)
         free: dict[tuple[str, str], list[tuple[bool, str, str]]] = defaultdict(list)
         for work, paper in works.items():
-            is_used = used.get(paper.forum_id) is side
+            is_used = used.get(paper.forum_id) is split
             # Counted in units of one paper divided by the number of works, so that nothing is rounded.
             lacking[paper.stratum] += size - len(works) * is_used
-            if self.sides.get(work, side) is side and not is_used:
-                free[paper.stratum].append((work not in self.sides, _hash_for_order(paper), work))
+            if self.splits.get(work, split) is split and not is_used:
+                free[paper.stratum].append((work not in self.splits, _hash_for_order(paper), work))
         for left in free.values():
             left.sort(reverse=True)
-        missing = size - sum(used.get(paper.forum_id) is side for paper in works.values())
+        missing = size - sum(used.get(paper.forum_id) is split for paper in works.values())
         for _ in range(missing):
             stratum = max((name for name in free if free[name]), key=lambda name: (lacking[name], name), default=None)
             if stratum is None:
                 return
             work = free[stratum].pop()[2]
-            self.sides[work] = used[works[work].forum_id] = side
+            self.splits[work] = used[works[work].forum_id] = split
             lacking[stratum] -= len(works)
 
     def held_apart(self, task: Task, works: Iterable[str], profile: Profile) -> None:
-        """Draw the validation side of a task, and its test side in profile `re2`."""
+        """Draw the validation split of a task, and its test split in profile `re2`."""
         allowed = set(works)
         standing = {work: paper for work, paper in self.standing(task).items() if work in allowed}
         size = split_sizes(task, len(allowed), len(standing))
-        for side in (Split.TEST, Split.VALIDATION) if profile is Profile.RE2 else (Split.VALIDATION,):
-            self.fill(task, side, standing, size)
+        for split in (Split.TEST, Split.VALIDATION) if profile is Profile.RE2 else (Split.VALIDATION,):
+            self.fill(task, split, standing, size)
 
-    def use_rest(self, task: Task, side: Split) -> None:
-        """Add every paper of a side that a task can use."""
+    def use_rest(self, task: Task, split: Split) -> None:
+        """Add every paper of a split that a task can use."""
         for work, papers in self.works.items():
-            if self.sides[work] is side:
+            if self.splits[work] is split:
                 fitting = (paper.forum_id for paper in papers if task in paper.tasks and self.agrees(work, paper))
-                self.used[task] |= dict.fromkeys(fitting, side)
+                self.used[task] |= dict.fromkeys(fitting, split)
 
 
 def _group_by_work(papers: Iterable[Usable], groups: Mapping[str, str]) -> dict[str, list[Usable]]:
@@ -284,57 +284,57 @@ def _group_by_work(papers: Iterable[Usable], groups: Mapping[str, str]) -> dict[
     return works
 
 
-def _choose_earlier_sides(earlier_sides: Mapping[str, Split], groups: Mapping[str, str]) -> dict[str, Split]:
-    """Return the side of each work: test if any of its papers is, else validation if any is, else train."""
-    sides_by_work: dict[str, list[Split]] = defaultdict(list)
-    for forum_id, side in earlier_sides.items():
-        sides_by_work[groups.get(forum_id, forum_id)].append(side)
-    return {work: next(side for side in Split if side in sides) for work, sides in sides_by_work.items()}
+def _choose_earlier_splits(earlier_splits: Mapping[str, Split], groups: Mapping[str, str]) -> dict[str, Split]:
+    """Return the split of each work: test if any of its papers is, else validation if any is, else train."""
+    splits_by_work: dict[str, list[Split]] = defaultdict(list)
+    for forum_id, split in earlier_splits.items():
+        splits_by_work[groups.get(forum_id, forum_id)].append(split)
+    return {work: next(split for split in Split if split in splits) for work, splits in splits_by_work.items()}
 
 
-def draw_sides(
+def draw_splits(
     papers: Iterable[Usable],
     test_after: date | None = None,
-    earlier: Sides = NO_SIDES,
+    earlier: PaperSplits = NO_SPLITS,
     groups: Mapping[str, str] | None = None,
-) -> Sides:
-    """Assign a side to every paper that some task can use; with `test_after`, only to papers with a date.
+) -> PaperSplits:
+    """Assign a split to every paper that some task can use; with `test_after`, only to papers with a date.
 
     Args:
         papers: Each paper once, in any order.
         test_after: Test on the papers submitted after this day (UTC); None draws the test split as Re² does.
-        earlier: Sides of an earlier release; they are kept in any case, and new papers are added.
+        earlier: Splits of an earlier release; they are kept in any case, and new papers are added.
         groups: The work of each paper, by forum id; a paper not listed is a work of its own. All papers of a work get
-            one side. If they had different sides earlier, those on the side of lower precedence are held back.
+            one split. If they had different splits earlier, those in the split of lower precedence are held back.
     """
     known_works = groups or {}
     fitting = [paper for paper in papers if paper.tasks and (test_after is None or paper.submitted_at is not None)]
     works = _group_by_work(fitting, known_works)
-    drawn = _Draw(works, earlier.of, _choose_earlier_sides(earlier.of, known_works))
+    drawn = _Draw(works, earlier.of, _choose_earlier_splits(earlier.of, known_works))
     late = {paper.forum_id for paper in fitting if test_after is not None and is_after(paper, test_after)}
     newer = {work for work, members in works.items() if any(paper.forum_id in late for paper in members)}
-    drawn.sides |= dict.fromkeys(newer, Split.TEST)
+    drawn.splits |= dict.fromkeys(newer, Split.TEST)
     for task in RE2_SIZES:
         for work, members in works.items():
             for paper in members:
-                side = earlier.used.get(task, {}).get(paper.forum_id)
-                if side is not None and task in paper.tasks and drawn.agrees(work, paper):
-                    drawn.used[task][paper.forum_id] = side
+                split = earlier.used.get(task, {}).get(paper.forum_id)
+                if split is not None and task in paper.tasks and drawn.agrees(work, paper):
+                    drawn.used[task][paper.forum_id] = split
     profile = Profile.RE2 if test_after is None else Profile.TEMPORAL
     for task in RE2_SIZES:
         drawn.held_apart(task, works.keys() - newer, profile)
     for work in works:
-        drawn.sides.setdefault(work, Split.TRAIN)
+        drawn.splits.setdefault(work, Split.TRAIN)
     for task in RE2_SIZES:
         drawn.use_rest(task, Split.TRAIN)
         if test_after is not None:
             drawn.use_rest(task, Split.TEST)
             drawn.used[task] = {
-                forum_id: side
-                for forum_id, side in drawn.used[task].items()
-                if (forum_id in late) is (side is Split.TEST)
+                forum_id: split
+                for forum_id, split in drawn.used[task].items()
+                if (forum_id in late) is (split is Split.TEST)
             }
     before = earlier.used.get(Task.META_REVIEW, {})
     drawn.used[Task.META_REVIEW] = follow_other_tasks(drawn.used, fitting, known_works, before)
-    fresh = {paper.forum_id: drawn.sides[work] for work, members in works.items() for paper in members}
-    return Sides(fresh | dict(earlier.of), drawn.used)
+    fresh = {paper.forum_id: drawn.splits[work] for work, members in works.items() for paper in members}
+    return PaperSplits(fresh | dict(earlier.of), drawn.used)

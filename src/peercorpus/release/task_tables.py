@@ -37,20 +37,20 @@ def write_tasks(
     Args:
         writers: Writers that receive the rows.
         files: The papers' files in the configurations of the corpus.
-        used: The side of each paper, by task.
+        used: The split of each paper, by task.
     """
     for paper, talks, meta_reviews in _read_papers(files):
         on = {task: of[paper["forum_id"]] for task, of in used.items() if paper["forum_id"] in of}
-        for task, side in on.items():
+        for task, split in on.items():
             if task is Task.META_REVIEW:
                 row = meta_review_task(review_task(paper), talks, meta_reviews)
             else:
                 row = review_task(paper) if task is Task.REVIEW else rebuttal_task(paper, talks)
-            writers.add(CONFIG[task], side.value, row)
-            if task is Task.REVIEW and side is Split.TEST:
+            writers.add(CONFIG[task], split.value, row)
+            if task is Task.REVIEW and split is Split.TEST:
                 question = eval_file.make_question(row)
                 if question is not None:
-                    writers.add(eval_file.CONFIG, side.value, question)
+                    writers.add(eval_file.CONFIG, split.value, question)
         if on:
             yield paper["forum_id"]
 

@@ -25,7 +25,7 @@ LARGE_VENUE = 100
 SMALL_VENUES = 32
 """Average number of small venues that share files; one name in this many ends its group."""
 _OF_CARD = frozenset({"set-aside", LINKS})
-"""Tables whose rows change the card, the links or the sides of a release, but no row of a venue."""
+"""Tables whose rows change the card, the links or the splits of a release, but no row of a venue."""
 
 
 def group_venues(venue_ids: Iterable[str], count_papers: Callable[[str], int]) -> Iterator[list[str]]:
@@ -109,9 +109,9 @@ class PartKeys:
 
 
 def key_of_tasks(key: str, forum_ids: Iterable[str], used: Mapping[Task, Mapping[str, Split]]) -> str:
-    """Return the key of some papers' rows for tasks, from the key of their rows and their sides."""
-    sides = [[(task, of.get(forum_id)) for task, of in sorted(used.items())] for forum_id in forum_ids]
-    return _digest([key, sides])
+    """Return the key of some papers' rows for tasks, from the key of their rows and their splits."""
+    splits = [[(task, of.get(forum_id)) for task, of in sorted(used.items())] for forum_id in forum_ids]
+    return _digest([key, splits])
 
 
 def _digest(parts: object) -> str:

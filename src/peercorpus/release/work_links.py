@@ -70,7 +70,7 @@ class WorkLinks:
                 self._here[paper.forum_id] = paper.split, paper.submission
 
     def groups(self) -> dict[str, str]:
-        """The work of every paper that must share a side with others, by forum id.
+        """The work of every paper that must share a split with others, by forum id.
 
         Linked submissions belong to one work, and so do papers with an identical text in any version, whatever their
         titles. Submissions outside the release connect others too. The id of a work may be that of a submission that

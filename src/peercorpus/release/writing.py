@@ -28,7 +28,7 @@ from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_re
 from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
 from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.kept_parts import SCRATCH, KeptParts, Part, TaskPart
-from peercorpus.release.kept_sides import write_sides
+from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
 from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
 from peercorpus.release.reviewbench_rows import reviewbench_row
@@ -311,21 +311,21 @@ class ReleaseWriting:
             held = {name: getattr(now, name) for name in ("is_listed", "records", "set_aside", "own", "harvested")}
             self._tally.venues[place] = replace(counted, **held)
 
-    def draw_sides(self, sides: SplitRequest, standing: Path) -> list[SplitShards]:
+    def draw_splits(self, asked: SplitRequest, standing: Path) -> list[SplitShards]:
         """Assign papers to train, validation and test, and write the configurations for tasks."""
         tally = self._tally
-        tally.asked = sides
-        tally.sides = write_sides(
+        tally.asked = asked
+        tally.splits = write_splits(
             self._folder,
             tally.papers,
-            sides,
+            asked,
             standing=standing,
             workspace=self._workspace.folder,
             gone=self._sieve.takedown.forums,
             groups=self._linked.groups(),
         )
         meter = Meter("all venues", "tasks", self._show)
-        total = len(set().union(*tally.sides.used.values()))
+        total = len(set().union(*tally.splits.used.values()))
         done = 0
         for group in self._groups:
             for _ in self._add_tasks(group):
@@ -337,7 +337,7 @@ class ReleaseWriting:
 
     def _add_tasks(self, group: _Group) -> Iterator[str]:
         """Write the rows for tasks of some venues, and yield each paper with any; none if they were reused."""
-        used = self._tally.sides.used
+        used = self._tally.splits.used
         key = None if group.key is None else key_of_tasks(group.key, group.forum_ids, used)
         if self._kept.take(key, TaskPart, self._task_writers) is None:
             yield from write_tasks(self._task_writers, group.files, used)
@@ -349,7 +349,7 @@ class ReleaseWriting:
         """The sha256 of each Parquet file, by its path in the release."""
         return self._writers.digests | self._task_writers.digests
 
-    def record_inputs(self, sides: SplitRequest | None) -> None:
+    def record_inputs(self, asked: SplitRequest | None) -> None:
         """Write the inputs of the release.
 
         Raises:
@@ -364,7 +364,7 @@ class ReleaseWriting:
             self._folder,
             self._workspace,
             dict(self._inputs),
-            sides,
+            asked,
             None if self._titler is None else self._titler.model.name,
             tally.points_model,
             authors=tally.names_authors,

@@ -172,9 +172,9 @@ def _find_current_release(workspace: Workspace) -> Path | None:
     inputs = None if newest is None else read_inputs(newest)
     if inputs is None:
         return None
-    sides = None if inputs.sides is None else SplitRequest(inputs.sides.profile, inputs.sides.test_after)
+    splits = None if inputs.splits is None else SplitRequest(inputs.splits.profile, inputs.splits.test_after)
     is_current = is_up_to_date(
-        newest, workspace, None, sides, authors=True, figures=inputs.figures, points=inputs.points
+        newest, workspace, None, splits, authors=True, figures=inputs.figures, points=inputs.points
     )
     return newest if is_current else None
 

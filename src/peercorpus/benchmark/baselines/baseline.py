@@ -32,7 +32,7 @@ class Baseline(Protocol):
     tasks: frozenset[BenchTask]
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Learn from the train side.
+        """Learn from the train split.
 
         Args:
             cases: Cases of one of its tasks; each is read once and not stored.
@@ -67,14 +67,14 @@ def learnt(what: LearntT | None, name: str) -> LearntT:
         PeercorpusError: The baseline has not been fitted yet.
     """
     if what is None:
-        raise PeercorpusError(f"The baseline '{name}' has not been fitted yet; fit it on the train side first.")
+        raise PeercorpusError(f"The baseline '{name}' has not been fitted yet; fit it on the train split first.")
     return what
 
 
 def no_training_data(name: str, what: str = "case") -> BaselineError:
-    """Return the error for a train side that is empty or lacks what a baseline needs."""
+    """Return the error for a train split that is empty or lacks what a baseline needs."""
     return BaselineError(
-        f"The baseline '{name}' cannot learn, as no {what} is on the train side; choose a release with more papers."
+        f"The baseline '{name}' cannot learn, as no {what} is in the train split; choose a release with more papers."
     )
 
 
@@ -162,7 +162,7 @@ REFERENCES: Mapping[BenchTask, str] = MappingProxyType(
         BenchTask.META_REVIEW: "mean-decides",
     }
 )
-"""Task → the baseline that uses most of a question, and knows only the train side."""
+"""Task → the baseline that uses most of a question, and knows only the train split."""
 NEEDED = frozenset({"sklearn", "scipy", "numpy"})
 """Packages of the extra `bench` that some baselines import."""
 

@@ -25,7 +25,7 @@ class OtherPaper:
     """Answers with the results of another train paper, drawn by seed and case, of the same venue if possible."""
 
     name = "other-paper"
-    says = "what another paper of the train side got, drawn at random, of the same venue if there is one"
+    says = "what another paper of the train split got, drawn at random, of the same venue if there is one"
     tasks = frozenset(BenchTask)
 
     def __init__(self, seed: int = 0) -> None:

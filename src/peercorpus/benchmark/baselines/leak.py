@@ -33,7 +33,7 @@ class _Kept(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AcceptShares:
-    """The accept shares of a feature's cells on the train side.
+    """The accept shares of a feature's cells in the train split.
 
     Attributes:
         shares: Accept share of each cell; for a cell without papers, the overall share.
@@ -93,13 +93,13 @@ class Leak:
     def __init__(self, seed: int = 0) -> None:
         """Accept a seed for uniformity; the audit has its own."""
         del seed
-        self.says = "the leak audit's best single feature on the train side"
+        self.says = "the leak audit's best single feature in the train split"
         self.feature: str | None = None
         self.is_leak: bool | None = None
         self._shares: AcceptShares | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Audit the train side; see `Baseline.fit`.
+        """Audit the train split; see `Baseline.fit`.
 
         Raises:
             BaselineError: There are too few papers with either decision, or no feature separates them.
@@ -114,7 +114,7 @@ class Leak:
         try:
             audited = audit(
                 AuditSource(
-                    name="the train side",
+                    name="the train split",
                     text="markdown",
                     decision="status",
                     entries=lambda: _unpack_records(kept),
@@ -125,14 +125,15 @@ class Leak:
             raise BaselineError(f"The baseline '{self.name}' cannot learn: {error}") from None
         if not audited.findings:
             raise BaselineError(
-                f"The baseline '{self.name}' cannot learn, as no single feature separates the papers of the train side."
+                f"The baseline '{self.name}' cannot learn, as no single feature separates the papers of the train"
+                " split."
             )
         finding = audited.findings[0]
         self._shares = _compute_shares(finding, audited)
         self.is_leak = finding.is_leak
         self.feature = escape_and_cut(finding.feature.title, MAX_FEATURE_CHARACTERS)
         kind = "a leak" if finding.is_leak else "no leak"
-        self.says = f"the leak audit's best single feature on the train side: {self.feature} ({kind})"
+        self.says = f"the leak audit's best single feature in the train split: {self.feature} ({kind})"
 
     def answer(self, case: Case) -> str:
         """Answer with the accept share of the train papers in the same cell."""

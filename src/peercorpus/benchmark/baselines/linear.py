@@ -202,7 +202,7 @@ class LinearAcceptance:
         self._learnt: tuple[PaperFeatures, LogisticRegression] | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Learn from the train side; see `Baseline.fit`.
+        """Learn from the train split; see `Baseline.fit`.
 
         Raises:
             BaselineError: There is nothing to learn from, or all papers have the same decision.
@@ -217,7 +217,7 @@ class LinearAcceptance:
             raise no_training_data(self.name, self.look.part if decisions else "case")
         if len(set(decisions)) == 1:
             raise BaselineError(
-                f"The baseline '{self.name}' cannot learn, as all {len(decisions)} papers of the train side were"
+                f"The baseline '{self.name}' cannot learn, as all {len(decisions)} papers of the train split were"
                 f" {'accepted' if decisions[0] else 'rejected'}; choose more venues, or venues that publish both."
             )
         model = LogisticRegression(max_iter=MAX_SOLVER_STEPS, random_state=self._seed)
@@ -272,7 +272,7 @@ class LinearScores:
         self._learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Learn from the train side; see `Baseline.fit`."""
+        """Learn from the train split; see `Baseline.fit`."""
         seen = self.look.begin()
         means = Means()
         any_seen = False
@@ -294,7 +294,7 @@ class LinearScores:
         self._learnt = _Learnt(seen, models, means)
 
     def answer(self, case: Case) -> str:
-        """Answer with a number for each requested field; for an unseen aspect, the closest mean of the train side."""
+        """Answer with a number for each requested field; for an unseen aspect, the closest mean of the train split."""
         seen, models, means = learnt(self._learnt, self.name)
         row = seen.of(case.paper)
         numbers = dict[str, float]()

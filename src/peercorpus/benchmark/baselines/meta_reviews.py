@@ -26,10 +26,10 @@ def _fill_template(case: Case) -> str:
 
 
 class TemplateMetaReview:
-    """Writes the same words about every paper, and recommends the more frequent decision of the train side."""
+    """Writes the same words about every paper, and recommends the more frequent decision of the train split."""
 
     name = "template"
-    says = "fixed words with the paper's title and abstract, and the decision that most papers of the train side got"
+    says = "fixed words with the paper's title and abstract, and the decision that most papers of the train split got"
     tasks = frozenset({BenchTask.META_REVIEW})
 
     def __init__(self, seed: int = 0) -> None:
@@ -73,10 +73,10 @@ def learn_threshold(net: Counter[float]) -> float:
 
 
 class MeanDecides:
-    """States the reviewers' ratings, and recommends acceptance if their mean reaches a threshold of the train side."""
+    """States the reviewers' ratings, and recommends acceptance if their mean reaches a threshold of the train split."""
 
     name = "mean-decides"
-    says = "the reviewers' ratings, and the decision by their mean: accept from the train side's best threshold on"
+    says = "the reviewers' ratings, and the decision by their mean: accept from the train split's best threshold on"
     tasks = frozenset({BenchTask.META_REVIEW})
 
     def __init__(self, seed: int = 0) -> None:

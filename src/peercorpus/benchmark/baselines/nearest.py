@@ -48,7 +48,7 @@ class NearestReview:
     """
 
     name = "nearest"
-    says = "a review of the train side's paper whose title and abstract are most alike (TF-IDF)"
+    says = "a review of the train split's paper whose title and abstract are most alike (TF-IDF)"
     tasks = frozenset({BenchTask.REVIEW})
 
     def __init__(self, seed: int = 0) -> None:
@@ -73,7 +73,7 @@ class NearestReview:
         self._reviewed = _Reviewed(scores, means)
 
     def answer(self, case: Case) -> str:
-        """Answer with the review and the scores below it; a field without any mean on the train side is omitted."""
+        """Answer with the review and the scores below it; a field without any mean in the train split is omitted."""
         table, rows, texts = learnt(self._learnt, self.name)
         row = nearest(rows, table.of(title_and_abstract(case.paper)))
         means = self._reviewed.means.all_of(case) if self._reviewed.means else {}
@@ -83,10 +83,10 @@ class NearestReview:
 
 
 class RetrievedTurn:
-    """Answers with the train side's reply to the most similar message of authors."""
+    """Answers with the train split's reply to the most similar message of authors."""
 
     name = "retrieved"
-    says = "the train side's reviewer turn that answers the authors' message most alike (TF-IDF)"
+    says = "the train split's reviewer turn that answers the authors' message most alike (TF-IDF)"
     tasks = frozenset({BenchTask.REBUTTAL})
 
     def __init__(self, seed: int = 0) -> None:
@@ -105,6 +105,6 @@ class RetrievedTurn:
         self._learnt = _fit(table, texts, any_words, self.name, "message of authors")
 
     def answer(self, case: Case) -> str:
-        """Answer with the retrieved turn, or the first one of the train side if no message has a word in common."""
+        """Answer with the retrieved turn, or the first one of the train split if no message has a word in common."""
         table, rows, texts = learnt(self._learnt, self.name)
         return texts[nearest(rows, table.of(last_author_message(case.history)))]

@@ -95,7 +95,7 @@ class HumanScores(People, Fixed):
 class HumanDecision(People):
     """The decision predicted from a single reviewer's recommendation, which was known when the decision was made.
 
-    The probability is the share of accepted papers among the reviews of the train side with this recommendation, shrunk
+    The probability is the share of accepted papers among the train split's reviews with this recommendation, shrunk
     towards the overall share by one review, so that a rare recommendation is not certain.
     """
 

@@ -19,13 +19,13 @@ def answer_decision(probability: float) -> str:
 
 
 class Majority:
-    """Predicts the more frequent decision of the train side, with its accept share as the probability.
+    """Predicts the more frequent decision of the train split, with its accept share as the probability.
 
-    A train side with only one decision is allowed: the share is then 0 or 1.
+    A train split with only one decision is allowed: the share is then 0 or 1.
     """
 
     name = "majority"
-    says = "the decision that most papers of the train side got"
+    says = "the decision that most papers of the train split got"
     tasks = frozenset({BenchTask.ACCEPTANCE})
 
     def __init__(self, seed: int = 0) -> None:
@@ -110,10 +110,10 @@ class Means:
 
 
 class MeanScores:
-    """Predicts the mean of the same field at the same venue, or of the closest group on the train side."""
+    """Predicts the mean of the same field at the same venue, or of the closest group in the train split."""
 
     name = "mean"
-    says = "the mean score of the same field at the same venue; else of that field, scale or aspect on the train side"
+    says = "the mean score of the same field at the same venue; else of that field, scale or aspect in the train split"
     tasks = frozenset({BenchTask.SCORES})
 
     def __init__(self, seed: int = 0) -> None:
@@ -211,7 +211,7 @@ class TemplateReview:
         self._learnt = counts
 
     def answer(self, case: Case) -> str:
-        """Answer with the review and the scores below it; a field without any mean on the train side is omitted."""
+        """Answer with the review and the scores below it; a field without any mean in the train split is omitted."""
         counts = learnt(self._learnt, self.name)
         headings = most_frequent(counts.headings.get(case.paper.venue_id) or counts.headings[None])
         if headings:

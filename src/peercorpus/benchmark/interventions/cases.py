@@ -108,7 +108,7 @@ def read_changed_papers(
     seed: int,
     counts: ChangeCounts,
 ) -> Iterator[ChangedPaper]:
-    """Yield the papers of a side drawn by a seed, with their changes; one is in memory at a time.
+    """Yield the papers of a split drawn by a seed, with their changes; one is in memory at a time.
 
     Args:
         release: A release with the configuration `review_sft`.

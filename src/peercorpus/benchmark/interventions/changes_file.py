@@ -8,7 +8,7 @@ from typing import Any
 
 from peercorpus.benchmark.interventions.cases import ChangeCounts, read_changed_papers
 from peercorpus.benchmark.options import parse_task_options
-from peercorpus.benchmark.tasks import open_sided_release
+from peercorpus.benchmark.tasks import open_release_with_splits
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.workspace.object_store import write_whole
 
@@ -34,7 +34,7 @@ def write_changes(out: Path, release: Path, options: Mapping[str, Any], papers: 
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     budget = request.asking.budget
-    opened = open_sided_release(request)
+    opened = open_release_with_splits(request)
     for changed in read_changed_papers(opened, request.selection, budget, papers, seed, counts):
         for arm, change in changed.changes.items():
             before, after = change.places()

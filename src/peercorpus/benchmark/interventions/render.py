@@ -175,7 +175,7 @@ NUMBERS = ("value", "low", "high")
 COLUMNS = (
     *("model", "measure", "arm", "papers"),
     *(f"{what}_{part}" for what in ("changed", "control", "difference") for part in NUMBERS),
-    *("p", "is_share", "release", "side", "seed", "text", "prompts", "rules"),
+    *("p", "is_share", "release", "split", "seed", "text", "prompts", "rules"),
 )
 
 
@@ -189,7 +189,7 @@ def _csv_line(number: Comparison, run: ArmRun) -> list[object]:
         *(number.changed, *(number.changed_bounds or ("", ""))),
         *(number.control, *(number.control_bounds or ("", ""))),
         *(*difference, "" if number.paired is None else number.paired.p, number.measure in SHARES),
-        *(run.protocol[name] for name in ("release", "side", "seed", "text", "prompts", "rules")),
+        *(run.protocol[name] for name in ("release", "split", "seed", "text", "prompts", "rules")),
     ]
 
 

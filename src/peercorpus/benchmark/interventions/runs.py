@@ -63,7 +63,8 @@ def _read_run(path: Path) -> ArmRun | None:
         name=_name(log, about["adapter"]),
         created=log.eval.created,
         task_id=log.eval.task_id,
-        protocol=about["protocol"],
+        # Logs of earlier versions call the split `side`.
+        protocol={"split" if name == "side" else name: value for name, value in about["protocol"].items()},
         arms=about["arms"],
         left_out=about["left_out"],
     )

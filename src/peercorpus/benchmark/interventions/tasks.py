@@ -19,7 +19,7 @@ from peercorpus.benchmark.local_model import LocalModel
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
 from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
 from peercorpus.benchmark.solvers import READ, read, read_asked
-from peercorpus.benchmark.tasks import open_sided_release
+from peercorpus.benchmark.tasks import open_release_with_splits
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.records.enums import Aspect
@@ -49,7 +49,7 @@ class ArmRecord:
     probability: float | None = None
 
 
-OPTIONS = frozenset({"side", "profile", "venue", "grade", "paper_tokens", "tokenizer", "adapter", "wordings"})
+OPTIONS = frozenset({"split", "profile", "venue", "grade", "paper_tokens", "tokenizer", "adapter", "wordings"})
 """Options of the tasks that apply to interventions."""
 RECORD = "record"
 """Key of a score's metadata with the record."""
@@ -93,7 +93,7 @@ def _about(release: Release, request: TaskRequest, seed: int, papers: int, count
         NAME: {
             "protocol": {
                 "release": release.sha256,
-                "side": request.selection.side.value,
+                "split": request.selection.split.value,
                 "venues": ", ".join(sorted(request.selection.venues)) or "all",
                 "worst grade": request.selection.worst_grade.value,
                 "papers": f"at most {papers:,}",
@@ -125,7 +125,7 @@ def interventions(release: str, seed: int = 0, papers: int = PAPERS, **options: 
             f"'{others[0]}' is not an option of '{NAME}'; the options are: {', '.join(sorted(OPTIONS))}."
         )
     request = parse_task_options(release, options)
-    opened = open_sided_release(request)
+    opened = open_release_with_splits(request)
     adapter = None if request.adapter is None else load_adapter(request.adapter, request.wordings)
     counts = ChangeCounts()
     drawn = read_changed_papers(opened, request.selection, request.asking.budget, papers, seed, counts)
@@ -135,11 +135,11 @@ def interventions(release: str, seed: int = 0, papers: int = PAPERS, **options: 
             "; ".join(f"{what}: {count:,}" for what, count in counts.left_out.most_common(3)) or "it contains no paper"
         )
         raise PeercorpusError(
-            f"The side '{request.selection.side}' of '{opened.folder}' has no paper that a rule can change ({why});"
-            " choose another side, venue or grade."
+            f"The split '{request.selection.split}' of '{opened.folder}' has no paper that a rule can change ({why});"
+            " choose another split, venue or grade."
         )
     return Task(
-        dataset=MemoryDataset(samples, name=f"{NAME}-{request.selection.side}"),
+        dataset=MemoryDataset(samples, name=f"{NAME}-{request.selection.split}"),
         solver=[generate(), read(request.adapter)],
         scorer=named_places(),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),

@@ -194,22 +194,22 @@ def ask_judge(in_pairs: bool = False, attempts: int = 3) -> Solver:
 
 
 def _make_task(
-    release: str, side: str, venue: str, limit: int | None, seed: int, solver: Solver, scorer: Scorer
+    release: str, split: str, venue: str, limit: int | None, seed: int, solver: Solver, scorer: Scorer
 ) -> Task:
-    if side not in set(Split):
-        raise PeercorpusError(f"Unknown side '{side}'; choose one of {', '.join(Split)}.")
+    if split not in set(Split):
+        raise PeercorpusError(f"Unknown split '{split}'; choose one of {', '.join(Split)}.")
     if limit is not None and limit < 1:
         raise PeercorpusError(f"'limit' (maximum number of papers) must be 1 or more, got {limit}.")
     venues = frozenset(filter(None, (name.strip() for name in venue.split(","))))
     counts = CaseCounts()
     left_out = Counter[str]()
     cases = read_cases(
-        open_release(find_release(release)), BenchTask.REVIEW, CaseSelection(Split(side), venues), counts
+        open_release(find_release(release)), BenchTask.REVIEW, CaseSelection(Split(split), venues), counts
     )
     specimens = sample_papers(cases, limit, seed, left_out)
     if not specimens:
         raise PeercorpusError(
-            f"'{release}' has no paper with two reviews on its side '{side}'; choose another side, venue or release."
+            f"'{release}' has no paper with two reviews in its split '{split}'; choose another split, venue or release."
         )
     about = {"papers": len(specimens), "left_out": dict(sorted((+(counts.left_out + left_out)).items()))}
     samples = []
@@ -223,13 +223,13 @@ def _make_task(
 
 @task
 def judge_calibration(
-    release: str, side: str = "test", venue: str = "", limit: int | None = 100, seed: int = 0, attempts: int = 3
+    release: str, split: str = "test", venue: str = "", limit: int | None = 100, seed: int = 0, attempts: int = 3
 ) -> Task:
     """Test whether a model, as a judge, ranks degraded reviews below human ones.
 
     Args:
-        release: Folder of a release with sides.
-        side: `test`, `validation` or `train`.
+        release: Folder of a release with splits.
+        split: `test`, `validation` or `train`.
         venue: Venue ids or conference names, separated by commas; all by default.
         limit: Maximum number of papers, drawn at random; None for all.
         seed: Seed of everything random.
@@ -238,15 +238,15 @@ def judge_calibration(
     Raises:
         PeercorpusError: There is nothing to calibrate on.
     """
-    return _make_task(release, side, venue, limit, seed, ask_judge(False, attempts), calibrated())
+    return _make_task(release, split, venue, limit, seed, ask_judge(False, attempts), calibrated())
 
 
 @task
 def judge_pairs(
-    release: str, side: str = "test", venue: str = "", limit: int | None = 100, seed: int = 0, attempts: int = 3
+    release: str, split: str = "test", venue: str = "", limit: int | None = 100, seed: int = 0, attempts: int = 3
 ) -> Task:
     """Test whether a model, as a judge of pairs, prefers human reviews to degraded ones in either position.
 
     Arguments and errors are those of `judge_calibration`.
     """
-    return _make_task(release, side, venue, limit, seed, ask_judge(True, attempts), preferences())
+    return _make_task(release, split, venue, limit, seed, ask_judge(True, attempts), preferences())

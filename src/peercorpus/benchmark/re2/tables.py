@@ -195,8 +195,8 @@ def _list_notes(layout: TableLayout, models: Sequence[ComparedModel]) -> Iterato
         protocols = dict.fromkeys(run.protocol for run in runs)
         for protocol in protocols:
             yield (
-                f"{task}: side '{protocol.side}' of the profile '{protocol.profile}', release {protocol.release[:12]},"
-                f" cases {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}"
+                f"{task}: split '{protocol.split}' of the profile '{protocol.profile}', release"
+                f" {protocol.release[:12]}, cases {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}"
             )
         if len(protocols) > 1:
             yield f"{task}: the models were not asked the same questions, so their rows cannot be compared."

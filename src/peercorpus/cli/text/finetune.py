@@ -5,14 +5,14 @@ from pathlib import Path
 from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 from peercorpus.records.counted_nouns import plural
 
-LOADING = "Loading the model; then the loss on the validation side is measured, and training begins."
+LOADING = "Loading the model; then the loss on the validation split is measured, and training begins."
 
 
 def examples(run: RunFile) -> str:
     """Return how many training examples there are, what was left out and why, and that no test paper is among them."""
     train, validation = (
-        f"{plural(run.examples[side], 'example')} from {plural(run.papers[side], 'paper')}"
-        for side in ("train", "validation")
+        f"{plural(run.examples[split], 'example')} from {plural(run.papers[split], 'paper')}"
+        for split in ("train", "validation")
     )
     lines = [f"Training: {train}. Validation: {validation}."]
     lines += [f"  left out, {reason}: {count:,}" for reason, count in run.left_out["train"].items()]
@@ -20,7 +20,7 @@ def examples(run: RunFile) -> str:
     link_check = (
         "the release has no links: no paper was found that was submitted twice, or none was looked for"
         if links is None
-        else f"none of {plural(links, 'link')} between papers crosses the sides"
+        else f"none of {plural(links, 'link')} between papers is between two splits"
     )
     lines.append(f"None of them is among the {plural(held_out, 'paper')} to test and validate on, and {link_check}.")
     return "\n".join(lines)
@@ -31,7 +31,7 @@ def tuned(folder: Path, trained: TrainingResult) -> str:
     loss = (
         "No validation loss was measured"
         if trained.first is None or trained.last is None
-        else f"Loss on the validation side: {trained.first:.4f} before, {trained.last:.4f} after"
+        else f"Loss on the validation split: {trained.first:.4f} before, {trained.last:.4f} after"
     )
     if trained.kept is not None and trained.kept_loss is not None:
         loss += f" (kept: that of step {trained.kept:,}, {trained.kept_loss:.4f})"

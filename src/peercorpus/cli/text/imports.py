@@ -64,11 +64,11 @@ def _dataset(name: str, counts: "DatasetCounts") -> str:
     # ReviewBench has none as records: a build makes them of the reviews and the authors' answers within them.
     held += [plural(counts.conversations, "conversation")] if counts.conversations else []
     held.append(plural(counts.texts, "text"))
-    sides = ", ".join(f"{number:,} {task} {side}" for (task, side), number in sorted(counts.sides.items()))
+    splits = ", ".join(f"{number:,} {task} {split}" for (task, split), number in sorted(counts.splits.items()))
     unnamed = sorted(venue_id for venue_id in counts.venues if is_stand_in(venue_id) or venue_id == UNPLACED)
     named = plural(len(counts.venues) - len(unnamed), "venue")
     listed = f", {len(unnamed):,} not in the catalogue: {', '.join(map(_name, unnamed))}" if unnamed else ""
-    stated = f"; sides stated: {sides}" if sides else ""
+    stated = f"; splits stated: {splits}" if splits else ""
     return f"{name}: {', '.join(held)}{stated}; {named}{listed}"
 
 

@@ -35,8 +35,8 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "diff": {
             "rows": "by configuration and venue: rows `added`, `changed`, `gone`, `taken_down`; with --ids their ids",
             "columns": "columns and configurations that differ: `config`, `column`, `before`, `after`",
-            "sides_changed": "number of papers whose split changed; the papers with --ids",
-            "sides_added": "number of papers that have a split for the first time",
+            "splits_changed": "number of papers whose split changed; the papers with --ids",
+            "splits_added": "number of papers that have a split for the first time",
         },
         "show": {
             "paper": "the row of the paper, without its authors; fields as in docs/data.md, like all below",

@@ -63,8 +63,8 @@ def published(summary: "PublishSummary", out: Path, profile: Profile | None) -> 
     unnamed = ", ".join(f"{what} {count:,}" for what, count in summary.unnamed.items())
     left_out += f"  left out without the names of authors: {unnamed}\n" if unnamed else ""
     used = [
-        f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Split))}"
-        for task, sides in summary.used.items()
+        f"  {task}: {', '.join(f'{splits[split]:,} {split}' for split in reversed(Split))}"
+        for task, splits in summary.used.items()
     ]
     splits = (
         "\n".join(["Papers by task and split:", *used, *_tell_wider(summary), *_tell_small(summary, profile), ""])
@@ -76,15 +76,15 @@ def published(summary: "PublishSummary", out: Path, profile: Profile | None) -> 
 
 
 def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]:
-    """Return for each task with a small test side how uncertain results on it are, and why it is small."""
+    """Return for each task with a small test split how uncertain results on it are, and why it is small."""
     lines = []
-    for task, sides in summary.used.items():
-        size = sides[Split.TEST]
+    for task, splits in summary.used.items():
+        size = splits[Split.TEST]
         if size >= FEW_PAPERS:
             continue
         points = f", on which a share is known to ±{98 / sqrt(size):.0f} percentage points" if size else ""
         lines.append(
-            f"  The test side of '{task}' is small: {plural(size, 'paper')}{points}. {sides.total():,} of"
+            f"  The test split of '{task}' is small: {plural(size, 'paper')}{points}. {splits.total():,} of"
             f" {plural(summary.papers, 'paper')} can be used for it: they have {NEEDS[task]}, and of submissions of one"
             " work one is used."
         )
@@ -96,7 +96,7 @@ def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]
 
 def _tell_wider(summary: "PublishSummary") -> list[str]:
     """Return which `--grade` accepts more, if the tasks have no paper; empty if no text has a worse grade."""
-    if any(sides.total() for sides in summary.used.values()):
+    if any(splits.total() for splits in summary.used.values()):
         return []
     proven_or_none = {*PUBLISHABLE_GRADES, Grade.UNAVAILABLE}
     best = next((grade for grade in GRADE_MEANINGS if summary.grades.get(grade) and grade not in proven_or_none), None)

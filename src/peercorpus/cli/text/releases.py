@@ -21,7 +21,7 @@ def same_release(newest: Path) -> str:
 
 
 def differences_table(differences: Differences, *, with_ids: bool) -> str:
-    """Return the differences of two releases: a table by venue, changed sides, changed columns."""
+    """Return the differences of two releases: a table by venue, changed splits, changed columns."""
     rows = sorted(
         (venue_id, config, delta) for config, deltas in differences.rows.items() for venue_id, delta in deltas.items()
     )
@@ -44,7 +44,7 @@ def differences_table(differences: Differences, *, with_ids: bool) -> str:
             for what, ids in (("added", delta.added), ("changed", delta.changed), ("gone", delta.gone))
             for row_id in sorted(ids)
         ]
-    lines += _sides(differences, with_ids=with_ids)
+    lines += _splits(differences, with_ids=with_ids)
     lines += [_column(change) for change in differences.columns]
     return "\n".join(lines) or "Nothing differs."
 
@@ -59,17 +59,17 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _sides(differences: Differences, *, with_ids: bool) -> Iterator[str]:
-    moved = [change for change in differences.sides if change.after is not None]
-    if differences.sides or differences.sides_added:
-        lost = len(differences.sides) - len(moved)
+def _splits(differences: Differences, *, with_ids: bool) -> Iterator[str]:
+    moved = [change for change in differences.splits if change.after is not None]
+    if differences.splits or differences.splits_added:
+        lost = len(differences.splits) - len(moved)
         yield (
-            f"Sides: {plural(len(moved), 'paper')} changed theirs, {lost:,} lost theirs,"
-            f" {differences.sides_added:,} {verb(differences.sides_added, 'is', 'are')} new."
+            f"Splits: {plural(len(moved), 'paper')} changed theirs, {lost:,} lost theirs,"
+            f" {differences.splits_added:,} {verb(differences.splits_added, 'is', 'are')} new."
         )
-    for change in differences.sides if with_ids else ():
-        after = change.after or "no side"
-        yield f"side {change.profile} {escape_controls(change.forum_id)} {change.before} -> {after}"
+    for change in differences.splits if with_ids else ():
+        after = change.after or "no split"
+        yield f"split {change.profile} {escape_controls(change.forum_id)} {change.before} -> {after}"
 
 
 def _column(change: ColumnChange) -> str:

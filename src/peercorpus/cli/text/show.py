@@ -38,7 +38,7 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
         + (f" ({escape_controls(paper.decision)})" if paper.decision else ""),
         *_section("Versions", _versions(record.versions)),
         *_section("The same work", _links(paper.forum_id, record.links)),
-        *(_section("Published datasets", _published(paper)) if paper.records or paper.stated_sides else ()),
+        *(_section("Published datasets", _published(paper)) if paper.records or paper.stated_splits else ()),
         *_section("Scores", _scores(record.reviews)),
         *(line for talk in record.conversations for line in _conversation(talk, by_id, is_brief=is_brief)),
         *(line for review in record.ai_reviews for line in _ai_review(review, is_brief=is_brief)),
@@ -87,7 +87,7 @@ def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
 
 
 def _published(paper: Paper) -> Iterator[str]:
-    """Yield the published records of a paper, their differences, and the sides that they assign."""
+    """Yield the published records of a paper, their differences, and the splits that they assign."""
     if paper.records:
         yield f"  made of {', '.join(map(escape_controls, paper.records))}"
     for conflict in paper.conflicts:
@@ -96,9 +96,9 @@ def _published(paper: Paper) -> Iterator[str]:
             f"  {escape_controls(conflict.field)}: '{kept}' from {escape_controls(conflict.kept_from)} is used;"
             f" {escape_controls(conflict.other_from)} states '{other}'"
         )
-    for stated in paper.stated_sides:
+    for stated in paper.stated_splits:
         also = f"; another of its files states {stated.also_stated}" if stated.also_stated else ""
-        yield f"  task {stated.task}: {stated.side}{also}"
+        yield f"  task {stated.task}: {stated.split}{also}"
 
 
 def _number(value: float | None) -> str:

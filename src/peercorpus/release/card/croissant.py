@@ -97,7 +97,9 @@ def _describe_split_field(config: Config, splits: Sequence[SplitShards]) -> Node
         "@type": "cr:Field",
         "@id": f"{config.name}/split",
         "name": "split",
-        "description": "the side to use it on" if config.is_task else "the conference family, as a split",
+        "description": "train, validation or test, as a split"
+        if config.is_task
+        else "the conference family, as a split",
         "dataType": "sc:Text",
         "source": {
             "fileSet": {"@id": _join_file_set_id(config.name)},

@@ -32,18 +32,18 @@ from peercorpus.release.splits import Profile, Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
 from peercorpus.release.task_tables import CONFIG
 
-_SIDES = (
+_SPLITS = (
     "`{path}` lists, for each task, the forum ids of the train, validation and test split, and every paper that ever"
     " had a split, which it keeps in later releases. "
 )
-SIDES = {
-    Profile.RE2: _SIDES
+SPLITS = {
+    Profile.RE2: _SPLITS
     + "Test and validation have Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; in a smaller corpus the same"
     " share as of Re²'s 19,926, rounded up, at most a third), and are stratified by venue and status.",
-    Profile.TEMPORAL: _SIDES
+    Profile.TEMPORAL: _SPLITS
     + "The test split is every paper whose note was created after {day} (UTC); no other split has such papers."
     " Validation has Re²'s sizes and is drawn from the rest. Papers without a date are in no split.",
-    Profile.STATED: _SIDES
+    Profile.STATED: _SPLITS
     + "A published dataset states these splits for each task; a test paper of one task is held back from a task that"
     " would train on it. Papers without a stated split are in none. The splits are unchanged, even if papers of the"
     " same work are in two of them.",
@@ -82,7 +82,7 @@ def held(splits: Sequence[SplitShards]) -> list[Config]:
 
 
 def rows_by_split(splits: Sequence[SplitShards]) -> str:
-    """Return the tables of rows by split: first configurations split by conference, then those split by side."""
+    """Return the tables of rows by split: first configurations split by conference, then those split by split."""
     rows = {(split.config, split.name): split.rows for split in splits}
     tables: list[str] = []
     for is_task in (False, True):
@@ -140,7 +140,7 @@ def texts_table(tally: ReleaseCounts) -> str:
     for paper in tally.papers:
         if paper.has_text:
             counts[paper.grade, None if paper.grade else paper.moment] += 1
-            in_tasks.update((paper.grade, task) for task in Task if paper.forum_id in tally.sides.used.get(task, ()))
+            in_tasks.update((paper.grade, task) for task in Task if paper.forum_id in tally.splits.used.get(task, ()))
     tasks = [] if tally.asked is None else list(Task)
     rows: list[tuple[str | int, ...]] = [
         (f"`{grade}`", counts[grade, None], *(in_tasks[grade, task] for task in tasks))
@@ -289,40 +289,40 @@ def licences(tally: ReleaseCounts) -> str:
 
 
 def _tell_of_stated(tally: ReleaseCounts) -> str:
-    """Return the sentences on inconsistencies in the sides that a dataset states."""
+    """Return the sentences on inconsistencies in the splits that a dataset states."""
     both = sum(any(one.also_stated for one in paper.stated) for paper in tally.papers)
     return (
-        f"Works with papers in two splits, by identical texts or by links: {tally.sides.apart:,}. Papers that the"
+        f"Works with papers in two splits, by identical texts or by links: {tally.splits.apart:,}. Papers that the"
         f" files of one task state in both splits, which are used for test: {both:,}."
     )
 
 
-def sides(tally: ReleaseCounts) -> str:
+def describe_splits(tally: ReleaseCounts) -> str:
     """Return the section on train, validation and test, by venue and by task."""
     if tally.asked is None:
         return "This release has none. If you make your own, split by paper, never by review."
-    of = tally.sides.of
+    of = tally.splits.of
     columns = (*reversed(Split), None)
     papers = Counter((paper.venue_id, of.get(paper.forum_id)) for paper in tally.papers)
-    venues = [(escape(venue.venue_id), *(papers[venue.venue_id, side] for side in columns)) for venue in tally.venues]
+    venues = [(escape(venue.venue_id), *(papers[venue.venue_id, split] for split in columns)) for venue in tally.venues]
     rows = []
     for task in Task:
-        used = tally.sides.used[task]
+        used = tally.splits.used[task]
         fitting = sum(task in paper.tasks and paper.forum_id in of for paper in tally.papers)
         counts = Counter(used.values())
-        rows.append((task.value, *(counts[side] for side in reversed(Split)), fitting - len(used)))
+        rows.append((task.value, *(counts[split] for split in reversed(Split)), fitting - len(used)))
     unusable = sum(paper.forum_id not in of and not paper.tasks for paper in tally.papers)
-    sideless = sum(paper.forum_id not in of and bool(paper.tasks) for paper in tally.papers)
+    without_split = sum(paper.forum_id not in of and bool(paper.tasks) for paper in tally.papers)
     is_stated = tally.asked.profile is Profile.STATED
     for_want = "for which no dataset states a split" if is_stated else "without a date"
     absent = len(of.keys() - {paper.forum_id for paper in tally.papers})
     paragraphs = [
-        SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
+        SPLITS[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
         markdown_table(("venue", "train", "validation", "test", "no split"), venues),
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
-        f"In no split: {plural(unusable, 'paper')} that no task can use, {sideless:,} {for_want}. Of the papers that"
-        f" had a split in an earlier release, {absent:,} are not in this one. Papers whose split this release changed"
-        f" or dropped, because new splits were requested: {tally.sides.moved:,}.",
+        f"In no split: {plural(unusable, 'paper')} that no task can use, {without_split:,} {for_want}. Of the papers"
+        f" that had a split in an earlier release, {absent:,} are not in this one. Papers whose split this release"
+        f" changed or dropped, because new splits were requested: {tally.splits.moved:,}.",
         *([_tell_of_stated(tally)] if is_stated else ()),
         TASKS.format(grade=tally.text_rule.worst_grade, late_turns=f"{tally.late_turns:,}"),
     ]
@@ -365,7 +365,7 @@ def cite_upstream(tally: ReleaseCounts) -> str:
     return f"This release was made partly from records of published datasets; cite them too.\n\n{entries}"
 
 
-_SIDES_AS_SPLITS = "; in the configurations for tasks the splits are train, validation and test"
+_TASK_SPLITS = "; in the configurations for tasks the splits are train, validation and test"
 
 
 def _tell_received(days: Sequence[str]) -> str:
@@ -385,7 +385,7 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         version=version("peercorpus"),
         load=_load(splits),
         received=_tell_received(statements.rai.get("dataCollectionTimeframe", [])),
-        sides_as_splits=_SIDES_AS_SPLITS if tally.asked is not None else "",
+        task_splits=_TASK_SPLITS if tally.asked is not None else "",
         configurations=configurations(splits),
         rows_by_split=rows_by_split(splits),
         coverage=coverage(tally),
@@ -394,7 +394,7 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         text_choice=text_choice(tally),
         grade_meanings=grade_meanings(tally),
         set_aside=set_aside_table(tally),
-        sides=sides(tally),
+        splits=describe_splits(tally),
         figures="\n\n".join(filter(None, (figures(tally), points(tally)))),
         links=links(tally),
         table1=beside_others(tally, "this release"),

@@ -55,8 +55,8 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
     Raises:
         PeercorpusError: The release lacks a requested task.
     """
-    present = [task for task, config in CONFIG.items() if any(release.count(config, side) for side in Split)]
-    if not present and release.sides() is not None:
+    present = [task for task, config in CONFIG.items() if any(release.count(config, split) for split in Split)]
+    if not present and release.splits() is not None:
         raise PeercorpusError(
             f"No paper of the release '{release.folder}' can be used for training: none has both a text that the"
             " tasks accept and a review or conversation; 'peercorpus publish --grade' accepts more texts."
@@ -129,7 +129,7 @@ def _check_by_point(request: ExportRequest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """One side of one task, while it is written."""
+    """One split of one task, while it is written."""
 
     folder: Path
     request: ExportRequest
@@ -205,14 +205,14 @@ def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
         yield paper
 
 
-def _list_sides(layout: ExportLayout) -> dict[Split, list[Split]]:
-    """Return the files of a task by side, with the sides of the release that go into each.
+def _list_splits(layout: ExportLayout) -> dict[Split, list[Split]]:
+    """Return the files of a task by split, with the splits of the release that go into each.
 
-    Re² has no validation side: all papers that are not for testing are for training.
+    Re² has no validation split: all papers that are not for testing are for training.
     """
     if layout is ExportLayout.RE2:
         return {Split.TRAIN: [Split.TRAIN, Split.VALIDATION], Split.TEST: [Split.TEST]}
-    return {side: [side] for side in reversed(Split)}
+    return {split: [split] for split in reversed(Split)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,28 +225,28 @@ class _Export:
     licences: Mapping[str, str]
     show: Show
 
-    def write_side(self, task: Task, side: Split, sides: Sequence[Split]) -> ExportedFile:
-        """Write one file of a task, with the papers of some sides of the release."""
+    def write_split(self, task: Task, split: Split, splits: Sequence[Split]) -> ExportedFile:
+        """Write one file of a task, with the papers of some splits of the release."""
         config = CONFIG[task]
         is_re2 = self.request.layout is ExportLayout.RE2
-        name = f"{RE2_NAMES[task]}_{side}.json" if is_re2 else f"{task}_{side}.jsonl"
+        name = f"{RE2_NAMES[task]}_{split}.json" if is_re2 else f"{task}_{split}.jsonl"
         samples = Samples()
-        total = sum(self.release.count(config, one) for one in sides)
+        total = sum(self.release.count(config, one) for one in splits)
         meter = Meter(name, "export", self.show, total=total)
         writing = _Writing(folder=self.folder, request=self.request, task=task, licences=self.licences, samples=samples)
-        rows = writing.rows(self._read_papers(task, sides), meter.advance)
+        rows = writing.rows(self._read_papers(task, splits), meter.advance)
         write_rows(self.folder / name, rows, as_list=is_re2)
         if not samples.rows and not is_re2:
-            # Training libraries cannot open a file without rows; the code that reads Re² opens both sides.
+            # Training libraries cannot open a file without rows; the code that reads Re² opens both splits.
             (self.folder / name).unlink()
-        return ExportedFile(name=name, task=task, side=side, samples=samples)
+        return ExportedFile(name=name, task=task, split=split, samples=samples)
 
-    def _read_papers(self, task: Task, sides: Sequence[Split]) -> Iterator[Row] | Iterator[Re2Paper]:
+    def _read_papers(self, task: Task, splits: Sequence[Split]) -> Iterator[Row] | Iterator[Re2Paper]:
         config = CONFIG[task]
         if self.request.layout is ExportLayout.RE2:
-            return join_papers(self.release, config, sides)
+            return join_papers(self.release, config, splits)
         columns = None if self.request.layout is ExportLayout.JSONL else COLUMNS[task]
-        papers = chain.from_iterable(self.release.rows(config, side, columns) for side in sides)
+        papers = chain.from_iterable(self.release.rows(config, split, columns) for split in splits)
         if self.request.telling.by_point is not None:
             return add_points(self.release, papers)
         is_rebuilt = task is Task.REBUTTAL and self.request.telling.needs_turns
@@ -270,13 +270,13 @@ def export_release(folder: Path, out: Path, request: ExportRequest, show: Show =
     release = open_release(folder)
     check_outside(out, folder)
     tasks = _choose_tasks(release, request)
-    exported = Exported(release, request, release.sides())
+    exported = Exported(release, request, release.splits())
     with replace_folder(out, "an export", MANIFEST) as partial:
         papers = release.rows("papers", None, ["forum_id", "licence"])
         licences = {paper["forum_id"]: paper["licence"] for paper in papers if paper["licence"]}
         export = _Export(release=release, folder=partial, request=request, licences=licences, show=show)
         for task in tasks:
-            for side, sides in _list_sides(request.layout).items():
-                exported.files.append(export.write_side(task, side, sides))
+            for split, splits in _list_splits(request.layout).items():
+                exported.files.append(export.write_split(task, split, splits))
         write_companions(partial, exported)
     return exported

@@ -12,8 +12,8 @@ from peercorpus.release.record_rows import Row
 class ForumRows:
     """The rows of a configuration split by conference, read paper by paper in the order of a task.
 
-    Sides of a task and splits of a configuration list the papers of a conference in the same order, but not the
-    conferences, so each split is read separately. Papers without a row may be requested too.
+    The splits of a task and those of this configuration list the papers of a conference in the same order, but not
+    the conferences, so each split is read separately. Papers without a row may be requested too.
     """
 
     def __init__(self, release: Release, config: str, columns: Sequence[str] | None = None) -> None:

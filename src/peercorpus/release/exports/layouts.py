@@ -38,7 +38,7 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """One side of one task in an export.
+    """One split of one task in an export.
 
     Attributes:
         name: Name of the file; without rows the file does not exist or, in Re²'s layout, is an empty list.
@@ -46,7 +46,7 @@ class ExportedFile:
 
     name: str
     task: Task
-    side: Split
+    split: Split
     samples: Samples
 
 
@@ -55,12 +55,12 @@ class Exported:
     """Contents of an export, and rows left out.
 
     Attributes:
-        sides: The file of sides of the release; None if it has none.
+        splits: The file of splits of the release; None if it has none.
     """
 
     release: Release
     wanted: ExportRequest
-    sides: SplitFile | None
+    splits: SplitFile | None
     files: list[ExportedFile] = field(default_factory=list)
 
     @property
@@ -76,7 +76,7 @@ _TAGS = {"role_tag": "from", "content_tag": "value", "user_tag": "human", "assis
 
 def _name_data(file: ExportedFile) -> str:
     """Return the name of a file's data in LLaMA-Factory's `dataset_info.json`."""
-    return f"peercorpus_{file.task}_{file.side}"
+    return f"peercorpus_{file.task}_{file.split}"
 
 
 def _describe_axolotl_data(file: ExportedFile) -> dict[str, Any]:
@@ -97,8 +97,8 @@ def _describe_axolotl(exported: Exported) -> dict[str, Any]:
     """Return the data sets of an Axolotl configuration: train and validation, not test."""
     used = {"datasets": Split.TRAIN, "test_datasets": Split.VALIDATION}
     data_sets = {
-        name: [_describe_axolotl_data(file) for file in exported.written if file.side is side]
-        for name, side in used.items()
+        name: [_describe_axolotl_data(file) for file in exported.written if file.split is split]
+        for name, split in used.items()
     }
     return {name: data for name, data in data_sets.items() if data}
 
@@ -160,22 +160,22 @@ def _count_licences(exported: Exported) -> str:
     return _format_list([f"{escape(name)}: {number:,}" for name, number in stated] + [f"none stated: {counts[None]:,}"])
 
 
-def _describe_sides(exported: Exported) -> str:
-    sides = exported.sides
-    if sides is None:
+def _describe_splits(exported: Exported) -> str:
+    splits = exported.splits
+    if splits is None:
         return "The release has no file of its splits."
-    day = f", with test papers after {sides.test_after} (UTC)" if sides.test_after else ""
-    return f"They are those of `--splits {sides.profile}`{day}: {sides.made.rule}."
+    day = f", with test papers after {splits.test_after} (UTC)" if splits.test_after else ""
+    return f"They are those of `--splits {splits.profile}`{day}: {splits.made.rule}."
 
 
 def _explain_use(exported: Exported) -> str:
     """Return the instructions for opening the files, with the names of those that exist."""
-    files_by_side = {side: [file for file in exported.written if file.side is side] for side in Split}
-    names = {side: ",".join(map(_name_data, side_files)) for side, side_files in files_by_side.items()}
-    train = next(iter(files_by_side[Split.TRAIN] or exported.written or exported.files))
+    files_by_split = {split: [file for file in exported.written if file.split is split] for split in Split}
+    names = {split: ",".join(map(_name_data, split_files)) for split, split_files in files_by_split.items()}
+    train = next(iter(files_by_split[Split.TRAIN] or exported.written or exported.files))
     text = Template(_read_text(f"{exported.wanted.layout}.md")).substitute(
         train=train.name,
-        validation=train.name.replace(f"_{train.side}.", f"_{Split.VALIDATION}."),
+        validation=train.name.replace(f"_{train.split}.", f"_{Split.VALIDATION}."),
         train_names=names[Split.TRAIN],
         validation_names=names[Split.VALIDATION],
     )
@@ -227,7 +227,7 @@ def write_companions(folder: Path, exported: Exported) -> None:
         files="\n".join(["| file | rows | papers |", "| --- | ---: | ---: |", *rows]),
         use=_explain_use(exported),
         left_out=_list_left_out(exported),
-        sides=_describe_sides(exported),
+        splits=_describe_splits(exported),
         licences=_count_licences(exported),
         exchange=_describe_exchange(exported.wanted.telling),
     )

@@ -62,7 +62,7 @@ _ORDINAL = re.compile(r"re2-reviews:.*/(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Re2Paper:
-    """A paper of one side of a task, with everything to write about it.
+    """A paper of one split of a task, with everything to write about it.
 
     Attributes:
         task: The paper's own columns in its row of the task's configuration.
@@ -114,15 +114,15 @@ def _read_ordinal(review: Row) -> int:
     return int(match[1]) if match else 0
 
 
-def join_papers(release: Release, config: str, sides: Sequence[str]) -> Iterator[Re2Paper]:
-    """Yield the papers of some sides of a task, one side after another, with their rows in other configurations.
+def join_papers(release: Release, config: str, splits: Sequence[str]) -> Iterator[Re2Paper]:
+    """Yield the papers of some splits of a task, one split after another, with their rows in other configurations.
 
     Raises:
         PeercorpusError: A paper of the task is missing from `papers_full`.
     """
-    for side in sides:
+    for split in splits:
         conversations, papers = ForumRows(release, "conversations"), ForumRows(release, "papers_full", FULL)
-        for task in release.rows(config, side, TASK_COLUMNS):
+        for task in release.rows(config, split, TASK_COLUMNS):
             full = next(iter(papers.take(task["forum_id"])), None)
             if full is None:
                 raise PeercorpusError(

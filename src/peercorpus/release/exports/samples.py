@@ -89,7 +89,7 @@ class PromptOptions:
 
 @dataclass(slots=True)
 class Samples:
-    """Counts of one side of one task.
+    """Counts of one split of one task.
 
     Attributes:
         papers: Papers in the file.

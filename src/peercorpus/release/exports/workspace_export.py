@@ -1,6 +1,6 @@
 """Export the conversations of a workspace as one file of training data, without publishing a release first.
 
-A workspace has no train and test sides, so everything goes into one file. Posts that are not public or listed in
+A workspace has no train and test splits, so everything goes into one file. Posts that are not public or listed in
 `takedown.txt` are left out, as in a release. Memory is bounded by one paper with its conversations.
 """
 

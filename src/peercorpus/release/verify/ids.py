@@ -1,4 +1,4 @@
-"""Check that ids are unique, that sides agree everywhere, and that no linked papers are on different sides."""
+"""Check that ids are unique, that splits agree everywhere, and that no linked papers are in different splits."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from peercorpus.release.task_tables import CONFIG
 from peercorpus.release.verify.files import Check
 
 TASK_OF: Mapping[str, Task] = {config: task for task, config in CONFIG.items()}
-"""The task of each configuration that is split into sides."""
+"""The task of each configuration that has these splits."""
 REPEATED = frozenset({"scores", "versions", "links", "tries"})
 """Configurations whose key columns need not be unique: a review has several scores."""
 LINKED = ("forum_id", "earlier_id")
@@ -58,8 +58,8 @@ class Ids:
             self.check.breach(shard.name, forum_id, f"is in another split of 'papers': {self._papers[forum_id]}")
 
 
-class SidesAgree:
-    """Check that no paper is on two sides, and that the task configurations agree with the file of sides."""
+class SplitsAgree:
+    """Check that no paper is in two splits, and that the task configurations agree with the file of splits."""
 
     def __init__(self, release: Release) -> None:
         self.check = Check("splits", "paper")
@@ -78,71 +78,75 @@ class SidesAgree:
 
     def _look_at(self, name: str, file: SplitFile) -> None:
         self.are_stated |= file.profile is Profile.STATED
-        of = self._collect_sides(name, file.sides)
+        of = self._collect_splits(name, file.splits)
         self.check.looked_at += len(of)
-        for task, by_side in file.tasks.items():
-            used = self._collect_sides(name, by_side)
-            if file.sizes.get(task) != {side: len(ids) for side, ids in by_side.items()}:
+        for task, by_split in file.tasks.items():
+            used = self._collect_splits(name, by_split)
+            if file.sizes.get(task) != {split: len(ids) for split, ids in by_split.items()}:
                 self.check.breach(name, None, f"states sizes for '{task}' that differ from the papers it lists")
             self.used |= used
-            for forum_id, side in used.items():
-                if of.get(forum_id) is not side:
-                    self.check.breach(name, forum_id, "is used on another side than its own")
+            for forum_id, split in used.items():
+                if of.get(forum_id) is not split:
+                    self.check.breach(name, forum_id, "is used in another split than its own")
 
-    def _collect_sides(self, name: str, by_side: Mapping[Split, list[str]]) -> dict[str, Split]:
-        side_of: dict[str, Split] = {}
-        for side, ids in by_side.items():
+    def _collect_splits(self, name: str, by_split: Mapping[Split, list[str]]) -> dict[str, Split]:
+        split_of: dict[str, Split] = {}
+        for split, ids in by_split.items():
             for forum_id in ids:
-                if forum_id in side_of:
-                    self.check.breach(name, forum_id, f"is on two sides: {side_of[forum_id]} and {side}")
-                side_of[forum_id] = side
-        return side_of
+                if forum_id in split_of:
+                    self.check.breach(name, forum_id, f"is in two splits: {split_of[forum_id]} and {split}")
+                split_of[forum_id] = split
+        return split_of
 
     def see(self, shard: Shard, row: Row) -> None:
         """Check one row."""
         if shard.config in TASK_OF:
             self._held.setdefault((TASK_OF[shard.config], shard.split), {})[str(row.get("forum_id"))] = shard.name
 
-    def sides_held(self) -> dict[str, dict[str, str]]:
-        """Return, for each paper of the task configurations, one file for each side it is on."""
-        files_by_side: dict[str, dict[str, str]] = {}
-        for (_, side), names in self._held.items():
+    def splits_by_paper(self) -> dict[str, dict[str, str]]:
+        """Return, for each paper of the task configurations, one file for each split it is in."""
+        files_by_split: dict[str, dict[str, str]] = {}
+        for (_, split), names in self._held.items():
             for forum_id, name in names.items():
-                files_by_side.setdefault(forum_id, {})[side] = name
-        return files_by_side
+                files_by_split.setdefault(forum_id, {})[split] = name
+        return files_by_split
 
     def end(self) -> Check:
         """Return the result, once every row has been seen."""
         if not self._held:
             self.check.left_out.append("the release has no configurations for tasks")
         elif len(self._files) != 1:
-            self.check.breach("splits/", None, f"has {len(self._files)} files of sides, where tasks need one")
+            self.check.breach("splits/", None, f"has {len(self._files)} files of splits, where tasks need one")
         else:
             ((name, file),) = self._files.items()
             self._compare(name, file)
-        for forum_id, sides in self.sides_held().items():
-            if len(sides) > 1:
-                self.check.breach(min(sides.values()), forum_id, f"is on {len(sides)} sides of the task configurations")
+        for forum_id, splits in self.splits_by_paper().items():
+            if len(splits) > 1:
+                self.check.breach(
+                    min(splits.values()), forum_id, f"is in {len(splits)} splits of the task configurations"
+                )
         return self.check
 
     def _compare(self, name: str, file: SplitFile) -> None:
-        named = {(task, side.value): set(ids) for task, by_side in file.tasks.items() for side, ids in by_side.items()}
-        for task, side in sorted(named.keys() | self._held.keys()):
-            ids = named.get((task, side), set())
-            shard_names = self._held.get((task, side), {})
+        named = {
+            (task, split.value): set(ids) for task, by_split in file.tasks.items() for split, ids in by_split.items()
+        }
+        for task, split in sorted(named.keys() | self._held.keys()):
+            ids = named.get((task, split), set())
+            shard_names = self._held.get((task, split), {})
             for forum_id in sorted(shard_names.keys() - ids):
                 self.check.breach(
-                    shard_names[forum_id], forum_id, f"is not in the {side} of '{task}' by the file of sides"
+                    shard_names[forum_id], forum_id, f"is not in the {split} of '{task}' by the file of splits"
                 )
             for forum_id in sorted(ids - shard_names.keys()):
-                self.check.breach(name, forum_id, f"is in the {side} of '{task}' and not in its configuration")
+                self.check.breach(name, forum_id, f"is in the {split} of '{task}' and not in its configuration")
 
 
-def check_links(release: Release, sides: SidesAgree) -> Check:
-    """Check that no two linked papers are on different sides, unless a published dataset states these sides."""
+def check_links(release: Release, splits: SplitsAgree) -> Check:
+    """Check that no two linked papers are in different splits, unless a published dataset states these splits."""
     apart_as_stated = 0
     check = Check("links", "link")
-    sides_held = sides.sides_held()
+    splits_by_paper = splits.splits_by_paper()
     shards = release.shards("links")
     if not shards:
         check.left_out.append("the release has no links")
@@ -150,13 +154,15 @@ def check_links(release: Release, sides: SidesAgree) -> Check:
         for row in read_id_rows(shard, check):
             check.looked_at += 1
             later_id, earlier_id = (row.get(column) for column in LINKED)
-            apart = {side for forum_id in (later_id, earlier_id) for side in sides_held.get(str(forum_id), {})}
+            apart = {split for forum_id in (later_id, earlier_id) for split in splits_by_paper.get(str(forum_id), {})}
             if later_id is None or earlier_id is None:
                 check.breach(shard.name, later_id or earlier_id, f"has no '{LINKED[0]}' and '{LINKED[1]}'")
-            elif len(apart) > 1 and sides.are_stated:
+            elif len(apart) > 1 and splits.are_stated:
                 apart_as_stated += 1
             elif len(apart) > 1:
-                check.breach(shard.name, later_id, f"is linked with '{earlier_id}', and they are on {len(apart)} sides")
+                check.breach(
+                    shard.name, later_id, f"is linked with '{earlier_id}', and they are in {len(apart)} splits"
+                )
     if apart_as_stated:
-        check.left_out.append(f"{apart_as_stated:,} links between two sides, as a published dataset states them")
+        check.left_out.append(f"{apart_as_stated:,} links between two splits, as a published dataset states them")
     return check

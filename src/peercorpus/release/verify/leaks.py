@@ -92,8 +92,8 @@ class TakenDown:
         if leaking_column is not None:
             self.check.breach(shard.name, row_id(shard, row), f"has in '{leaking_column}' an id that was taken down")
 
-    def look_at_sides(self, release: Release) -> None:
-        """Check the files that list papers by side."""
+    def look_at_splits(self, release: Release) -> None:
+        """Check the files that list papers by split."""
         for path in release.split_files():
             text = path.read_bytes()
             name = path.relative_to(release.folder).as_posix()
@@ -102,17 +102,17 @@ class TakenDown:
 
 
 class Leaks:
-    """Check for personal addresses and profiles, unaccepted texts in tasks, and texts on two sides.
+    """Check for personal addresses and profiles, unaccepted texts in tasks, and texts in two splits.
 
     Configurations other than tasks may contain any text, as long as its stated grade is not too good.
     """
 
-    def __init__(self, sides: Mapping[str, Split], worst_grade: Grade, *, are_stated: bool = False) -> None:
-        """Use these sides; if a published dataset states them, texts on two sides are only counted."""
+    def __init__(self, splits: Mapping[str, Split], worst_grade: Grade, *, are_stated: bool = False) -> None:
+        """Use these splits; if a published dataset states them, texts in two splits are only counted."""
         self._are_stated = are_stated
         self._apart_as_stated = 0
         self.check = Check("leaks", "text")
-        self._sides = sides
+        self._splits = splits
         self._worst_grade = worst_grade
         self._texts: dict[bytes, tuple[str, Split]] = {}
         self._grades: dict[str, str | None] | None = None
@@ -151,20 +151,20 @@ class Leaks:
             self._tasks.setdefault(forum_id, {})[shard.name] = digest
             if not is_grade_accepted(grade, self._worst_grade):
                 self._breach_task(shard.name, forum_id)
-        self._look_at_sides(shard, forum_id, digest)
+        self._look_at_splits(shard, forum_id, digest)
 
     def _breach_task(self, name: str, forum_id: str) -> None:
         self.check.breach(name, forum_id, f"has a text whose grade is not '{self._worst_grade}' or better")
 
-    def _look_at_sides(self, shard: Shard, forum_id: str, digest: bytes) -> None:
-        side = self._sides.get(forum_id)
-        if side is None:
+    def _look_at_splits(self, shard: Shard, forum_id: str, digest: bytes) -> None:
+        split = self._splits.get(forum_id)
+        if split is None:
             return
-        other, its_side = self._texts.setdefault(digest, (forum_id, side))
-        if its_side is not side and self._are_stated:
+        other, its_split = self._texts.setdefault(digest, (forum_id, split))
+        if its_split is not split and self._are_stated:
             self._apart_as_stated += 1
-        elif its_side is not side:
-            self.check.breach(shard.name, forum_id, f"has the text of '{other}': one is in {side}, one in {its_side}")
+        elif its_split is not split:
+            self.check.breach(shard.name, forum_id, f"has the text of '{other}': one is in {split}, one in {its_split}")
 
     def end(self) -> Check:
         """Return the result, once every row was seen."""
@@ -179,10 +179,10 @@ class Leaks:
         for post_id in sorted(self._discussed.keys() & self._late_posts):
             self.check.breach(self._discussed[post_id], post_id, "was posted after the decision")
         if self._apart_as_stated:
-            texts = f"{self._apart_as_stated:,} texts on two sides"
+            texts = f"{self._apart_as_stated:,} texts in two splits"
             self.check.left_out.append(f"{texts}, as a published dataset states them")
-        if not self._sides:
-            self.check.left_out.append("texts on two sides: the release names no sides")
+        if not self._splits:
+            self.check.left_out.append("texts in two splits: the release names no splits")
         return self.check
 
     def _look_at_paper(self, name: str, forum_id: str, digest: bytes) -> None:

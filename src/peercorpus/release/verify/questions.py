@@ -55,7 +55,7 @@ class Questions:
             return self.check
         for forum_id, (name, digest) in self._asked.items():
             if self._expected.get(forum_id, ("", b""))[1] != digest:
-                self.check.breach(name, forum_id, "is not what is asked about this paper of the test side")
+                self.check.breach(name, forum_id, "is not what is asked about this paper of the test split")
         for forum_id, (name, _) in self._expected.items():
             if forum_id not in self._asked:
                 self.check.breach(name, forum_id, f"has no question in '{CONFIG}'")

@@ -9,7 +9,7 @@ from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.release.folder import Release
 from peercorpus.release.provenance import INPUTS, ChangedInput, find_moved, read_inputs, read_worst_grade
 from peercorpus.release.verify.files import Check, check_schema, check_sums
-from peercorpus.release.verify.ids import Ids, SidesAgree, check_links, read_id_rows
+from peercorpus.release.verify.ids import Ids, SplitsAgree, check_links, read_id_rows
 from peercorpus.release.verify.leaks import Leaks, TakenDown, texts_in
 from peercorpus.release.verify.questions import Questions
 from peercorpus.release.verify.references import References
@@ -49,12 +49,12 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
     sums = check_sums(release)
     release = release.of_what_is_there()
     schema = check_schema(release)
-    ids, sides = Ids(release), SidesAgree(release)
+    ids, splits = Ids(release), SplitsAgree(release)
     references = References(ids.check)
     questions = Questions(release)
     taken_down = TakenDown(read_takedown(workspace) if workspace else None)
-    leaks = Leaks(sides.used, _find_worst_grade(release), are_stated=sides.are_stated)
-    taken_down.look_at_sides(release)
+    leaks = Leaks(splits.used, _find_worst_grade(release), are_stated=splits.are_stated)
+    taken_down.look_at_splits(release)
     shards = release.shards()
     meter = Meter(release.folder.name, "verify", show)
     for done, shard in enumerate(shards, 1):
@@ -62,14 +62,14 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
             texts = texts_in(row)
             ids.see(shard, row)
             references.see(shard, row)
-            sides.see(shard, row)
+            splits.see(shard, row)
             taken_down.see(shard, row, texts)
             leaks.see(shard, row, texts)
             questions.see(shard, row)
         meter.report(done, len(shards))
     references.end()
-    links = check_links(release, sides)
-    checks = [sums, schema, ids.check, sides.end(), links, taken_down.check, leaks.end(), questions.end()]
+    links = check_links(release, splits)
+    checks = [sums, schema, ids.check, splits.end(), links, taken_down.check, leaks.end(), questions.end()]
     moved = _find_moved(release, workspace, sums) if workspace else None
     return Verification(checks, moved, workspace is not None)
 

@@ -1,4 +1,4 @@
-"""A paper keeps its side in every later release of its workspace, wherever it is written."""
+"""A paper keeps its split in every later release of its workspace, wherever it is written."""
 
 import json
 from dataclasses import replace
@@ -38,15 +38,15 @@ def hold(corpus: Path, numbers: range) -> None:
 
 
 def release(corpus: Path, out: Path, asked: SplitRequest = RE2) -> dict[str, str]:
-    """Return the side of each paper in a new release."""
+    """Return the split of each paper in a new release."""
     with open_workspace(corpus, write=False) as workspace:
-        publish_release(workspace, out, sides=asked)
-    sides = json.loads(asked.path(out).read_text())["sides"]
-    return {forum_id: side for side, ids in sides.items() for forum_id in ids}
+        publish_release(workspace, out, splits=asked)
+    splits = json.loads(asked.path(out).read_text())["splits"]
+    return {forum_id: split for split, ids in splits.items() for forum_id in ids}
 
 
 def moved(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    return [forum_id for forum_id, side in before.items() if after.get(forum_id) != side]
+    return [forum_id for forum_id, split in before.items() if after.get(forum_id) != split]
 
 
 def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
@@ -56,7 +56,7 @@ def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, t
     assert moved(first, second) == []
     assert set(first.values()) == {"train", "validation", "test"}
     assert len(second) == len(MANY)
-    assert "Sides: 0 papers changed theirs" in run("diff", tmp_path / "first", tmp_path / "second").out
+    assert "Splits: 0 papers changed theirs" in run("diff", tmp_path / "first", tmp_path / "second").out
 
 
 def test_the_same_papers_give_the_same_bytes_in_every_folder(corpus: Path, tmp_path: Path) -> None:
@@ -79,14 +79,14 @@ def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
     assert len(moved(first, anew)) > 0
     assert f"because new splits were requested: {number}." in (tmp_path / "anew" / "README.md").read_text()
     assert "because new splits were requested: 0." in (tmp_path / "kept" / "README.md").read_text()
-    assert f"Sides: {number} papers changed theirs" in run("diff", tmp_path / "kept", tmp_path / "anew").out
+    assert f"Splits: {number} papers changed theirs" in run("diff", tmp_path / "kept", tmp_path / "anew").out
     # From now on these are kept.
     assert moved(anew, release(corpus, tmp_path / "later")) == []
 
 
 def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
     first = release(corpus, tmp_path / "first")
-    (tested,) = (forum_id for forum_id, side in first.items() if side == "test")
+    (tested,) = (forum_id for forum_id, split in first.items() if split == "test")
     (corpus / "takedown.txt").write_text(f"{tested}\n")
     hold(corpus, MANY)
     without = release(corpus, tmp_path / "without")
@@ -100,14 +100,14 @@ def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tm
 def test_splits_of_another_corpus_are_added_and_move_no_paper(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     with invented(tmp_path / "theirs", {ICLR: forums(MANY)}) as workspace:
-        publish_release(workspace, tmp_path / "other", sides=RE2)
+        publish_release(workspace, tmp_path / "other", splits=RE2)
     hold(corpus, MANY)
     with pytest.raises(PeercorpusError, match="--new-splits"):
         release(corpus, tmp_path / "second", replace(RE2, earlier=tmp_path / "other"))
-    other = json.loads(RE2.path(tmp_path / "other").read_text())["sides"]
+    other = json.loads(RE2.path(tmp_path / "other").read_text())["splits"]
     named = replace(ANEW, earlier=tmp_path / "other")
     assert sorted(release(corpus, tmp_path / "second", named).items()) == sorted(
-        (forum_id, side) for side, ids in other.items() for forum_id in ids
+        (forum_id, split) for split, ids in other.items() for forum_id in ids
     )
 
 
@@ -121,12 +121,12 @@ def test_the_command_draws_new_splits_only_on_request(
     assert run(*asked, tmp_path / "second").code == 0
     assert run(*asked, tmp_path / "third", "--new-splits").code == 0
     lines = [run("diff", tmp_path / "first", tmp_path / name).out.splitlines()[-1] for name in ("second", "third")]
-    assert [line.startswith("Sides: 0 papers changed") for line in lines] == [True, False]
+    assert [line.startswith("Splits: 0 papers changed") for line in lines] == [True, False]
     assert_refused(run(*asked, tmp_path / "x", "--splits", "none", "--new-splits"), "--new-splits", "--splits none")
 
 
 @pytest.mark.fault(
-    "kill", "a release stopped before it has its name", "the next one gives the same sides", lost="nothing"
+    "kill", "a release stopped before it has its name", "the next one gives the same splits", lost="nothing"
 )
 def test_a_release_that_is_stopped_moves_no_paper(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,18 +146,18 @@ def test_a_release_that_is_stopped_moves_no_paper(
 
 
 @pytest.mark.fault(
-    "input", "the sides that a workspace keeps cannot be read", "a sentence that names the file", lost="nothing"
+    "input", "the splits that a workspace keeps cannot be read", "a sentence that names the file", lost="nothing"
 )
 @pytest.mark.parametrize("content", ["", "{}", "[1", "\x00"])
 def test_unreadable_kept_splits_are_named(corpus: Path, tmp_path: Path, content: str) -> None:
     release(corpus, tmp_path / "first")
-    (corpus / "sides" / "re2.json").write_text(content)
-    with pytest.raises(PeercorpusError, match=r"sides/re2\.json.*--splits-from"):
+    (corpus / "splits" / "re2.json").write_text(content)
+    with pytest.raises(PeercorpusError, match=r"splits/re2\.json.*--splits-from"):
         release(corpus, tmp_path / "second")
     assert not (tmp_path / "second").exists()
 
 
 def test_kept_splits_are_readable_by_the_owner_only(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
-    assert (corpus / "sides").stat().st_mode & 0o777 == 0o700
-    assert (corpus / "sides" / "re2.json").stat().st_mode & 0o777 == 0o600
+    assert (corpus / "splits").stat().st_mode & 0o777 == 0o700
+    assert (corpus / "splits" / "re2.json").stat().st_mode & 0o777 == 0o600

@@ -1,4 +1,4 @@
-"""The sides stated by a dataset pass from its files through import and build into a release; none is drawn."""
+"""The splits stated by a dataset pass from its files through import and build into a release; none is drawn."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.records.enums import Grade
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest, read_sides
+from peercorpus.release.split_file import SplitRequest, read_splits
 from peercorpus.release.splits import Profile, Split, Task
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -29,12 +29,12 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def held(out: Path, config: str) -> dict[str, str]:
-    """The side of every paper of a task's configuration, by the name of its file."""
-    sides: dict[str, str] = {}
+    """The split of every paper of a task's configuration, by the name of its file."""
+    splits: dict[str, str] = {}
     for path in (out / "data" / config).glob("*.parquet"):
         rows: list[dict[str, Any]] = pq.read_table(path, columns=["forum_id"]).to_pylist()
-        sides |= dict.fromkeys((row["forum_id"] for row in rows), path.name.partition("-")[0])
-    return sides
+        splits |= dict.fromkeys((row["forum_id"] for row in rows), path.name.partition("-")[0])
+    return splits
 
 
 def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: Workspace) -> None:
@@ -50,16 +50,16 @@ def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: W
     import_dumps(workspace, [files])
     build_here(workspace)
     out = tmp_path / "out"
-    publish_release(workspace, out, sides=STATED, worst_grade=Grade.STATED)
-    sides = read_sides(STATED.path(out))
-    assert sides.of == {"a": Split.TRAIN, "b": Split.TEST, "c": Split.TEST, "d": Split.TEST}
-    assert sides.used[Task.REVIEW] == {"a": Split.TRAIN, "c": Split.TEST, "d": Split.TEST}
-    assert sides.used[Task.REBUTTAL] == {"a": Split.TRAIN, "b": Split.TEST}
+    publish_release(workspace, out, splits=STATED, worst_grade=Grade.STATED)
+    splits = read_splits(STATED.path(out))
+    assert splits.of == {"a": Split.TRAIN, "b": Split.TEST, "c": Split.TEST, "d": Split.TEST}
+    assert splits.used[Task.REVIEW] == {"a": Split.TRAIN, "c": Split.TEST, "d": Split.TEST}
+    assert splits.used[Task.REBUTTAL] == {"a": Split.TRAIN, "b": Split.TEST}
     assert held(out, "review_sft") == {"a": "train", "c": "test", "d": "test"}
     assert held(out, "rebuttal") == {"a": "train", "b": "test"}
     card = (out / "README.md").read_text(encoding="utf-8")
     assert "by identical texts or by links: 1." in card
-    assert "1 for which no dataset states a side" in card or "1 paper that no task can use" in card
+    assert "1 for which no dataset states a split" in card or "1 paper that no task can use" in card
     verified = verify_release(open_release(out))
     assert not [check for check in verified.checks if check.breaches]
     assert any("as a published dataset states them" in note for check in verified.checks for note in check.left_out)
@@ -69,7 +69,7 @@ def test_a_corpus_without_stated_splits_is_refused_in_one_sentence(tmp_path: Pat
     write_parquet(tmp_path / "in" / "kites.parquet", [reviewbench_row()])
     import_dumps(workspace, [tmp_path / "in"])
     build_here(workspace)
-    with pytest.raises(PeercorpusError, match="states the side of a paper") as caught:
-        publish_release(workspace, tmp_path / "out", sides=STATED)
+    with pytest.raises(PeercorpusError, match="states the split of a paper") as caught:
+        publish_release(workspace, tmp_path / "out", splits=STATED)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
