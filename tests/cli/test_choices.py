@@ -5,7 +5,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from peercorpus.benchmark.tasks import BenchTask
+from peercorpus.benchmark.cases import BenchTask
 from peercorpus.cli.benchmark import TaskName
 from peercorpus.cli.finetune import finetune
 from peercorpus.cli.options import WorstGrade
