@@ -47,13 +47,26 @@ def entry(level: str, name: str, one: Callable[..., Any], *, is_property: bool =
     if not inspect.isclass(one) and not is_property:
         yield from ("```python", *signature(one).splitlines(), "```", "")
     yield text.partition("\n\n")[0].replace("\n", " ")
-    attributes = section(text, "Attributes")
-    if attributes:
-        entries = re.findall(r"^(\w+): (.+(?:\n .+)*)", attributes, re.MULTILINE)
-        yield from ("", *(f"- `{field}`: {' '.join(meaning.split())}" for field, meaning in entries))
+    if section(text, "Attributes"):
+        yield from ("", *described(text))
+    further = () if inspect.isclass(one) else further_options(one)
+    for kind in further:
+        yield from ("", "`options` are:", "", *described(inspect.getdoc(kind) or ""))
     example = section(text, "Example")
     if example:
         yield from ("", "```python", *example.splitlines(), "```")
+
+
+def described(text: str) -> Iterator[str]:
+    """Yield a list item for each attribute in a docstring."""
+    for field, meaning in re.findall(r"^(\w+): (.+(?:\n .+)*)", section(text, "Attributes"), re.MULTILINE):
+        yield f"- `{field}`: {' '.join(meaning.split())}"
+
+
+def further_options(function: Callable[..., Any]) -> list[type]:
+    """Return the typed dictionary of a function's further keyword arguments; empty if it has none."""
+    parameters = inspect.signature(function).parameters.values()
+    return [one.annotation.__args__[0] for one in parameters if one.kind is inspect.Parameter.VAR_KEYWORD]
 
 
 def signature(one: Callable[..., Any]) -> str:

@@ -14,11 +14,13 @@ Every name is imported when it is first used. Errors are `peercorpus.errors.Peer
 
 TYPE_CHECKING = False  # Importing `typing` takes long enough for an interrupt to end in a traceback.
 if TYPE_CHECKING:
+    from peercorpus.api.build import BuildResult, build
     from peercorpus.api.converted import open_text
     from peercorpus.api.corpus import Corpus, open  # noqa: A004 -- read as `peercorpus.open`
+    from peercorpus.api.harvest import HarvestResult, harvest, plan_harvest
+    from peercorpus.api.publish import PublishResult, publish
     from peercorpus.api.releases import LoadedRelease, load_release
     from peercorpus.api.simulation import Simulation, simulate
-    from peercorpus.api.steps import BuildResult, HarvestResult, PublishResult, build, harvest, plan_harvest, publish
 
     __version__: str
 else:
@@ -46,24 +48,24 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BuildResult": "steps",
+    "BuildResult": "build",
     "Corpus": "corpus",
-    "HarvestResult": "steps",
+    "HarvestResult": "harvest",
     "LoadedRelease": "releases",
-    "PublishResult": "steps",
+    "PublishResult": "publish",
     "Simulation": "simulation",
-    "build": "steps",
-    "harvest": "steps",
+    "build": "build",
+    "harvest": "harvest",
     "load_release": "releases",
     "open": "corpus",
     "open_text": "converted",
-    "plan_harvest": "steps",
-    "publish": "steps",
+    "plan_harvest": "harvest",
+    "publish": "publish",
     "simulate": "simulation",
 }
 """Public name → the module of `peercorpus.api` that defines it."""
 
-_EXTRAS = {"corpus": "corpus", "releases": "release", "steps": "corpus"}
+_EXTRAS = {"build": "corpus", "corpus": "corpus", "harvest": "corpus", "publish": "corpus", "releases": "release"}
 """Module of `peercorpus.api` → the extra that it needs."""
 
 _PACKAGES = {"corpus": ("polars", "pyarrow", "deltalake"), "release": ("polars", "pyarrow")}

@@ -23,36 +23,7 @@ AURORA = "Aurora.cc/2020/Conference"
 RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
 """Option → parameter that is the same."""
 
-ENGINE_OPTIONS = "set for one engine or for figures only; a build with them is started by the command"
-MODEL = "a language model is asked by the command, which limits and keeps its questions"
-SERVER = "for tests of how a client treats a failing service; the command serves until it is stopped"
-ONLY_COMMAND = {
-    ("harvest", "plan"): "`peercorpus.plan_harvest`, as it returns something else",
-    **{
-        ("build", name): ENGINE_OPTIONS
-        for name in (
-            *("heavier", "models", "engine_url", "engine_model", "max_pages", "max_tokens", "executor", "address"),
-            *("figure_dpi", "figure_pixels", "figure_kb", "max_figures"),
-        )
-    },
-    **{("publish", name): MODEL for name in ("titles", "model_url", "model", "max_questions")},
-    **{
-        ("simulate", name): SERVER
-        for name in (
-            *(
-                "venue_years",
-                "large",
-                "papers_per_file",
-                "fault",
-                "sign_in",
-                "mfa",
-                "budget",
-                "file_budget",
-                "window_s",
-            ),
-        )
-    },
-}
+ONLY_COMMAND = {("harvest", "plan"): "`peercorpus.plan_harvest`, as it returns something else"}
 """Function and option that only the command has, with the reason."""
 
 ONLY_PYTHON = {"progress": "commands always show their progress"}
@@ -67,10 +38,18 @@ def options_of(command: Callable[..., Any]) -> set[str]:
     return {RENAMED.get(name, name) for name in names}
 
 
+def parameters_of(function: Callable[..., Any]) -> set[str]:
+    """Return the names of the arguments of a function, with those of a typed dictionary of further ones."""
+    parameters = inspect.signature(function).parameters.values()
+    single = {one.name for one in parameters if one.kind is not inspect.Parameter.VAR_KEYWORD}
+    further = (one.annotation.__args__[0] for one in parameters if one.kind is inspect.Parameter.VAR_KEYWORD)
+    return single.union(*(kind.__annotations__ for kind in further))
+
+
 @pytest.mark.parametrize("command", [harvest, build, publish, simulate])
 def test_a_function_takes_what_its_command_takes(command: Callable[..., Any]) -> None:
     name = command.__name__
-    parameters = set(inspect.signature(getattr(peercorpus, name)).parameters)
+    parameters = parameters_of(getattr(peercorpus, name))
     excepted = {option for function, option in ONLY_COMMAND if function == name}
     options = options_of(command)
     assert excepted <= options, "an exception names no option"

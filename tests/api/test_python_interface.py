@@ -286,10 +286,10 @@ def test_an_unbuilt_workspace_is_shown_as_such_and_refused_by_sql(tmp_path: Path
 
 
 def test_progress_can_be_printed() -> None:
-    from peercorpus.api.steps import _receivers
+    from peercorpus.api.arguments import make_receivers
     from peercorpus.execution.progress import Progress
 
     out = io.StringIO()
-    _, show = _receivers(lambda line: print(line, file=out))
+    _, show = make_receivers(lambda line: print(line, file=out))
     show(Progress("V", "files", 3, None, None))
     assert out.getvalue() == "V: files 3\n"

@@ -1,4 +1,4 @@
-"""The task configurations: what a model is shown of a paper and on which split; and the typed tables."""
+"""The task configurations: what a model is shown of a paper and in which split; and the typed tables."""
 
 import json
 from dataclasses import replace

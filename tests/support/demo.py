@@ -61,7 +61,7 @@ def _examples(request: pytest.FixtureRequest) -> None:
 def is_example(name: str) -> bool:
     """Return whether a docstring is one of the Python interface.
 
-    >>> is_example("peercorpus"), is_example("peercorpus.api.steps.build"), is_example("peercorpus.sql.worker.shorten")
+    >>> is_example("peercorpus"), is_example("peercorpus.api.build.build"), is_example("peercorpus.sql.worker.shorten")
     (True, True, False)
     """
     return name == "peercorpus" or name.startswith("peercorpus.api.")

@@ -1,11 +1,18 @@
 """Read the arguments of the Python interface: one sentence for each of a wrong type, or empty."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
 from os import PathLike
 from pathlib import Path
+from typing import TypeVar
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import Progress, Show, show_nothing
 from peercorpus.workspace.object_store import local_path
+
+EnumT = TypeVar("EnumT", bound=StrEnum)
 
 
 def read_path(path: str | Path, name: str, what: str = "folder") -> Path:
@@ -41,11 +48,20 @@ def list_venues(names: str | Iterable[str], name: str = "venue_ids") -> list[str
     Raises:
         PeercorpusError: It is neither a text nor several texts.
     """
-    if isinstance(names, str):
-        return [names]
-    listed = list(names) if isinstance(names, Iterable) else [names]
-    if not isinstance(names, Iterable) or not all(isinstance(one, str) for one in listed):
-        raise PeercorpusError(f"{name} must be the name of a venue or a list of names, got {names!r}.")
+    return list_texts(names, name, "the name of a venue or a list of names")
+
+
+def list_texts(texts: str | Iterable[str], name: str, expected: str = "a text or a list of texts") -> list[str]:
+    """Return the texts of an argument that takes one or several.
+
+    Raises:
+        PeercorpusError: It is neither a text nor several texts.
+    """
+    if isinstance(texts, str):
+        return [texts]
+    listed = list(texts) if isinstance(texts, Iterable) else [texts]
+    if not isinstance(texts, Iterable) or not all(isinstance(one, str) for one in listed):
+        raise PeercorpusError(f"{name} must be {expected}, got {texts!r}.")
     return listed
 
 
@@ -57,3 +73,116 @@ def require_whole_number(name: str, number: int) -> None:
     """
     if isinstance(number, bool) or not isinstance(number, int):
         raise PeercorpusError(f"{name} must be a whole number, got {number!r}.")
+
+
+def require_text(**values: object) -> None:
+    """Require a text, or None.
+
+    Raises:
+        PeercorpusError: One is something else, or empty.
+    """
+    for name, value in values.items():
+        if value is not None and not isinstance(value, str):
+            raise PeercorpusError(f"{name} must be a text, got {value!r}.")
+        if value is not None and not value.strip():
+            raise PeercorpusError(f"{name} is empty; leave it out, or give a value.")
+
+
+def require_positive(**numbers: float | None) -> None:
+    """Require a number above 0, or None.
+
+    Raises:
+        PeercorpusError: One is something else.
+    """
+    for name, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int | float | None):
+            raise PeercorpusError(f"{name} must be a number, got {number!r}.")
+        if number is not None and number <= 0:
+            raise PeercorpusError(f"{name} must be more than 0, got {number:g}.")
+
+
+def require_positive_whole(**numbers: int | None) -> None:
+    """Require a whole number above 0, or None.
+
+    Raises:
+        PeercorpusError: One is something else.
+    """
+    for name, number in numbers.items():
+        if number is not None:
+            require_whole_number(name, number)
+    require_positive(**numbers)
+
+
+def require_one_of(name: str, value: object, values: Iterable[str]) -> None:
+    """Require one of some values.
+
+    Raises:
+        PeercorpusError: It is another one.
+    """
+    values = tuple(values)
+    if value not in values:
+        raise PeercorpusError(f"{name} must be one of {', '.join(values)}, got '{value}'.")
+
+
+def read_value(kind: type[EnumT], name: str, value: str) -> EnumT:
+    """Return the member of an enumeration with this value.
+
+    Raises:
+        PeercorpusError: There is none.
+    """
+    require_one_of(name, value, kind)
+    return kind(value)
+
+
+def refuse_unknown(function: str, options: Mapping[str, object], known: type) -> None:
+    """Refuse further keyword arguments that a function does not have, as Python does for the others.
+
+    Raises:
+        TypeError: There is one.
+    """
+    unknown = next((name for name in options if name not in known.__annotations__), None)
+    if unknown is not None:
+        raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'")
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (model|none|temporal)\b)?")
+"""Matches an option of a command in an error, with its value if that is one of these."""
+
+
+@contextmanager
+def naming_parameters() -> Iterator[None]:
+    """Rename options of commands in errors to the parameters of the same meaning: `--engine-url` to `engine_url`.
+
+    For checks of arguments that commands and functions share; errors that advise to run a command must pass outside.
+    """
+    try:
+        yield
+    except PeercorpusError as error:
+        if error.args:
+            error.args = (_OPTION.sub(_name_parameter, str(error.args[0])), *error.args[1:])
+        raise
+
+
+def _name_parameter(option: re.Match[str]) -> str:
+    name = option[1].replace("-", "_")
+    return name if option[2] is None else f'{name}="{option[2]}"'
+
+
+def read_venues(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
+    """Return the ids of venues by their ids, short names or the URLs of their pages; see `venues.short_names`."""
+    from peercorpus.venues.short_names import read_venue_id
+
+    held = list(held)
+    return list(dict.fromkeys(read_venue_id(name, held) for name in names))
+
+
+def make_receivers(progress: Callable[[str], None] | None) -> tuple[Callable[[str], None], Show]:
+    """Return the functions that receive sentences and the progress of steps."""
+    if progress is None:
+        return (lambda _: None), show_nothing
+    report = progress
+
+    def show(step: Progress) -> None:
+        report(str(step))
+
+    return report, show

@@ -159,10 +159,10 @@ def publish(
     new_splits
         Let papers change the splits assigned by earlier releases; the card states how many do.
     """
-    from peercorpus.cli.options import settle_models
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
+    from peercorpus.release.by_model.choose_models import choose_models
     from peercorpus.release.split_file import request_splits
     from peercorpus.workspace.workspace import open_workspace
 
@@ -170,7 +170,7 @@ def publish(
         _refuse_unfit(content, splits, titles)
     asked = request_splits(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
     by = {"titles": titles == "model", "points": content.points == "model"}
-    asking = settle_models(workspace, model_url, model, max_questions, **by)
+    asking = choose_models(workspace, model_url, model, max_questions, **by)
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, asking as (titler, annotator):
         venue_ids = read_venue_ids(venue, opened.venues())
         require_built(opened, venue_ids, points=bool(content.points))

@@ -1,7 +1,6 @@
-"""Options that several commands share: PDF engine, executor, title model, splits, venue ids."""
+"""Options that several commands share: PDF engine, executor, figures, venue ids."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,15 +10,13 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne
-from peercorpus.errors import EngineError, ModelError, PeercorpusError
+from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.stage import Options
 from peercorpus.execution.waits import PDF_TIMEOUT_S
 from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
-    from peercorpus.release.by_model.annotator import Annotator
-    from peercorpus.release.by_model.turn_titles import Titler
 
 ExecutorName = Annotated[
     Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: a cluster (needs the extra 'ray').")
@@ -171,54 +168,6 @@ class FigureOptions:
 
 
 NO_FIGURES = FigureOptions()
-
-
-MAX_QUESTIONS = 1_000
-"""Maximum number of questions to a model in one run, unless the user sets another."""
-
-
-@contextmanager
-def settle_models(
-    workspace: Path, url: str | None, model: str | None, max_questions: int | None, *, titles: bool, points: bool
-) -> "Iterator[tuple[Titler | None, Annotator | None]]":
-    """Open the model that gives titles and labels points while a release is written; None for a part not chosen.
-
-    Args:
-        workspace: Folder of the workspace; its `answers.db` stores the model's answers.
-        url: URL of the model's endpoint.
-        model: Name of the model at the endpoint.
-        max_questions: Maximum number of questions to ask in this run; None means `MAX_QUESTIONS`.
-        titles: Whether the user chose titles by a model.
-        points: Whether the user chose points by a model.
-
-    Raises:
-        ModelError: URL or name is missing, or was given although no model is used.
-    """
-    from uuid import uuid4
-
-    from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-    from peercorpus.models.endpoint import ModelSettings
-    from peercorpus.release.by_model.annotator import Annotator
-    from peercorpus.release.by_model.turn_titles import Titler
-
-    if not titles and not points:
-        if (url, model, max_questions) != (None, None, None):
-            raise ModelError(
-                "--model, --model-url and --max-questions need --titles model or --points model; add one, or leave"
-                " them out."
-            )
-        yield None, None
-        return
-    if not url or not model:
-        raise ModelError(
-            "--titles model and --points model need the model's endpoint (--model-url) and its name there (--model)."
-        )
-    settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
-    asked = AskedModel.of(settings, workspace / "answers.db", uuid4().hex, max_questions or MAX_QUESTIONS)
-    try:
-        yield Titler(asked) if titles else None, Annotator(asked) if points else None
-    finally:
-        asked.close()
 
 
 VenueNames = Annotated[

@@ -82,7 +82,7 @@ def held(splits: Sequence[SplitShards]) -> list[Config]:
 
 
 def rows_by_split(splits: Sequence[SplitShards]) -> str:
-    """Return the tables of rows by split: first configurations split by conference, then those split by split."""
+    """Return the tables of rows by split: of conferences first, then of train, validation and test."""
     rows = {(split.config, split.name): split.rows for split in splits}
     tables: list[str] = []
     for is_task in (False, True):

@@ -1,0 +1,190 @@
+"""Harvest venues into a workspace from Python, as `peercorpus harvest` does."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from peercorpus.api.arguments import (
+    list_venues,
+    make_receivers,
+    read_optional_path,
+    read_path,
+    read_value,
+    read_venues,
+    require_positive,
+)
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
+
+if TYPE_CHECKING:
+    from peercorpus.harvest.harvest import HarvestSummary
+    from peercorpus.harvest.plan import VenuePlan
+    from peercorpus.harvest.session import Access
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestResult:
+    """Result of a harvest.
+
+    Attributes:
+        folder: Folder of the workspace.
+        venues: A summary of each venue: the stored data, and those added by this run.
+        is_complete: Whether nothing needs to be requested again; otherwise the same call continues later.
+    """
+
+    folder: Path
+    venues: tuple["HarvestSummary", ...]
+    is_complete: bool
+
+
+def harvest(
+    venue_ids: str | Iterable[str],
+    folder: str | Path,
+    *,
+    limit: int | None = None,
+    files: bool = True,
+    refresh: bool = False,
+    scope: Literal["reviewbench", "re2"] | None = None,
+    max_wait_s: float = RATE_LIMIT_WAIT_S,
+    share_budget: bool = False,
+    record: str | Path | None = None,
+    url_v1: str | None = None,
+    url_v2: str | None = None,
+    token_file: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> HarvestResult:
+    """Fetch venues from OpenReview into a workspace, as `peercorpus harvest` does.
+
+    It can be interrupted at any time; the same call continues, and a later one fetches only what has changed since. It
+    signs in with `token_file`, or as the command does, else as a guest.
+
+    Args:
+        venue_ids: Short names such as "ICLR2024", group ids, or the URLs of their pages.
+        folder: Folder of the workspace, which is created if it is missing.
+        limit: Number of submissions per venue, 1 or more; None means all.
+        files: Whether to fetch the PDFs.
+        refresh: Whether to list everything again, and to retry files that were refused.
+        scope: Also harvest all venues of a published dataset; `venue_ids` may then be empty.
+        max_wait_s: Longest wait for the rate limit, in seconds.
+        share_budget: Whether to continue although another harvest uses the same account.
+        record: File to which every response is appended, for `peercorpus import`; only as a guest. None records none.
+        url_v1: Base URL of API v1; None means OpenReview's.
+        url_v2: Base URL of API v2; None means OpenReview's.
+        token_file: File with a token, which nobody else may read.
+        progress: Receives lines on how far the harvest is and why it waits, such as `print`; None shows nothing.
+
+    Raises:
+        VenueNotFoundError: A venue does not exist.
+        RefusedAlikeError: All requests of one kind were refused alike; everything else is stored.
+        TryLaterError: OpenReview asks for a longer wait or is unavailable, or another harvest is running.
+        PeercorpusError: No venue is named, a name fits several or none, the sign-in is refused, or the folder is not a
+            workspace.
+
+    Example:
+        >>> with peercorpus.simulate(papers=5) as openreview:
+        ...     result = peercorpus.harvest(
+        ...         "Aurora.cc/2020/Conference", "new", url_v1=openreview.url_v1, url_v2=openreview.url_v2
+        ...     )
+        >>> [(venue.venue_id, venue.submissions) for venue in result.venues], result.is_complete
+        ([('Aurora.cc/2020/Conference', 1)], True)
+    """
+    from peercorpus.harvest.session import Access
+
+    require_positive(limit=limit)
+    token = read_optional_path(token_file, "token_file", "file")
+    recorded = read_optional_path(record, "record", "file")
+    access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget, record=recorded)
+    chosen = _choose_venues(venue_ids, scope)
+    return _harvest(chosen, folder, access, progress, limit=limit, files=files, refresh=refresh)
+
+
+def plan_harvest(
+    venue_ids: str | Iterable[str],
+    folder: str | Path,
+    *,
+    limit: int | None = None,
+    files: bool = True,
+    scope: Literal["reviewbench", "re2"] | None = None,
+    max_wait_s: float = RATE_LIMIT_WAIT_S,
+    url_v1: str | None = None,
+    url_v2: str | None = None,
+    token_file: str | Path | None = None,
+) -> "tuple[VenuePlan, ...]":
+    """Estimate what a harvest has left to fetch, as `peercorpus harvest --plan` does; nothing is fetched.
+
+    It only requests the settings of the venues and how many papers they have, and may run beside a harvest.
+
+    Args:
+        venue_ids: As in `harvest`.
+        folder: Folder of the workspace, which is created if it is missing.
+        limit: Number of submissions per venue, 1 or more; None means all.
+        files: Whether the PDFs will be fetched.
+        scope: Also plan all venues of a published dataset; `venue_ids` may then be empty.
+        max_wait_s: Longest wait for the rate limit, in seconds.
+        url_v1: Base URL of API v1; None means OpenReview's.
+        url_v2: Base URL of API v2; None means OpenReview's.
+        token_file: File with a token, which nobody else may read.
+
+    Returns:
+        The plan of each venue, with its requests by step.
+
+    Raises:
+        PeercorpusError: As `harvest`.
+
+    Example:
+        >>> with peercorpus.simulate(papers=5) as openreview:
+        ...     plans = peercorpus.plan_harvest(
+        ...         "Aurora.cc/2020/Conference", "planned", url_v1=openreview.url_v1, url_v2=openreview.url_v2
+        ...     )
+        >>> [(plan.venue_id, plan.steps[0].things) for plan in plans]
+        [('Aurora.cc/2020/Conference', 1)]
+    """
+    from peercorpus.harvest.plan import plan_harvest as run_plan
+    from peercorpus.harvest.session import Access, open_client
+
+    require_positive(limit=limit)
+    token = read_optional_path(token_file, "token_file", "file")
+    access = Access(url_v1, url_v2, token, max_wait_s, is_held=False, is_shared=True)
+    chosen = _choose_venues(venue_ids, scope)
+    say, _ = make_receivers(None)
+    with open_client(read_path(folder, "folder"), access, say, say) as (opened, client):
+        return tuple(run_plan(opened, client, chosen, limit=limit, files=files))
+
+
+def _harvest(
+    venue_ids: list[str],
+    folder: str | Path,
+    access: "Access",
+    progress: Callable[[str], None] | None,
+    *,
+    limit: int | None,
+    files: bool,
+    refresh: bool,
+) -> HarvestResult:
+    from peercorpus.harvest.harvest import check_refusals, is_complete
+    from peercorpus.harvest.harvest import harvest as run_harvest
+    from peercorpus.harvest.session import open_client
+
+    say, show = make_receivers(progress)
+    path = read_path(folder, "folder")
+    with open_client(path, access, say, say) as (opened, client):
+        client.record_harvests(venue_ids, limit, files=files)
+        summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
+    check_refusals(summaries)
+    return HarvestResult(path, tuple(summaries), is_complete(summaries))
+
+
+def _choose_venues(venue_ids: str | Iterable[str], scope: str | None) -> list[str]:
+    """Return the ids of the venues to harvest: those named, and those of a published dataset.
+
+    Raises:
+        PeercorpusError: There is none, or a name fits several venues or none.
+    """
+    from peercorpus.recipes.recipe import RecipeName, read_recipe
+
+    named = list_venues(venue_ids)
+    in_scope = read_recipe(read_value(RecipeName, "scope", scope)).venue_ids if scope is not None else ()
+    if not (named or in_scope) or not all(named):
+        raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
+    return list(dict.fromkeys([*read_venues(named), *in_scope]))
