@@ -26,7 +26,7 @@ from peercorpus.release.split_file import (
 )
 from peercorpus.release.splits import KEY, NO_SIDES, Profile, Sides, Task, Usable, draw_sides
 from peercorpus.release.stated_splits import take_stated_sides
-from peercorpus.workspace.private_files import FOLDER_OF_OWNER, replace_file
+from peercorpus.workspace.private_files import FOLDER_OF_OWNER, replace_file, require_own
 
 FOLDER = "sides"
 """Folder of a workspace with one file for each profile, and for each test day of `temporal`."""
@@ -86,9 +86,11 @@ def _lock_sides(workspace: Path) -> Iterator[None]:
     """Lock the sides of a workspace, so that one release at a time reads and writes them.
 
     Raises:
-        WorkspaceError: The folder cannot be written.
+        WorkspaceError: The folder cannot be written, or it or its lock is a link.
     """
     folder = workspace / FOLDER
+    for path in (folder, folder / ".lock"):
+        require_own(path)
     try:
         folder.mkdir(mode=FOLDER_OF_OWNER, exist_ok=True)
         lock = FileLock(folder / ".lock", thread_local=False).acquire()
