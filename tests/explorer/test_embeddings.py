@@ -1,8 +1,10 @@
 """Papers that are alike by embeddings: which are shown, what is embedded, and what is left on disk."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.querying import embeddings
 from peercorpus.explorer.querying.embeddings import Embedder, PaperVectors, Rows
 from peercorpus.explorer.server import make_app, open_explorer
+from peercorpus.workspace.workspace import open_workspace
 
 SUBJECTS = ["kites", "pumps", "moths", "tides", "bells", "yeast", "roads", "lamps", "seeds", "glass"]
 TITLES = [*(f"On {subject}" for subject in SUBJECTS), "Kites again"]
@@ -70,18 +73,10 @@ def test_each_text_is_embedded_once_and_only_new_ones_after_a_build(tmp_path: Pa
 
 
 def test_a_stopped_run_resumes_after_the_saved_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.explorer.querying.embeddings._SAVED_AFTER", 4)
+    stop_after_some(tmp_path, monkeypatch)
     counting = Counting()
-
-    def stop_at_the_second(texts: Sequence[str]) -> Rows:
-        if counting.texts:
-            raise KeyboardInterrupt
-        return counting.embed(texts)
-
-    with pytest.raises(KeyboardInterrupt):
-        page(tmp_path, Embedder("tiny", stop_at_the_second))
     page(tmp_path, Embedder("tiny", counting.embed))
-    assert sorted(counting.texts) == sorted(TITLES)
+    assert len(counting.texts) == len(TITLES) - 4
     assert len(stored(tmp_path)) == 1
 
 
@@ -95,12 +90,101 @@ def test_a_takedown_removes_stored_embeddings(tmp_path: Path) -> None:
         assert len(kept["digests"]) == len(kept["rows"]) == len(TITLES) - 1
 
 
-def test_without_a_model_embeddings_of_an_earlier_state_are_removed(tmp_path: Path) -> None:
-    page(tmp_path, Embedder("tiny", Counting().embed))
+def forum_ids(folder: Path) -> dict[str, list[str]]:
+    """Ids of the papers whose embeddings each stored file has."""
+    found = {}
+    for name in stored(folder):
+        with np.load(folder / "explorer" / name) as kept:
+            found[name] = kept["forum_ids"].tolist()
+    return found
+
+
+def test_stored_embeddings_outlast_explorers_without_a_model_or_with_another(tmp_path: Path) -> None:
+    counting = Counting()
+    embedder = Embedder("tiny", counting.embed)
+    page(tmp_path, embedder)
+    page(tmp_path, None, later="Kites at sea")
+    page(tmp_path, Embedder("other", Counting().embed), later="Kites at sea")
+    assert sorted(counting.texts) == sorted(TITLES)
+    page(tmp_path, embedder, later="Kites at sea")
+    assert counting.texts[len(TITLES) :] == ["Kites at sea"]
+    assert len(stored(tmp_path)) == 2
+
+
+def stop_after_some(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the file of a run that was stopped after the first four texts."""
+    counting = Counting()
+
+    def stop_at_the_second(texts: Sequence[str]) -> Rows:
+        if counting.texts:
+            raise KeyboardInterrupt
+        return counting.embed(texts)
+
+    monkeypatch.setattr(embeddings, "_SAVED_AFTER", 4)
+    with pytest.raises(KeyboardInterrupt):
+        page(folder, Embedder("tiny", stop_at_the_second))
+
+
+def test_a_stopped_run_resumes_after_an_explorer_without_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_after_some(tmp_path, monkeypatch)
     page(tmp_path, None)
-    assert len(stored(tmp_path)) == 1
+    page(tmp_path, None, later="Kites at sea")
+    counting = Counting()
+    page(tmp_path, Embedder("tiny", counting.embed), later="Kites at sea")
+    assert len(counting.texts) == len(TITLES) + 1 - 4
+
+
+def test_a_takedown_removes_stored_embeddings_without_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page(tmp_path, Embedder("other", Counting().embed))
+    stop_after_some(tmp_path, monkeypatch)
+    (partial,) = (ids for name, ids in forum_ids(tmp_path).items() if "partial" in name)
+    taken = partial[0]
+    page(tmp_path, None, taken=f"{taken}\n")
+    after = forum_ids(tmp_path)
+    assert sorted(map(len, after.values())) == [3, len(TITLES) - 1]
+    assert all(taken not in ids for ids in after.values())
+
+
+def test_a_takedown_removes_files_that_cannot_be_read_and_what_a_killed_process_left(tmp_path: Path) -> None:
+    page(tmp_path, None)
+    folder = tmp_path / "explorer"
+    for name in ("vectors-1-2.npz", "unsaved-vectors-old", "unsaved-vectors-new"):
+        (folder / name).write_bytes(b"")
+    os.utime(folder / "unsaved-vectors-old", (0, 0))
     page(tmp_path, None, taken="f10\n")
-    assert stored(tmp_path) == []
+    assert [path.name for path in folder.glob("*vectors-*")] == ["unsaved-vectors-new"]
+
+
+def test_an_explorer_that_starts_while_another_saves_leaves_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = np.savez
+
+    def start_another(*args: Any, **kwargs: Any) -> None:
+        save(*args, **kwargs)
+        monkeypatch.setattr(np, "savez", save)
+        with open_workspace(tmp_path, write=False) as workspace:
+            open_explorer(workspace, show_nothing)
+
+    monkeypatch.setattr(np, "savez", start_another)
+    monkeypatch.setattr(embeddings, "_SAVED_AFTER", 4)
+    counting = Counting()
+    page(tmp_path, Embedder("tiny", counting.embed))
+    assert sorted(counting.texts) == sorted(TITLES)
+    assert [name.endswith("-partial.npz") for name in stored(tmp_path)] == [False]
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", fail)
+    monkeypatch.setattr(embeddings, "_SAVED_AFTER", 4)
+    with pytest.raises(WorkspaceError, match=r"cannot be saved in .* \(No space left on device\)"):
+        page(tmp_path, Embedder("tiny", Counting().embed))
+    assert [path.name for path in (tmp_path / "explorer").glob("*vectors-*")] == []
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00v\x00{}"])
@@ -111,6 +195,27 @@ def test_a_damaged_file_of_embeddings_is_replaced(tmp_path: Path, damage: bytes)
     (tmp_path / "explorer" / stored(tmp_path)[0]).write_bytes(damage)
     assert page(tmp_path, embedder) == whole
     assert len(counting.texts) == 2 * len(TITLES)
+
+
+def vectors_with_cosines(cosines: Sequence[float]) -> PaperVectors:
+    """A paper `0` and others, each with a given cosine with it."""
+    rows = np.array([[1.0, 0.0], *([cosine, (1 - cosine**2) ** 0.5] for cosine in cosines)], np.float32)
+    names = [str(number) for number in range(len(rows))]
+    return PaperVectors("tiny", names, names, rows)
+
+
+@pytest.mark.parametrize(
+    ("cosines", "alike"),
+    [
+        ([0.2, 0.19, 0.21, 0.2, 0.9, 0.2, 0.19, 0.21, 0.2], ["5"]),
+        ([0.9], []),
+        ([0.9, 0.1], []),
+        ([0.3] * 10, []),
+        ([], []),
+    ],
+)
+def test_a_paper_is_compared_with_the_others_and_not_with_itself(cosines: Sequence[float], alike: list[str]) -> None:
+    assert vectors_with_cosines(cosines).nearest("0", 5) == alike
 
 
 def test_a_paper_without_an_embedding_has_no_similar_papers() -> None:

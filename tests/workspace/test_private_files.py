@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from peercorpus.corpus.confidential import NOTICE, open_confidential
 from peercorpus.corpus.takedown import add_to_list, read_list
 from peercorpus.errors import WorkspaceError
 from peercorpus.explorer.search_index import open_index
+from peercorpus.models.endpoint import ResponseCache
 from peercorpus.release.dated_releases import open_target
+from peercorpus.release.kept_sides import write_sides
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import write_whole
 from peercorpus.workspace.private_files import make_private_folder, replace_file
@@ -105,12 +110,15 @@ def listing(folder: Path) -> dict[str, str | None]:
     return {str(path.relative_to(folder)): path.read_text() if path.is_file() else None for path in paths}
 
 
-@pytest.mark.fault("input", "a file or folder of a workspace is a link elsewhere", "refused, not followed", times=13)
-@pytest.mark.parametrize("name", [*OWN, "files/ab", "files/partial", "tables/1-papers"])
+@pytest.mark.fault("input", "a file or folder of a workspace is a link elsewhere", "refused, not followed", times=15)
+@pytest.mark.parametrize(
+    "name",
+    [*OWN, "files/ab", "files/partial", "tables/1-papers", "tables/1-papers/_delta_log", "tables/3-posts/venue_id=V"],
+)
 def test_a_workspace_containing_a_symbolic_link_is_not_written(corpus: Path, other: Path, name: str) -> None:
     before = listing(other)
     (corpus / name).unlink(missing_ok=True)
-    (corpus / name).parent.mkdir(exist_ok=True)
+    (corpus / name).parent.mkdir(parents=True, exist_ok=True)
     (corpus / name).symlink_to(other if "." not in name else other / "index-1" / "file")
     with pytest.raises(WorkspaceError, match="is a link"), open_workspace(corpus):
         pass
@@ -129,6 +137,81 @@ def test_no_index_is_created_or_removed_through_a_symbolic_link(
         with pytest.raises(WorkspaceError, match="is a link"):
             open_index(workspace, None, None)  # type: ignore[arg-type]
     assert listing(other) == before
+
+
+@pytest.mark.fault("input", "part of the folder `confidential` is a link elsewhere", "refused, not followed", times=12)
+@pytest.mark.parametrize("name", ["", "tables", "tables/1-papers", "tables/1-papers/_delta_log", "explorer", "report"])
+@pytest.mark.parametrize("write", [True, False])
+def test_no_confidential_table_is_written_or_read_through_a_symbolic_link(
+    corpus: Path, other: Path, name: str, *, write: bool
+) -> None:
+    path = corpus / "confidential" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(other)
+    (corpus / "confidential" / "tables").mkdir(exist_ok=True)
+    before = listing(other)
+    with (
+        open_workspace(corpus, write=False) as workspace,
+        pytest.raises(WorkspaceError, match="is a link"),
+        open_confidential(workspace, write=write),
+    ):
+        pass
+    assert listing(other) == before
+
+
+@pytest.mark.parametrize("name", [NOTICE, f"{NOTICE}.partial"])
+def test_the_notice_of_confidential_tables_replaces_a_symbolic_link(corpus: Path, other: Path, name: str) -> None:
+    before = listing(other)
+    (corpus / "confidential").mkdir()
+    (corpus / "confidential" / name).symlink_to(other / "index-1" / "file")
+    with open_workspace(corpus) as workspace, open_confidential(workspace, write=True):
+        pass
+    assert listing(other) == before
+    notice = corpus / "confidential" / NOTICE
+    assert not notice.is_symlink()
+    assert notice.read_text().startswith("Not for publication. ")
+    assert mode(notice) == 0o600
+
+
+def test_a_folder_of_confidential_tables_that_others_may_open_is_closed_or_refused(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = corpus / "confidential"
+    folder.mkdir(mode=0o755)
+    with open_workspace(corpus) as workspace:
+        with open_confidential(workspace, write=True):
+            assert mode(folder) == 0o700
+        with monkeypatch.context() as patched:
+            patched.setattr("os.geteuid", lambda: folder.stat().st_uid + 1)
+            with (
+                pytest.raises(WorkspaceError, match="belongs to another user"),
+                open_confidential(workspace, write=True),
+            ):
+                pass
+        monkeypatch.setattr(Path, "chmod", lambda *_, **__: None)
+        os.chmod(folder, 0o755)  # noqa: PTH101 -- that of `Path` does nothing, as on a disk without permissions
+        with pytest.raises(WorkspaceError, match="cannot be closed"), open_confidential(workspace, write=True):
+            pass
+    assert not any((folder / name).exists() for name in ("tables", "explorer"))
+
+
+@pytest.mark.parametrize("name", ["sides", "sides/.lock"])
+def test_no_sides_are_stored_through_a_symbolic_link(tmp_path: Path, corpus: Path, other: Path, name: str) -> None:
+    before = listing(other)
+    (corpus / name).parent.mkdir(exist_ok=True)
+    (corpus / name).symlink_to(other if name == "sides" else other / "index-1" / "file")
+    with pytest.raises(WorkspaceError, match="is a link"):
+        write_sides(tmp_path, [], SplitRequest(Profile.RE2), standing=tmp_path, workspace=corpus)
+    assert listing(other) == before
+
+
+def test_no_answers_of_a_model_are_stored_through_a_symbolic_link(corpus: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.db"
+    elsewhere.touch()
+    (corpus / "answers.db").symlink_to(elsewhere)
+    with pytest.raises(WorkspaceError, match="is a link"):
+        ResponseCache(corpus / "answers.db", "run", 1, None)
+    assert not elsewhere.stat().st_size
 
 
 def test_no_release_is_written_through_a_symbolic_link(corpus: Path, other: Path) -> None:

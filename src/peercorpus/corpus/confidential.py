@@ -6,6 +6,8 @@ looks up ids in them.
 """
 
 import hashlib
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from copy import copy
@@ -16,14 +18,20 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from peercorpus.errors import TableError
+from peercorpus.errors import TableError, WorkspaceError
 from peercorpus.execution.stage import ALL_FORUMS, ForumRange
 from peercorpus.openreview.objects import EVERYONE, Note, decode_leniently
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.reviews import Post, Review
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.private_files import make_private_folder
+from peercorpus.workspace.private_files import (
+    FOLDER_OF_OWNER,
+    make_private_folder,
+    replace_file,
+    require_own,
+    require_own_folders,
+)
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import Workspace
 
@@ -33,7 +41,7 @@ NOT_FOR_PUBLICATION = "Not for publication"
 FILE_MARK = "not_for_publication"
 """Part of the name of every file with such records."""
 NOTICE = "NOT_FOR_PUBLICATION.txt"
-_EXPLANATION = "This folder holds what only the account that harvested may read. It can be deleted.\n"
+_EXPLANATION = "This folder holds what only the account that harvested may read. It can be deleted."
 _AUTHORS = "/Authors"
 """End of the name of the group of a paper's authors."""
 _VERSION = "confidential 1"
@@ -113,6 +121,26 @@ def has_confidential(workspace: Workspace) -> bool:
     return (workspace.folder / FOLDER / _TABLES).is_dir()
 
 
+def _close_to_others(folder: Path) -> None:
+    """Create the folder of confidential tables, and check that nobody else may open it.
+
+    Raises:
+        WorkspaceError: It belongs to another user, or its disk cannot close it to others.
+    """
+    make_private_folder(folder)
+    state = folder.stat()
+    if state.st_uid != os.geteuid():
+        raise WorkspaceError(
+            f"'{folder}' belongs to another user, who could read what only your account may read; remove it, or use a"
+            " workspace of your own."
+        )
+    if stat.S_IMODE(state.st_mode) != FOLDER_OF_OWNER:
+        raise WorkspaceError(
+            f"'{folder}' cannot be closed to other users of this machine; move the workspace to a disk that stores"
+            " permissions."
+        )
+
+
 @contextmanager
 def open_confidential(workspace: Workspace, *, write: bool = False) -> Iterator[Workspace]:
     """Open a workspace as the account that harvested sees it, with tables and search index of their own.
@@ -123,13 +151,16 @@ def open_confidential(workspace: Workspace, *, write: bool = False) -> Iterator[
 
     Raises:
         TableError: They are to be read and have not been built.
+        WorkspaceError: Something in their folder is a link; or, if they are to be built, others may open the folder.
     """
     view = copy(workspace)
     view.derived = workspace.folder / FOLDER
     folder = view.derived / _TABLES
+    require_own(view.derived)
+    require_own_folders(view.derived)
     if write:
-        make_private_folder(view.derived)
-        (view.derived / NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {_EXPLANATION}", encoding="utf-8")
+        _close_to_others(view.derived)
+        replace_file(view.derived / NOTICE, [f"{NOT_FOR_PUBLICATION}. {_EXPLANATION}"])
     elif not has_confidential(workspace):
         raise TableError(
             f"The confidential tables of '{workspace.folder}' have not been built; run 'peercorpus report"

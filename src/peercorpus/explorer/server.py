@@ -29,7 +29,7 @@ from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
-from peercorpus.explorer.querying.embeddings import Embedder, clear_vectors, open_vectors
+from peercorpus.explorer.querying.embeddings import Embedder, forget_vectors, open_vectors
 from peercorpus.explorer.search_index import FOLDER, digest_state, name_index, open_index
 from peercorpus.workspace.workspace import Workspace
 
@@ -286,8 +286,8 @@ def open_explorer(
     """
     takedown = read_takedown(workspace)
     opened = open_index(workspace, takedown, show, spread)
+    forget_vectors(opened.folder.parent, takedown.forums)
     vectors = open_vectors(opened, embedder, show, workspace.derived / FOLDER) if embedder else None
-    clear_vectors(opened)
     # Opening a table takes longer than reading the rows of a paper. As a rule, a later build leaves replaced files.
     tables = workspace.tables
     steady = type(tables)(tables.folder, tables.scratch, tables.logs, is_steady=True)

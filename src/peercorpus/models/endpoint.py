@@ -15,6 +15,7 @@ import stamina
 from peercorpus.errors import ModelError, TooLargeError
 from peercorpus.openreview.response_body import MEGABYTE, receive
 from peercorpus.openreview.retries import read_retry_after
+from peercorpus.workspace.private_files import require_own
 
 # Without a handler, stamina prints `stamina.retry_scheduled` to stderr before each new attempt.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
@@ -267,11 +268,13 @@ class ResponseCache:
 
         Raises:
             ModelError: The file is damaged.
+            WorkspaceError: It is a link.
         """
         self._run = run
         self._max_questions = max_questions
         self._max_tokens = max_tokens
         if path is not None:
+            require_own(path)
             path.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path or ":memory:", timeout=WAIT_S, isolation_level=None)
         try:

@@ -27,7 +27,7 @@ from peercorpus.release.split_file import (
 )
 from peercorpus.release.splits import KEY, NO_SPLITS, PaperSplits, Profile, Task, Usable, draw_splits
 from peercorpus.release.stated_splits import take_stated_splits
-from peercorpus.workspace.private_files import FOLDER_OF_OWNER, replace_file
+from peercorpus.workspace.private_files import FOLDER_OF_OWNER, replace_file, require_own
 
 FOLDER = "splits"
 """Folder of a workspace with one file for each profile, and for each test day of `temporal`."""
@@ -90,9 +90,11 @@ def _lock_splits(workspace: Path) -> Iterator[None]:
     """Lock the splits of a workspace, so that one release at a time reads and writes them.
 
     Raises:
-        WorkspaceError: The folder cannot be written.
+        WorkspaceError: The folder cannot be written, or it or its lock is a link.
     """
     folder, former = workspace / FOLDER, workspace / FORMER_FOLDER
+    for path in (former, folder, folder / ".lock"):
+        require_own(path)
     try:
         if former.is_dir() and not folder.exists():
             former.rename(folder)

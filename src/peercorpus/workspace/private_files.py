@@ -27,6 +27,17 @@ def require_own(path: Path) -> None:
         )
 
 
+def require_own_folders(folder: Path) -> None:
+    """Check that no folder inside one of ours is a link, however deep.
+
+    Raises:
+        WorkspaceError: One is a link.
+    """
+    for parent, folders, _ in os.walk(folder):
+        for name in folders:
+            require_own(Path(parent, name))
+
+
 def replace_file(path: Path, lines: Iterable[str]) -> None:
     """Write a text file atomically, one line per text; a link in its place is replaced, not followed.
 

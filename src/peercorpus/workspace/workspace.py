@@ -20,7 +20,7 @@ from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
-from peercorpus.workspace.private_files import make_private_folder, require_own
+from peercorpus.workspace.private_files import make_private_folder, require_own, require_own_folders
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.table_logs import TableLogs
@@ -275,9 +275,9 @@ def _refuse_links(folder: Path) -> None:
     """Refuse a workspace with links, in which writing or deleting would affect other places."""
     for name in OWN:
         require_own(folder / name)
-    for name in ("files", "tables"):
-        for inner in (folder / name).glob("*"):
-            require_own(inner)
+    for inner in (folder / "files").glob("*"):
+        require_own(inner)
+    require_own_folders(folder / "tables")
 
 
 def _holds_settings(folder: Path) -> bool:

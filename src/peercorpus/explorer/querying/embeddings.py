@@ -3,7 +3,8 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,13 @@ Rows: TypeAlias = NDArray[np.float32]
 """Embeddings, one row of length 1 for each text."""
 _SAVED_AFTER = 4_096
 """Texts after whose embedding all are saved, so that a stopped run is continued."""
+_UNSAVED = "unsaved-vectors-"
+"""Beginning of the name of a file that is being written."""
+_LEFT_AFTER_S = 3_600
+"""Age from which an incomplete file is one that a killed process left; a file is written in much less."""
 _DEVIATIONS = 2.0
-"""Standard deviations above the mean cosine with all papers from which a paper is like another; our choice. Cosines of
-unrelated texts differ from model to model, so that no fixed number serves."""
+"""Standard deviations above the mean cosine with all other papers from which a paper is like another; our choice.
+Cosines of unrelated texts differ from model to model, so that no fixed number serves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +67,26 @@ class PaperVectors:
     def nearest(self, forum_id: str, limit: int) -> list[str]:
         """Return the ids of the papers like one, the most alike first; none if it has no embedding.
 
-        A paper is like another if their cosine exceeds the mean over all papers by two standard deviations.
+        A paper is like another if their cosine exceeds the mean over all other papers by two standard deviations.
         """
         try:
             own = self.forum_ids.index(forum_id)
         except ValueError:
             return []
-        cosines = self.rows @ self.rows[own]
-        least = float(cosines.mean() + _DEVIATIONS * cosines.std())
+        cosines = (self.rows @ self.rows[own]).astype(np.float64)
+        others = np.delete(cosines, own)
+        if not others.size:
+            return []
+        least = others.mean() + _DEVIATIONS * others.std()
         cosines[own] = -np.inf
         ordered = np.argsort(-cosines, kind="stable")[:limit]
-        return [self.forum_ids[place] for place in ordered if cosines[place] >= least]
+        return [self.forum_ids[place] for place in ordered if cosines[place] > least]
 
 
 def open_vectors(index: OpenIndex, embedder: Embedder, show: Show, stored: Path) -> PaperVectors:
     """Return the embeddings of the papers of an index; those of texts that are not stored yet are computed.
+
+    Those that the model's files of other states of the index have are kept until all are saved.
 
     Args:
         index: The index.
@@ -93,9 +103,11 @@ def open_vectors(index: OpenIndex, embedder: Embedder, show: Show, stored: Path)
     vectors = _load(path) or _load(_name_file(stored, embedder, index.folder.name))
     if vectors is None:
         vectors = _compute(index, embedder, show, stored)
-        # All may be known from files of other states, and the workspace read only.
-        with suppress(OSError):
+        try:
             _save(path, vectors)
+        except OSError:  # All may be known from files of other states, and the workspace read only.
+            return vectors
+    _clear_others(path, embedder)
     return vectors
 
 
@@ -106,12 +118,40 @@ def _explain_unsaved(path: Path, error: OSError) -> WorkspaceError:
     )
 
 
-def clear_vectors(index: OpenIndex) -> None:
-    """Remove stored embeddings of other states of the index: they may be of papers that were taken down since."""
-    for stored in index.folder.parent.glob("vectors-*"):
-        if not stored.name.endswith(f"-{index.folder.name}.npz"):
+def forget_vectors(folder: Path, forum_ids: Set[str]) -> None:
+    """Remove the embeddings of papers that are taken down from every file of a folder, whichever its model.
+
+    Incomplete files that killed processes left, in which they may be too, are removed.
+    """
+    with suppress(OSError):  # The workspace may be read only.
+        for left in folder.glob(f"{_UNSAVED}*"):
+            if time.time() - left.stat().st_mtime > _LEFT_AFTER_S:
+                left.unlink()
+        for path in folder.glob("vectors-*.npz") if forum_ids else ():
+            _forget_in(path, forum_ids)
+
+
+def _forget_in(path: Path, forum_ids: Set[str]) -> None:
+    vectors = _load(path)
+    if vectors is None:  # What cannot be read cannot be searched for them.
+        path.unlink()
+        return
+    kept = [place for place, forum_id in enumerate(vectors.forum_ids) if forum_id not in forum_ids]
+    if len(kept) < len(vectors.forum_ids):
+        _save(path, _take(vectors, kept))
+
+
+def _take(vectors: PaperVectors, places: Sequence[int]) -> PaperVectors:
+    forum_ids, digests = ([values[place] for place in places] for values in (vectors.forum_ids, vectors.digests))
+    return PaperVectors(vectors.model, forum_ids, digests, vectors.rows[places])
+
+
+def _clear_others(path: Path, embedder: Embedder) -> None:
+    """Remove a model's files of other states of the index: the given file has those of their embeddings that count."""
+    for other in path.parent.glob(_name_file(path.parent, embedder, "*").name):
+        if other != path:
             with suppress(OSError):  # The workspace may be read only.
-                stored.unlink()
+                other.unlink()
 
 
 def _name_file(folder: Path, embedder: Embedder, state: str) -> Path:
@@ -137,20 +177,28 @@ def _compute(index: OpenIndex, embedder: Embedder, show: Show, stored: Path) -> 
     meter = Meter("papers", "embed", show, total=len(missing))
     if missing:
         _require_writable(_name_file(folder, embedder, PARTIAL))
+    papers = [(forum_id, digest) for (forum_id, _), digest in zip(texts, digests, strict=True)]
     done = 0
     for some in _divide(list(missing)):
         known |= dict(zip(some, embedder.embed([missing[digest] for digest in some]), strict=True))
         meter.advance(len(some))
         done += len(some)
         if done < len(missing):  # The last ones are saved with all others.
-            _save(_name_file(folder, embedder, PARTIAL), _collect(embedder, [""] * len(known), list(known), known))
-    return _collect(embedder, [forum_id for forum_id, _ in texts], digests, known)
+            _save_some(_name_file(folder, embedder, PARTIAL), _collect(embedder, papers, known))
+    return _collect(embedder, papers, known)
+
+
+def _save_some(path: Path, vectors: PaperVectors) -> None:
+    try:
+        _save(path, vectors)
+    except OSError as error:
+        raise _explain_unsaved(path, error) from None
 
 
 def _require_writable(path: Path) -> None:
     """Check that embeddings can be saved, before hours are spent on computing them."""
     try:
-        handle, probe = tempfile.mkstemp(prefix="vectors-", dir=path.parent)
+        handle, probe = tempfile.mkstemp(prefix=_UNSAVED, dir=path.parent)
     except OSError as error:
         raise _explain_unsaved(path, error) from None
     os.close(handle)
@@ -170,11 +218,11 @@ def _divide(digests: Sequence[str]) -> Iterator[Sequence[str]]:
     yield from (digests[at : at + _SAVED_AFTER] for at in range(0, len(digests), _SAVED_AFTER))
 
 
-def _collect(
-    embedder: Embedder, forum_ids: Sequence[str], digests: Sequence[str], known: Mapping[str, Rows]
-) -> PaperVectors:
-    rows = np.stack([known[digest] for digest in digests]) if digests else np.empty((0, 1), np.float32)
-    return PaperVectors(embedder.name, forum_ids, digests, rows)
+def _collect(embedder: Embedder, papers: Iterable[tuple[str, str]], known: Mapping[str, Rows]) -> PaperVectors:
+    """Return the embeddings of those papers, given by id and digest of their text, of which they are known."""
+    found = [(forum_id, digest) for forum_id, digest in papers if digest in known]
+    rows = np.stack([known[digest] for _, digest in found]) if found else np.empty((0, 1), np.float32)
+    return PaperVectors(embedder.name, [forum_id for forum_id, _ in found], [digest for _, digest in found], rows)
 
 
 def _load(path: Path) -> PaperVectors | None:
@@ -190,7 +238,7 @@ def _load(path: Path) -> PaperVectors | None:
 
 
 def _save(path: Path, vectors: PaperVectors) -> None:
-    handle, partial = tempfile.mkstemp(prefix="vectors-", dir=path.parent)
+    handle, partial = tempfile.mkstemp(prefix=_UNSAVED, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             np.savez(

@@ -11,7 +11,7 @@ import pickle
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, nullcontext
 from itertools import groupby
 from operator import itemgetter
@@ -23,6 +23,7 @@ from peercorpus.explorer.site.search_words import PaperWords
 
 FIELDS = 3
 """Title, keywords and authors; abstract; reviews and other posts."""
+_LAST_FIELD = FIELDS - 1
 PAPERS_PER_FILE = 8
 """Papers in a file of `search/d`: each result needs one, and they are seldom neighbours."""
 FILES_PER_FOLDER = 1_000
@@ -32,7 +33,8 @@ _PAPERS_PER_SPELLING_FILE, _MOST_SPELLING_FILES = 64, 512
 _MAX_COPY_CHARACTERS = 1_500
 """A compound with longer lists is not copied to the file of its first part, which refers to its own file instead."""
 _LEAST_COMPOUND = 2
-"""Papers that a compound must be in to have an entry: its parts have theirs anyway."""
+"""Papers that a compound must be in to have an entry, if it is written with hyphens only, in no title and no abstract:
+its parts have theirs anyway."""
 _MAX_IN_MEMORY = 4_000_000
 """Occurrences that are sorted in memory; more are sorted in parts, which are joined on disk."""
 _MOST_SPELLINGS = 60_000
@@ -110,7 +112,8 @@ class SearchIndex:
         self._parts: list[Path] = []
         self._papers: dict[int, Sequence[Any]] = {}
         self._ids: list[tuple[int, str, object]] = []
-        self._compounds: dict[str, str] = {}
+        self._compounds: dict[str, set[str]] = {}
+        self._solid: set[str] = set()
         self._spellings: Counter[str] = Counter()
 
     @property
@@ -143,7 +146,9 @@ class SearchIndex:
             self._ids.append(
                 (choose_file(record_id, self._id_files), record_id, [number, anchor] if anchor else number)
             )
-        self._compounds |= words.compounds
+        for whole, firsts in words.compounds.items():
+            self._compounds.setdefault(whole, set()).update(firsts)
+        self._solid |= words.solid
         self._spellings.update(words.spelt)
         if len(self._spellings) > _MAX_COUNTED:
             self._spellings = Counter({word: count for word, count in self._spellings.items() if count > 1})
@@ -170,8 +175,8 @@ class SearchIndex:
         """Write all files."""
         with ExitStack() as stack:
             spools = [stack.enter_context((self._scratch / f"spool-{n}").open("w+b")) for n in range(_SPOOLS)]
-            for word, entry in self._make_entries():
-                self._spool(word, entry, spools)
+            for word, entry, firsts in self._make_entries():
+                self._spool(word, entry, firsts, spools)
             for number, spool in enumerate(spools):
                 spool.seek(0)
                 self._write_words(number, _read_pickles(spool), write)
@@ -181,24 +186,27 @@ class SearchIndex:
             shown = [self._papers[number] for number in range(first, min(first + PAPERS_PER_FILE, len(self._papers)))]
             _write_file("d", first // PAPERS_PER_FILE, shown, write)
 
-    def _make_entries(self) -> Iterator[tuple[str, str]]:
-        """Yield the words, each with the papers that have it."""
-        for word, postings in self._read_words():
-            if len(postings) < _LEAST_COMPOUND and word in self._compounds:
-                continue
-            yield word, encode_entry(postings, len(self._papers))
+    def _make_entries(self) -> Iterator[tuple[str, str, Set[str]]]:
+        """Yield the words, each with the papers that have it, and the first parts in whose files it is found too.
 
-    def _spool(self, word: str, entry: str, spools: Sequence[BinaryIO]) -> None:
-        """Put an entry aside for its file; that of a compound for the file of its first part as well.
+        A compound of a single paper is found there by its parts.
+        """
+        for word, postings in self._read_words():
+            firsts: Set[str] = self._compounds.get(word, frozenset())
+            if len(postings) >= _LEAST_COMPOUND or not firsts:
+                yield word, encode_entry(postings, len(self._papers)), firsts
+            elif word in self._solid or postings[0] % 4 < _LAST_FIELD:
+                yield word, encode_entry(postings, len(self._papers)), frozenset()
+
+    def _spool(self, word: str, entry: str, firsts: Set[str], spools: Sequence[BinaryIO]) -> None:
+        """Put an entry aside for its file; that of a compound for the files of its first parts as well.
 
         A part of a name with an initial is in the file of the part (`people_words`).
         """
         own = choose_file(word.partition(".")[0], self._word_files)
         pickle.dump((own, word, entry), spools[own % _SPOOLS])
-        first = self._compounds.get(word)
-        other = own if first is None else choose_file(first, self._word_files)
-        if other != own:
-            copy = entry if len(entry) <= _MAX_COPY_CHARACTERS else ""
+        copy = entry if len(entry) <= _MAX_COPY_CHARACTERS else ""
+        for other in sorted({choose_file(first, self._word_files) for first in firsts} - {own}):
             pickle.dump((other, word, copy), spools[other % _SPOOLS])
 
     def _write_words(self, number: int, spooled: Iterator[tuple[int, str, str]], write: Write) -> None:

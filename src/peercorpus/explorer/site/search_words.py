@@ -52,12 +52,15 @@ class PaperWords:
 
     Attributes:
         fields: Stems by field, the best field first; each is in the first field that has it.
-        compounds: The stem of the first part of each word that is written with hyphens, by the stem of the whole.
+        compounds: For each word that is written with hyphens, by the stem of the whole, the stems of its first part:
+            several if it is written with hyphens in several places.
+        solid: The stems of those that are also written without hyphens.
         spelt: Its words as they are written, in lower case.
     """
 
     fields: Sequence[Set[str]]
-    compounds: Mapping[str, str]
+    compounds: Mapping[str, Set[str]]
+    solid: Set[str]
     spelt: Set[str]
 
 
@@ -72,17 +75,22 @@ def read_words(fields: Sequence[str], more: Sequence[Set[str]]) -> PaperWords:
     """
     seen: set[str] = set()
     found: list[Set[str]] = []
-    compounds: dict[str, str] = {}
+    compounds: dict[str, set[str]] = {}
+    solid: set[str] = set()
     spelt: set[str] = set()
     for text, added in zip(map(fold, fields), more, strict=True):
         words = set(split_words(text))
-        joined = dict(map(_join, _find_compounds(text)))
-        stems = {*map(stem, words), *joined, *added} - seen
+        written = set(map(stem, words))
+        joined = set(filter(None, map(_join, _find_compounds(text))))
+        stems = {*written, *(whole for whole, _ in joined), *added} - seen
         seen |= stems
         found.append(stems)
-        compounds |= {whole: first for whole, first in joined.items() if whole not in added}
+        for whole, first in joined:
+            if whole not in added:
+                compounds.setdefault(whole, set()).add(first)
+        solid |= written
         spelt |= words
-    return PaperWords(found, compounds, {word for word in spelt if _SPELT.fullmatch(word)})
+    return PaperWords(found, compounds, solid & compounds.keys(), set(filter(_SPELT.fullmatch, spelt)))
 
 
 def _find_compounds(text: str) -> set[str]:
@@ -92,11 +100,11 @@ def _find_compounds(text: str) -> set[str]:
     return {compound for compound in found if len(compound) <= _MAX_COMPOUND_CHARACTERS}
 
 
-def _join(compound: str) -> tuple[str, str]:
-    """Return the stem of a compound that is written as one word, and that of its first part.
+def _join(compound: str) -> tuple[str, str] | None:
+    """Return the stem of a compound that is written as one word, and that of its first part; None if it has no words.
 
     >>> _join("Self-supervised")
     ('selfsupervis', 'self')
     """
     parts = split_words(compound)
-    return stem("".join(parts)), stem(parts[0]) if parts else ""
+    return (stem("".join(parts)), stem(parts[0])) if parts else None
