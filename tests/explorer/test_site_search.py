@@ -158,7 +158,7 @@ class TestInChromium:
             ('"kites" OR windsock', "Quotes, OR have no meaning here"),
             ("kites -windsock", "A minus sign has no meaning here"),
             ("title:kites", "The name of a field has no meaning here"),
-            ("windso*", "windso* was searched for as windso, windsock."),
+            ("windso*", "windso* was searched for as windsock."),
             ("k*tes", "k*tes was searched for without *"),
             ("kites - a first try", ""),
             ("kites", ""),

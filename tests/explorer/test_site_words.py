@@ -25,7 +25,7 @@ def write_words(papers: Sequence[Paper], scratch: Path) -> dict[str, bytes]:
     scratch.mkdir(exist_ok=True)
     index = SearchIndex(scratch, MANY)
     for number, texts in enumerate(papers):
-        index.add(number, read_words(texts), {}, ())
+        index.add(number, read_words(texts, [set()] * len(texts)), {}, ())
     index.write(files.__setitem__)
     return {name: content for name, content in files.items() if name.startswith("search/w/")}
 
