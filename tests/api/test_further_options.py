@@ -136,12 +136,15 @@ def note(note_id: str, signer: str, reply_to: str | None, at: int, **content: An
 
 @pytest.fixture
 def talk(tmp_path: Path) -> Path:
-    """A built workspace with one conversation, in which the authors answer in two posts."""
+    """A built workspace with two conversations, in each of which the authors answer in two posts."""
     notes = [
         note("p1", "Authors", None, 1, title="On kites", abstract="We fly kites."),
         note("r1", "Reviewer_A1bC", "p1", 10, summary="Kites are flown.", rating=5),
         note("a2", "Authors", "r1", 20, title="Response (2/2)", comment="And tails."),
         note("a1", "Authors", "r1", 21, title="Response (1/2)", comment="They fly."),
+        note("r2", "Reviewer_D3eF", "p1", 11, summary="Tails are long.", rating=3),
+        note("b2", "Authors", "r2", 22, title="Response (2/2)", comment="And of silk."),
+        note("b1", "Authors", "r2", 23, title="Response (1/2)", comment="They are long."),
     ]
     (tmp_path / "notes.json").write_text(json.dumps(notes))
     with open_workspace(tmp_path / "talk", create=True) as workspace:
@@ -151,13 +154,17 @@ def talk(tmp_path: Path) -> Path:
 
 
 def test_a_model_writes_titles_and_its_questions_are_limited(talk: Path, tmp_path: Path) -> None:
-    asked: Any = {"titles": "model", "model": "kite-1", "max_questions": 1}
-    with serving(completion("On kites and tails")) as stand:
-        result = peercorpus.publish(talk, tmp_path / "out", model_url=stand.url, **asked)
-        assert len(stand.bodies) == 1
+    with serving(completion("On kites and tails"), completion("On silk")) as stand:
+        asked: Any = {"titles": "model", "model": "kite-1", "model_url": stand.url}
+        with pytest.raises(ModelError, match="questions: 1,"):
+            peercorpus.publish(talk, tmp_path / "out", max_questions=1, **asked)
+        result = peercorpus.publish(talk, tmp_path / "out", **asked)
+        assert len(stand.bodies) == 2
     rows = peercorpus.load_release(result.folder).table("conversations").collect()
-    titles = [(turn["title"], turn["title_model"]) for turn in rows["turns"][0]]
-    assert titles[1] == ("On kites and tails", "kite-1")
+    titles = {
+        (turn["title"], turn["title_model"]) for turns in rows["turns"] for turn in turns if len(turn["titles"]) > 1
+    }
+    assert titles == {("On kites and tails", "kite-1"), ("On silk", "kite-1")}
 
 
 def test_a_model_labels_points(talk: Path, tmp_path: Path) -> None:

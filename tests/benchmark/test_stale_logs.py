@@ -6,7 +6,7 @@ import pytest
 
 from invented_bench import ACCEPT, REJECT, bench_release, saying
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.logs import _make_protocol, read_runs
 from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.benchmark.tasks import acceptance
 from peercorpus.models import prompts
@@ -45,3 +45,16 @@ def test_a_training_paper_is_asked_without_itself_as_an_example(bench_data: Path
         _, example, _, asked = (one.text for one in sample.input)
         titles = [text.partition("# On kites, part ")[2].partition("\n")[0] for text in (example, asked)]
         assert titles[0] != titles[1]
+
+
+def test_a_log_of_an_earlier_version_is_compared_though_it_calls_the_split_side() -> None:
+    about = {
+        "release": {"sha256": "r"},
+        "profile": "re2",
+        "led": False,
+        "paper": {"budget": "whole papers"},
+        "few_shot": 0,
+        "prompts": {"version": 1, "digest": "d"},
+    }
+    earlier, later = (_make_protocol("acceptance", about | {name: "test"}, ["c"]) for name in ("side", "split"))
+    assert earlier == later
