@@ -175,7 +175,7 @@ def test_pages_are_consecutive_and_one_beyond_the_last_links_to_the_last(
     monkeypatch.setattr(point_search, "MOST_PAGES", 2)
     last = asking.get("/points?page=2&q=missing&kind=question")  # Another address: that one is kept.
     assert HIT.findall(last.text) == pages[1]
-    assert "can be turned to" in last.text
+    assert "can be paged through" in last.text
     assert "the search has 2 pages." in asking.get("/points?q=missing&kind=question&page=98").text
 
 

@@ -98,7 +98,7 @@ class Corpus:
         return self._scan("2-ai-reviews")
 
     def posts(self) -> "pl.LazyFrame":
-        """Scan the replies to submissions, reviews included and those of an AI apart, one row each.
+        """Scan the replies to submissions, one row each: reviews too, except those by an AI.
 
         Columns are the fields of `records.reviews.Post`: among them `post_id` (the key), `forum_id`, `reply_to`,
         `kind`, `role`, `text`, `readers_public` and `deleted`.

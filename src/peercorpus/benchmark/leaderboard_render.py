@@ -234,10 +234,10 @@ def _make_ceiling_table(board: Board) -> RenderedTable:
             "Each reviewer is left out and measured against the paper's other reviewers, and the floors against the"
             " same, so the numbers are lower than those above where more reviewers count. The gain is that of people"
             " over the best floor, with a 95 % interval over papers; wins are the papers on"
-            " which people are better, where most differ. A measure stands clear of its floor if the interval is above"
+            " which people are better, where most differ. A measure is clearly above its floor if the interval is above"
             f" 0 and people win on {FEWEST_WINS:.0%} of the papers or more. † marks fewer than {FEW_PAPERS} papers."
         ],
-        head=["measure", "venue", "papers", HUMAN, *floors, "best floor", "gain", "wins", "stands clear"],
+        head=["measure", "venue", "papers", HUMAN, *floors, "best floor", "gain", "wins", "clearly above"],
         rows=[_format_ceiling(ceiling, floors) for ceiling in board.ceilings],
         below=[],
     )

@@ -462,7 +462,7 @@ def compare(
 ) -> None:
     """Print the differences between two runs on the same cases, with 95 % intervals.
 
-    A case without a score in one of the runs is left out of both, and it is said how many there are of these.
+    A case without a score in one of the runs is left out of both; the output says how many such cases there are.
 
     Parameters
     ----------

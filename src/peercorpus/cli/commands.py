@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "harvest": {
             "harvest": (
-                "Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues."
+                "Fetch venues from OpenReview into a workspace. The same command continues an interrupted run."
             ),
             "import_": (
                 "Import recorded API responses, published datasets or tables of papers and reviews into a workspace."

@@ -47,7 +47,7 @@ def harvest(
     record: Annotated[Path | None, Named] = None,
     connection: Connection = OPENREVIEW,
 ) -> int:
-    """Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues.
+    """Fetch venues from OpenReview into a workspace. The same command continues an interrupted run.
 
     Exit with 1 if OpenReview refused all requests of one kind, with 3 if some requests have to be repeated later.
     A later harvest fetches only what is new, changed or deleted since. It signs in with --token-file, PEERCORPUS_TOKEN,

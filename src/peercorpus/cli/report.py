@@ -163,7 +163,7 @@ def explore(
 ) -> int:
     """Search and read the corpus in a browser on this machine, or write a selection of papers to a file.
 
-    The first start after a build creates a search index, which takes about a minute per 15,000 papers.
+    The first start after a build creates a search index, which takes about a minute per 10,000 papers.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ _OWN = {
         Panel(
             name="answers_and_scores",
             part=_POINTS,
-            title="Which answered aspects go with a raised score",
+            title="Which aspects, if answered, go with a raised score",
             statistic=point_statistics.answers_and_scores,
             drawn=point_figures.draw_answers_and_scores,
             read="Full dot: reviews with an answered point of the aspect; hollow dot: reviews with such a point and no"

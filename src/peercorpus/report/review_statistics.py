@@ -327,7 +327,7 @@ def delays(source: CorpusSource) -> Statistic:
     how = (
         "The time from the first post of a turn to the first post of the next one in the same conversation, if"
         " authors follow a reviewer or a reviewer follows the authors. Venues open and close the discussion on"
-        " certain days, so delays depend on more than the persons."
+        " certain days, so delays do not depend on people alone."
     )
     follows = source.turns.sort("conversation_id", "place").with_columns(
         before=pl.col("role").shift().over("conversation_id"),

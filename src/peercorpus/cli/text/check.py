@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from peercorpus.pipeline.integrity import Damage, Integrity, Repair
     from peercorpus.workspace.raw_recovery import Recovery
 
-KEY_LOST = "The key of the pseudonyms is lost: reviewers get other pseudonyms than in earlier releases."
+KEY_LOST = "The key of the pseudonyms is lost: reviewers get different pseudonyms from those in earlier releases."
 LISTED = 20
 """Most damages listed."""
 

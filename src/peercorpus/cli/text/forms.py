@@ -215,9 +215,9 @@ def readings(compared: Sequence[FieldReading]) -> str:
         if one.without != one.own
     ]
     if len(rows) == 1:
-        return f"{OWN_VENUES} changes nothing in how the public reviews here are read."
+        return f"{OWN_VENUES} does not change how the public reviews here are read."
     same = len(compared) - len(rows) + 1
-    lines = [f"How {OWN_VENUES} changes what is read of public reviews:", "", *_align(rows, _FIELD_COLUMNS)]
+    lines = [f"How {OWN_VENUES} changes how public reviews are read:", "", *_align(rows, _FIELD_COLUMNS)]
     return "\n".join([*lines, *([f"{plural(same, 'other field')} read as before."] if same else [])])
 
 

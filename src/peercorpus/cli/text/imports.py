@@ -54,7 +54,7 @@ def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> s
     sums = ((kind, summary.taken(kind)) for kind in RawKind)
     totals = [_taken(kind, total) for kind, total in sums if total.total]
     if is_useless(summary, losses):
-        return "\n".join([*lines, f"Stored, but of no use as it is: {', '.join(totals) or 'nothing'}."])
+        return "\n".join([*lines, f"Stored, but not usable as it is: {', '.join(totals) or 'nothing'}."])
     return "\n".join([*lines, f"Imported in total: {', '.join(totals) or 'nothing'}."])
 
 

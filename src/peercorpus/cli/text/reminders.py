@@ -34,7 +34,7 @@ def listed(candidates: Sequence["Candidate"], decisions: "Decisions") -> str:
     results = Counter(one.result.value for one in candidates)
     nearly = results["kept_for_its_place"] + results["kept_for_its_words"]
     taken = plural(results["taken"], "post")
-    last = f"The rule takes {taken} for reminders and keeps {nearly:,} that are nearly so; {_count(decisions)}."
+    last = f"The rule takes {taken} for reminders and keeps {nearly:,} that nearly match it; {_count(decisions)}."
     unheld = [post_id for post_id in decisions if post_id not in {one.post.post_id for one in candidates}]
     lost = [f"No post of a conversation has this id, so its decision has no effect: {post_id}" for post_id in unheld]
     return "\n".join([*map(_describe, ranked), *lost, last])

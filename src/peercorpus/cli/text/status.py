@@ -48,7 +48,7 @@ CAUTIONS = {
         " never as final ones."
     ),
     KnownIssue.PDFS_OVERWRITTEN: (
-        "All versions of {count} of {accepted}, months apart, are one PDF, such as of {examples}: the chairs"
+        "All versions of {count} of {accepted}, uploaded months apart, are the same PDF ({examples}): the chairs"
         " may have replaced the submitted PDF by the final one; check its first page before you use it as initial."
     ),
     KnownIssue.NO_DEADLINE: (
@@ -292,7 +292,7 @@ def standing(status: WorkspaceStatus) -> str:
 
 def is_empty(status: WorkspaceStatus) -> str:
     """Return that a workspace is empty, and what to do."""
-    return "\n".join(["The workspace is empty: harvest a venue, or import a dump.", *_move(status.placement)])
+    return "\n".join(["The workspace is empty: harvest a venue, or import data.", *_move(status.placement)])
 
 
 def closing_lines(status: WorkspaceStatus) -> Iterator[str]:

@@ -28,7 +28,7 @@ TITLES = {
     KnownIssue.NO_REJECTED: "rejected papers are missing or incomplete",
     KnownIssue.REVIEWS_HIDDEN: "papers without reviews, which the venue hides",
     KnownIssue.WITHDRAWN_HIDDEN: "no withdrawn papers, perhaps hidden",
-    KnownIssue.REVERTED: "reviews reset to before the discussion",
+    KnownIssue.REVERTED: "reviews reset to their state before the discussion",
     KnownIssue.PDFS_OVERWRITTEN: "submitted PDFs perhaps replaced by final ones",
     KnownIssue.NO_DEADLINE: "no deadline known, so no PDF can be graded exact",
     KnownIssue.NOT_PUBLIC: "notes that are not public, visible to the account",

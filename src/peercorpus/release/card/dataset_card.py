@@ -38,8 +38,8 @@ _SPLITS = (
 )
 SPLITS = {
     Profile.RE2: _SPLITS
-    + "Test and validation have Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; in a smaller corpus the same"
-    " share as of Re²'s 19,926, rounded up, at most a third), and are stratified by venue and status.",
+    + "Test and validation have Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; in a smaller corpus, their"
+    " shares of Re²'s 19,926 papers, rounded up, at most a third), and are stratified by venue and status.",
     Profile.TEMPORAL: _SPLITS
     + "The test split is every paper whose note was created after {day} (UTC); no other split has such papers."
     " Validation has Re²'s sizes and is drawn from the rest. Papers without a date are in no split.",
@@ -52,7 +52,7 @@ SPLITS = {
 TASKS = (
     "A task uses papers with a text of grade `{grade}` or better: `review` those with a review that was not posted"
     " after the decision, `rebuttal` those with a conversation in which a reviewer and the authors speak before it,"
-    " `meta_review` those that one of these uses and that have a meta-review which was not posted after the decision. A"
+    " `meta_review` those that `review` or `rebuttal` uses and that have a meta-review from before the decision. A"
     " paper is in one split, for all tasks and with all its reviews; it is held back from a task if another task uses"
     " it for test or validation, or if another submission of the same work is used instead. A conversation of"
     " `rebuttal` ends at the decision; turns after it: {late_turns}. In `meta_review_sft` the reviews and their"

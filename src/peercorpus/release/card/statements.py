@@ -277,7 +277,7 @@ ANNOTATION = (
 DEMOGRAPHICS = "Not known: reviewers are anonymous."
 LIMITATIONS = [
     "The release shows OpenReview at the time of the harvest: earlier and later states are not included.",
-    "Texts are extracted from PDFs: formulae and tables may be damaged, and a page that is an image has no text unless"
+    "Texts are extracted from PDFs: formulas and tables may be damaged, and a page that is an image has no text unless"
     " it was read by OCR.",
     "Scores of different venues are on different scales.",
     "Only the listed venues are covered; they were not chosen to be representative of peer review in general.",
@@ -304,9 +304,9 @@ PEOPLE = [
 AUTHORS = "Authors are named where OpenReview names them{in_tasks}."
 NO_AUTHORS = {
     ReleaseLayout.PEERCORPUS: (
-        "Authors are not named, except where a text names them; texts that are not proven to be what the reviewers read"
-        " and name one on their first page, and changes that name one, are left out, as are both for papers of which no"
-        " author is known by a full name."
+        "Authors are not named, except where a text names them. Left out are changes naming an author, and texts that"
+        " name one on their first page, unless they are proven to be what the reviewers read. If no author of a paper"
+        " is known by a full name, all its changes and all its unproven texts are left out."
     ),
     ReleaseLayout.REVIEWBENCH: (
         "Authors are not named, except where a text names them; texts that are not proven to be what the reviewers read"

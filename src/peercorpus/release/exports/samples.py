@@ -25,7 +25,7 @@ from peercorpus.release.exports.formats import TrainingSample
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import read_scores
 
-NO_EXCHANGE = "the assistant answers nothing that the user says"
+NO_EXCHANGE = "the assistant never answers the user"
 NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
 
 
@@ -52,7 +52,7 @@ def opening_text(title: str | None, body: str | None) -> str | None:
 
 NO_REVIEW_TEXT = "a review without text"
 POSTED_AFTER = "a review posted after the decision"
-CHANGED_AFTER = "a review changed after the decision, and nothing shows what stood at it"
+CHANGED_AFTER = "a review changed after the decision, and nothing shows what it said then"
 SYSTEMS = {Role.REVIEWER: prompts.REVIEWER, Role.AUTHOR: prompts.AUTHORS}
 """System message of a conversation, by the side that the model takes."""
 

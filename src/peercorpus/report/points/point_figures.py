@@ -86,7 +86,7 @@ def _draw_shares(axes: "Axes", rows: Sequence[_Row]) -> None:
     less = [share - first for share, first in zip(shares, sure, strict=True)]
     axes.barh(range(len(rows)), sure, color=SKY, label=f"answer of confidence {SURE} or more", **_BAR_STYLE)
     axes.barh(
-        range(len(rows)), less, left=sure, color=PAPER, hatch="////", label="answer that is less sure", **_BAR_STYLE
+        range(len(rows)), less, left=sure, color=PAPER, hatch="////", label="answer of lower confidence", **_BAR_STYLE
     )
     for y, share in enumerate(shares):
         axes.annotate(percent(share), (share, y), (3, 0), textcoords="offset points", va="center", fontsize=7.5)

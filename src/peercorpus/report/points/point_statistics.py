@@ -303,7 +303,7 @@ def point_delays(source: CorpusSource) -> Statistic:
     """Measure how many days pass from a review to the first answer to a point, by conference and aspect."""
     how = (
         f"{_WHICH} The time from the review to the first public post that answers the point. Venues open and close the"
-        " discussion on certain days, so it is not only the authors'."
+        " discussion on certain days, so this time does not depend on the authors alone."
     )
     columns = ["aspect", "conference", "days", "points"]
     answered = [rows.filter("answered").select(columns) for rows in _with_conference(source)]
