@@ -24,6 +24,8 @@ SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {
 # Tests start hundreds of processes: recompiling what each imports takes longer than most of them run.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 PYTEST := $(COMPILED) $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
+# With the slow tests, one process more than there are cores: a fifth of their time is waiting, for a cluster or Chromium.
+WAITING := PYTEST_XDIST_AUTO_NUM_WORKERS=$(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -55,11 +57,11 @@ test: $(DEV)  ## Run the quick tests in parallel: those that a change is likely 
 	$(PYTEST) -m 'not slow'
 
 test-all: $(DEV) $(VENV)/extras  ## Run all tests, including those of the extras (OCR, Ray, S3, PyTorch); installs gigabytes
-	$(PYTEST)
+	$(WAITING) $(PYTEST)
 
 coverage: $(DEV) $(VENV)/extras  ## Run all tests and report which branches of src they never take; fails below 90 %
 	$(BIN)/coverage erase
-	$(COMPILED) $(SCRATCH) $(BIN)/coverage run -m pytest $(PARALLEL)
+	$(WAITING) $(COMPILED) $(SCRATCH) $(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import hostile_texts
 from hostile_texts import ENDS, GENERIC, Found, Hostile, find_calls, find_growth, find_patterns, hostile_to, uses
 from invented_blocks import entry, structured
 from invented_posts import AUTHORS, post
@@ -264,7 +265,7 @@ SLOW = [2_000, 20_000]
 PLANTED = [2_000, 6_000]
 """The square of the second takes tens of milliseconds, which also a clock that ticks a hundred times a second shows."""
 
-LONGEST = [50_000, 100_000, 200_000]
+LONGEST = [50_000, 200_000]
 COSTLY = frozenset(
     {"LaTeX", "differences", "claims of scores", "sections", "levels", "lines of a body", "controls", "labels"}
     | {"decisions", "definitions of names", "passages", "descriptions"}
@@ -315,7 +316,9 @@ def test_a_parser_takes_linear_time_for_the_longest_texts(name: str) -> None:
         (r"([^\W\d_]+)-?$", "search"),
     ],
 )
-def test_a_quadratic_regular_expression_is_found(pattern: str, method: str) -> None:
+def test_a_quadratic_regular_expression_is_found(pattern: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Further comparisons only keep a linear one from being taken for quadratic.
+    monkeypatch.setattr(hostile_texts, "ATTEMPTS", 1)
     assert complain(Found("planted", re.compile(pattern), frozenset({method})), PLANTED, 0.005, set())
 
 

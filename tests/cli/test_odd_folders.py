@@ -164,6 +164,7 @@ def test_folders_other_than_workspaces_may_have_any_name(
     assert (here / f"{name}.out" / "release.json").is_file()
 
 
+@pytest.mark.usefixtures("svg_alone")
 @pytest.mark.parametrize("name", ["ven:2024 ü[1]*#{x}%?'", "s3:x", "-dash"])
 def test_slow_commands_work_in_a_folder_with_an_odd_name(name: str, here: Path) -> None:
     walk(QUICK[:2], name, name)

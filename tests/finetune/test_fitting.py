@@ -1,6 +1,9 @@
 """Examples are the same, byte for byte, wherever they are truncated; one that cannot be made is reported."""
 
+import pickle
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,18 +26,37 @@ def _many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lengths, "MIN_PAPERS_TO_SPREAD", 1)
 
 
-def prepared(release: Path, model: Path, out: Path, spread: Executor | None) -> dict[str, bytes]:
+def prepared(
+    release: Path, model: Path, out: Path, spread: Executor | None, subject: TrainingTask = TrainingTask.MIXED
+) -> dict[str, bytes]:
     """Return every file of a run whose examples have been made."""
-    wanted = RunOptions(release, TrainingTask.MIXED, str(model), out, CUTTING, leaves_out_long=True)
+    wanted = RunOptions(release, subject, str(model), out, CUTTING, leaves_out_long=True)
     prepare_run(wanted, lambda _: None, spread=spread)
     return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
-def test_training_examples_are_identical_wherever_they_are_made(papers: Path, models: Path, tmp_path: Path) -> None:
-    here = prepared(papers, models / "llama", tmp_path / "here", None)
+def through_bytes(function: Callable[[Any], Any], items: Iterable[Any], **more: Any) -> Iterator[tuple[Any, Any]]:
+    """Spread work as processes receive and return it, but in this one."""
+
+    def copied(value: object) -> Any:
+        return pickle.loads(pickle.dumps(value))
+
+    return InThisProcess()(lambda item: copied(function(copied(item))), items, **more)
+
+
+# For each task, processes start that take seconds to load a tokenizer.
+@pytest.mark.parametrize(
+    ("subject", "spread"),
+    [(TrainingTask.REVIEW, LocalExecutor(None)), (TrainingTask.MIXED, through_bytes)],
+    ids=["one task in processes", "all tasks"],
+)
+def test_training_examples_are_identical_wherever_they_are_made(
+    papers: Path, models: Path, tmp_path: Path, subject: TrainingTask, spread: Executor
+) -> None:
+    here = prepared(papers, models / "llama", tmp_path / "here", None, subject)
     assert {"data/train.arrow", "data/validation.arrow", "data/examples.jsonl"} < here.keys()
     assert here["data/examples.jsonl"].count(b"\n") > 8
-    assert prepared(papers, models / "llama", tmp_path / "spread", LocalExecutor(None)) == here
+    assert prepared(papers, models / "llama", tmp_path / "spread", spread, subject) == here
 
 
 def test_a_paper_whose_examples_fail_is_named_and_nothing_is_left(papers: Path, models: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from small_venues import fill
 from table_rows import rows
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference", "JLE"]
-PAPERS = 24
+PAPERS = 12
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resum
 ) -> None:
     alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
     with open_workspace(corpus) as workspace, pytest.raises(kind, match=sentence):
-        build(workspace, spread=Failing(5, failure))
+        build(workspace, spread=Failing(3, failure))
     assert built(corpus, InThisProcess())[0] == alone
 
 

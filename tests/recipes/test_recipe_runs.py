@@ -120,6 +120,7 @@ def test_re2_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
 
 
+@pytest.mark.usefixtures("svg_alone")
 def test_figures_of_re2_are_cut_out_of_the_available_pdfs(make: Any, run: Run, tmp_path: Path) -> None:
     source, pdfs = write_re2(tmp_path / "published", re2_papers(8), test=2), tmp_path / "pdfs"
     assert make("re2", source, "--offline").code == 0

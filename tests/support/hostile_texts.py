@@ -6,6 +6,7 @@ import importlib
 import re
 import signal
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -149,7 +150,7 @@ def sources() -> dict[str, ast.Module]:
 
 def find_methods(module: str, name: str | None) -> frozenset[str]:
     """Return the methods with which the package applies an expression assigned to a name in a module."""
-    users = [module, *(other for other, imported in imports() if imported == (module, name))]
+    users = [module, *importers().get((module, name or ""), ())]
     called = [by_name(user) for user in users]
     if name is None or any(name in passed_on for _, passed_on in called):
         return frozenset[str]().union(*(used for methods, _ in called for used in methods.values())) & UNMISTAKABLE
@@ -157,15 +158,15 @@ def find_methods(module: str, name: str | None) -> frozenset[str]:
 
 
 @cache
-def imports() -> frozenset[tuple[str, tuple[str, str]]]:
-    """Return which module imports which name from which other."""
-    nodes = ((name, node) for name, tree in sources().items() for node in ast.walk(tree))
-    return frozenset(
-        (name, (node.module or "", alias.name))
-        for name, node in nodes
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    )
+def importers() -> Mapping[tuple[str, str], set[str]]:
+    """Return by module and name the other modules that import that name from it."""
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for name, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    found[node.module or "", alias.name].add(name)
+    return found
 
 
 @cache

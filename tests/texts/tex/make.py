@@ -13,7 +13,7 @@ from pathlib import Path
 import pikepdf
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
-from fontTools.misc import eexec  # type: ignore[import-untyped]
+from fontTools.misc import eexec
 
 from peercorpus.pdf.math_fonts import join_surrogates
 
