@@ -23,6 +23,7 @@ def show(text: str, word: str = "kites", characters: int = 220) -> str:
         ("> Are the kites new?\nYes - they are.", "Are the [kites] new?\nYes - they are."),
         ("With #3 and 2 - 1 kites * 4 > 3", "With #3 and 2 - 1 [kites] * 4 > 3"),
         ("#kites", "#[kites]"),
+        ("**Strengths** The kites are **new**.", "Strengths The [kites] are new."),
     ],
 )
 def test_a_passage_leaves_out_markdown_signs_of_blocks(text: str, shown: str) -> None:

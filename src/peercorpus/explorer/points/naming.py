@@ -1,5 +1,6 @@
 """Put the facts about a point into words: kinds, aspects, methods, reactions, and the confidence in an answer."""
 
+import re
 from collections.abc import Mapping
 
 from peercorpus.records.points import (
@@ -7,6 +8,7 @@ from peercorpus.records.points import (
     ChangeSign,
     KindSource,
     PointAspect,
+    PointChange,
     PointKind,
     Reaction,
     ReactionScope,
@@ -52,7 +54,24 @@ SIGNS = {
     ChangeSign.PLACE: "at the place that the point names:",
     ChangeSign.PROMISE: "at the place that the answer promises:",
 }
+_WORD = re.compile(r"[^\W_]+")
 _CONFIDENCES = ((0.9, "very likely"), (0.7, "likely"))
+
+
+def describe_shared(change: PointChange, text: str) -> str:
+    """Return the evidence that a change concerns a point; shared words in the form that the point has them.
+
+    >>> describe_shared(PointChange(1, ChangeSign.TERMS, "languag pivot"), "Pivoting through languages")
+    'shares the words pivoting, languages'
+    """
+    if change.sign is not ChangeSign.TERMS:
+        return f"{SIGNS[change.sign]} {change.shared}"
+    shared = change.shared.split()
+    words = dict.fromkeys(word.lower() for word in _WORD.findall(text))
+    shown = {stem: next((word for word in words if word.startswith(stem)), stem) for stem in shared}
+    order = list(words)
+    ranked = sorted(dict.fromkeys(shown.values()), key=lambda word: order.index(word) if word in words else len(order))
+    return f"{SIGNS[change.sign]} {', '.join(ranked)}"
 
 
 def describe_confidence(confidence: float | None) -> str:

@@ -230,10 +230,14 @@ def _cut(text: str, start: int, end: int, marks: Sequence[Mark]) -> Iterator[Pie
 
 
 def show_part(text: str, start: int, end: int) -> str:
-    """Return a part of a text without Markdown's signs of headings and quotations, and with dots between list items."""
+    """Return a part of a text without Markdown's signs of headings, quotations and bold words.
+
+    Dots stand between the items of a list.
+    """
     is_line = start == 0 or text[start - 1] == "\n"
     plain = _ITEM.sub("· ", _HEADING.sub("", ("\n" if is_line else " ") + text[start:end]))[1:]
-    return replace_controls(plain.removeprefix("· ") if is_line else plain)
+    plain = plain.removeprefix("· ") if is_line else plain
+    return replace_controls(plain.replace("**", ""))
 
 
 def _merge(marks: Sequence[Mark]) -> list[tuple[int, int]]:

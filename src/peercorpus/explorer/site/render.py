@@ -315,6 +315,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
         shown_statuses=[status for status in Status if status.value in shown],
         policy=Markup(content_policy(*inline_scripts().values())),
+        style="search.css",
         sizes_json=json.dumps(sizes, separators=(",", ":")),
         index_json=_describe_index(runs, contents.venues),
         statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
