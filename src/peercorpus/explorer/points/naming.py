@@ -61,8 +61,8 @@ _CONFIDENCES = ((0.9, "very likely"), (0.7, "likely"))
 def describe_shared(change: PointChange, text: str) -> str:
     """Return the evidence that a change concerns a point; shared words in the form that the point has them.
 
-    >>> describe_shared(PointChange(1, ChangeSign.TERMS, "languag pivot"), "Pivoting through languages")
-    'shares the words pivoting, languages'
+    >>> describe_shared(PointChange(1, ChangeSign.TERMS, "kite tether"), "A tethered kite")
+    'shares the words tethered, kite'
     """
     if change.sign is not ChangeSign.TERMS:
         return f"{SIGNS[change.sign]} {change.shared}"
