@@ -9,7 +9,8 @@ from starlette.testclient import TestClient
 
 from chromium import CHROMIUM, FLAGS
 from explored import GONE, explored, hostile, known_with_points
-from invented_tables import invented, keep
+from invented_tables import ICLR, invented, keep, text
+from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
@@ -58,13 +59,33 @@ def known_site(known_release: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="session")
+def whole_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of that corpus with points, and with changes, as both texts of a paper are there."""
+    folder = tmp_path_factory.mktemp("whole")
+    venues = known_with_points()
+    with invented(folder / "corpus", venues | {ICLR: [text("sha-final", "# Kites"), *venues[ICLR]]}) as workspace:
+        keep(workspace)
+        (folder / "corpus/takedown.txt").write_text(f"{GONE}\n")
+        publish_release(workspace, folder / "release", points=True)
+    return folder / "release"
+
+
+@pytest.fixture(scope="session")
+def whole_site(whole_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of that release with everything that it can show; tests must not change it."""
+    folder = tmp_path_factory.mktemp("sites") / "whole"
+    write_site(open_release(whole_release), folder, extras=list(Extra))
+    return folder
+
+
+@pytest.fixture(scope="session")
 def hostile_static_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a release in which every text is hostile, without the megabyte text; tests must not change it."""
     folder = tmp_path_factory.mktemp("sites")
     venues = dict(list(hostile().items())[:-1])
     with invented(folder / "workspace", venues) as workspace:
-        publish_release(workspace, folder / "release")
-    write_site(open_release(folder / "release"), folder / "site")
+        publish_release(workspace, folder / "release", points=True)
+    write_site(open_release(folder / "release"), folder / "site", extras=list(Extra))
     return folder / "site"
 
 

@@ -8,11 +8,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from explored import GONE, LIVELY, QUIET, SILENT
-from invented_tables import paper, post
+from invented_tables import paper, post, review, score
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import keep_public
+from peercorpus.explorer.paper_page import score_table
 from peercorpus.explorer.selection import read_selection
-from peercorpus.records.enums import PostKind, Status
+from peercorpus.records.enums import Aspect, Phase, PostKind, Status
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
@@ -114,6 +115,46 @@ def test_a_page_beyond_the_last_links_to_the_last(client: TestClient) -> None:
         assert f'<a href="{last}">Show it</a>' in page
         assert "No paper meets all of this" not in page
     assert "There is no page" not in client.get("/papers?q=zzyzx").text
+
+
+def test_conditions_are_named_in_words_and_an_empty_result_says_what_to_do(client: TestClient) -> None:
+    page = client.get("/papers?status=rejected&has_rebuttal=no&where=rating_share%3E%3D0.25&where=year!=1999").text
+    chips = re.findall(r'<li><a href="[^"]*" title="([^"]*)">([^<]*) <span aria-hidden', page)
+    assert [(unescape(raw), unescape(said)) for raw, said in chips] == [
+        ("status=rejected", "Decision: Rejected"),
+        ("has_rebuttal=no", "Authors answered: no"),
+        ("rating_share>=0.25", "Mean rating on its scale ≥ 25 %"),
+        ("year!=1999", "Year: not 1999"),
+    ]
+    assert 'class="sorts"' in client.get("/papers?q=kites").text
+    nothing = client.get("/papers?q=zzyzx").text
+    assert "look through the venues" in nothing
+    assert 'class="sorts"' not in nothing
+    assert "Remove a condition, or search for fewer words." in client.get("/papers?q=zzyzx&status=rejected").text
+    assert "Remove a condition." in client.get("/papers?status=rejected&has_rebuttal=yes").text
+
+
+def test_long_answers_of_a_form_stand_below_the_table() -> None:
+    read_many = "I have read many papers in this area."
+    scores = tuple(
+        score(name, value, label, Aspect.OTHER, Phase.FINAL)
+        for name, value, label in (
+            ("rating", 6.0, "6: fine"),
+            ("experience", None, read_many),
+            ("audience", None, "Yes"),
+        )
+    )
+    table = score_table([review(LIVELY, "R1", scores=scores), review(LIVELY, "R2", scores=scores[:1])])
+    assert [name for name, _ in table.columns] == ["rating", "audience"]
+    assert [(reviewer, [cell and cell.after for cell in row]) for reviewer, row in table.rows] == [
+        ("R1", ["6", "Yes"]),
+        ("R2", ["6", None]),
+    ]
+    ((name, answers),) = table.worded
+    assert (name, [(reviewer, cell.after) for reviewer, cell in answers]) == (
+        "experience",
+        [("R1", read_many)],
+    )
 
 
 def test_matched_words_are_highlighted(client: TestClient) -> None:

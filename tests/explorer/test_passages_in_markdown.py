@@ -25,6 +25,7 @@ def show(text: str, word: str = "kites", characters: int = 220) -> str:
         ("#kites", "#[kites]"),
         ("**W2.** The *old* kites are **bold**", "W2. The old [kites] are bold"),
         ("A* search of kites finds p* as x**2 or a * b", "A* search of [kites] finds p* as x**2 or a * b"),
+        ("**Strengths** The kites are **new**.", "Strengths The [kites] are new."),
     ],
 )
 def test_a_passage_leaves_out_markdown_signs_of_blocks(text: str, shown: str) -> None:

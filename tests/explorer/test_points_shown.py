@@ -56,7 +56,7 @@ def test_a_point_is_shown_with_tags_answers_reaction_score_change_and_changes(cl
         " Authors, to several or all reviewers uncertain, 0.41 known only from its place among the answers"
         " 2 January 2020 , the post We thank all reviewers for the windsock."
         " Reviewer: resolved said of this point 2 January 2020 , the post Thank you. rating 5 → changed to 6"
-        " Changes of the paper: 1 (shares the words firm tether)"
+        " Changes of the paper: 1 (shares the words firm, tether)"
     )
     assert 'title="The kind is known from the form: the field is for this kind only."' in drawn
     links = re.findall(r'href="([^"]+)"', drawn)

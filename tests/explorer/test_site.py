@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from commands import run_command
 from explored import GONE, LIVELY, QUIET, SILENT, known_with_points
+from invented_points import WEAKNESSES
 from invented_tables import invented, keep
 from peercorpus.corpus.public_forums import public_forums
 from peercorpus.corpus.takedown import read_takedown
@@ -25,7 +26,9 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.site.addresses import file_stem, paper_file, venue_file
 from peercorpus.explorer.site.assets import inline_scripts
-from peercorpus.explorer.site.release_papers import make_paper, read_rows
+from peercorpus.explorer.site.extras import Extra
+from peercorpus.explorer.site.release_papers import PaperRows, make_paper, read_rows
+from peercorpus.explorer.site.render import Job, render_papers
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
@@ -312,3 +315,77 @@ def test_a_full_disk_leaves_the_earlier_site(
         write_site(open_release(known_release), tmp_path / "site")
     assert names_in(tmp_path) == [".site.lock", "site"]
     assert contents(tmp_path / "site") == contents(known_site)
+
+
+def test_points_and_changes_are_added_if_they_are_asked_for(whole_release: Path, tmp_path: Path) -> None:
+    plain = run_command("site", str(whole_release), "--out", str(tmp_path / "plain"))
+    assert plain.code == 0
+    assert "also has texts of papers (--texts, about" in plain.out
+    assert re.search(r"points of reviews \(--points, about [\d.]+ k?B\) and changes between versions \(--ch", plain.out)
+    assert "points" not in (tmp_path / "plain" / paper_file(LIVELY)).read_text()
+    assert not (tmp_path / "plain" / "changes").exists()
+
+    ended = run_command("site", str(whole_release), "--out", str(tmp_path / "site"), "--points", "--changes")
+    assert ended.code == 0
+    assert re.search(r"The points of reviews take about [\d.]+ k?B", ended.out)
+    assert re.search(r"The changes between versions take about [\d.]+ k?B", ended.out)
+    assert "The pages of papers show 3 points of reviews." in ended.out
+    page = (tmp_path / "site" / paper_file(LIVELY)).read_text()
+    assert "Read as 3 points: 2 ask for an answer, 1 has one" in page
+    assert WEAKNESSES.text.splitlines()[0][3:] in page
+    found = pages(tmp_path / "site")
+    assert set(found) - set(pages(tmp_path / "plain")) == {paper_file(LIVELY, "changes")}
+    led = {resolve(paper_file(LIVELY), link) for link in found[paper_file(LIVELY)].named}
+    assert {(paper_file(LIVELY, "changes"), ""), (paper_file(LIVELY, "changes"), "change-1")} <= led
+    assert ("about.html", "points") in led
+    dead = [
+        (name, link)
+        for name, links in found.items()
+        for link in links.named
+        if not link.startswith(("http", "data:"))
+        for path, anchor in [resolve(name, link)]
+        if (path not in found and not (tmp_path / "site" / path).is_file())
+        or (anchor and not anchor.startswith("q=") and anchor not in found[path].ids)
+    ]
+    assert dead == []
+    assert all(links.policies == 1 for links in found.values())
+    for secret in (GONE.encode(), b"secret about", b"deleted word"):
+        assert secret not in b"".join(contents(tmp_path / "site").values())
+
+
+def test_points_without_the_pages_of_changes_name_no_changes(whole_release: Path, tmp_path: Path) -> None:
+    write_site(open_release(whole_release), tmp_path / "site", extras=[Extra.POINTS])
+    page = (tmp_path / "site" / paper_file(LIVELY)).read_text()
+    assert "Read as 3 points" in page
+    assert "Changes of the paper" not in page
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (
+            "points",
+            r"no points of reviews, which 'peercorpus publish --points' adds; leave out --points\. It has texts",
+        ),
+        ("changes", r"no changes between versions; leave out --changes\. It has texts of papers \(--texts\)\."),
+    ],
+)
+def test_what_a_release_lacks_is_refused_with_what_it_has(
+    known_release: Path, tmp_path: Path, extra: str, said: str
+) -> None:
+    ended = run_command("site", str(known_release), "--out", str(tmp_path / "site"), f"--{extra}")
+    assert ended.code == 2
+    assert re.search(said, ended.err)
+    assert not (tmp_path / "site").exists()
+
+
+def test_what_a_model_found_is_said_to_be_from_a_model(whole_release: Path) -> None:
+    rows = next(one for one in read_rows(open_release(whole_release), list(Extra)) if one.paper["forum_id"] == LIVELY)
+    points = [row | {"kind_source": "model"} for row in rows.beside["points"]]
+    answers = [row | {"method": "model", "confidence": None} for row in rows.beside["answers"]]
+    labelled = PaperRows(rows.paper, {**rows.beside, "points": points, "answers": answers}, rows.links)
+    (rendered,) = render_papers(Job([labelled], {}))
+    page = rendered.page.decode()
+    assert "A language model named the kind." in page
+    assert "not measured" in page
+    assert "named by a language model" in page

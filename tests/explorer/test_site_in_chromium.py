@@ -49,6 +49,12 @@ def address(known_site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
+def whole_address(whole_site: Path) -> Iterator[str]:
+    with served(whole_site) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def hostile_address(hostile_static_site: Path) -> Iterator[str]:
     with served(hostile_static_site) as opened:
         yield opened
@@ -141,10 +147,54 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
     context.close()
 
 
+@pytest.mark.parametrize("kind", ["paper", "changes", "text"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_points_changes_and_texts_are_accessible_and_not_wider_than_a_phone(
+    browser: "Browser", whole_address: str, kind: str, scheme: Any
+) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport=PHONE, bypass_csp=True)
+    page = context.new_page()
+    page.goto(whole_address + paper_file(LIVELY, kind))
+    for unfolded in page.locator("details.as-points > summary").all():
+        unfolded.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert_accessible(page)
+    context.close()
+
+
+def test_the_points_of_a_review_lead_to_answers_and_changes_without_scripts_or_other_servers(
+    browser: "Browser", whole_address: str
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    seen = watched(page)
+    page.goto(whole_address + paper_file(LIVELY))
+    points = page.locator("details.as-points")
+    assert not points.locator(".point").first.is_visible()
+    points.locator("> summary").click()
+    assert points.locator(".point").count() == 3
+    points.locator(".answer .facts a").first.click()
+    anchor = page.url.partition("#")[2]
+    assert page.locator(f"[id='{anchor}']").is_visible()
+    points.locator("a", has_text="may be wrong").click()
+    page.wait_for_url("**/about.html#points")
+    page.goto(whole_address + paper_file(LIVELY))
+    points.locator("> summary").click()
+    page.locator("details.as-points .note a[href*='changes/']").first.click()
+    page.wait_for_url("**/changes/**#change-1")
+    assert page.locator("#change-1 ins").first.is_visible()
+    page.click("p.back a")
+    page.wait_for_url(f"**/{paper_file(LIVELY)}")
+    assert seen.errors == []
+    assert all(asked.startswith((whole_address, "data:,")) for asked in seen.asked)
+    context.close()
+
+
 def hostile_pages() -> list[str]:
     found = ["index.html#q=pwned", "index.html#q=%3Cscript%3Ewindow.pwned%3D1%3C%2Fscript%3E", "venues.html"]
     for venue_id, records in list(hostile().items())[:-1]:
-        found += [venue_file(venue_id), paper_file(records[0].forum_id)]  # type: ignore[attr-defined]
+        forum_id = records[0].forum_id  # type: ignore[attr-defined]
+        found += [venue_file(venue_id), *(paper_file(forum_id, kind) for kind in ("paper", "text"))]
     return found
 
 

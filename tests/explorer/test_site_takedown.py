@@ -12,6 +12,7 @@ from answered_points import with_points
 from commands import run_command
 from invented_tables import ICLR, a_forum, invented, keep, link, version
 from invented_tables import what_follows as follow
+from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.harvest.raw_rows import RawOrigin, build_note
 from peercorpus.records.ai_reviews import AiReview
@@ -108,7 +109,7 @@ def test_nothing_of_a_record_stays_when_the_site_is_written_again(first: Path, k
     listed, gone = REMOVED[kind]
     site = first / "site"
     (first / "corpus/takedown.txt").write_text("")
-    write_site(open_release(first / "before"), site)
+    write_site(open_release(first / "before"), site, extras=list(Extra))
     held = whole(site)
     assert [record_id for record_id, word in WORDS.items() if word.encode() not in held] == []
 
@@ -118,7 +119,7 @@ def test_nothing_of_a_record_stays_when_the_site_is_written_again(first: Path, k
     assert f"'{site}' was not changed" in refused.err
     assert whole(site) == held
 
-    write_site(open_release(publish(first, "after")), site)
+    write_site(open_release(publish(first, "after")), site, extras=list(Extra))
     left = whole(site)
     assert {record_id for record_id, word in WORDS.items() if word.encode() not in left} == gone
     for record_id in gone - {GONE}:

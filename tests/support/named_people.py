@@ -133,6 +133,7 @@ PSEUDONYMS = [
     ("xY3z flaws", {"Names001"}),
     ("AnonReviewer2", {"Names002"}),
     ("Reviewer2", {"Names002"}),
+    ("Reviewer 2", {"Names002"}),
     ("Reviewer Q9ab kites", {"Names003"}),
     ("Reviewer Q9ab xY3z", set()),
     ("reviewer", {"Names001", "Names002", "Names003"}),

@@ -15,6 +15,8 @@ def site(
     workspace: OptionalWorkspace = None,
     title: str = "Peer reviews",
     texts: bool = False,
+    points: bool = False,
+    changes: bool = False,
 ) -> None:
     """Write a release as a web site: pages and a search that any static host serves, or a browser opens from disk.
 
@@ -36,12 +38,18 @@ def site(
         Heading of the first page.
     texts
         Add a page with the text of each paper whose text is in the release; their size is printed first.
+    points
+        Show the points of each review on the page of its paper, if the release has points; their size is printed first.
+    changes
+        Add a page of what changed between the versions of each paper, if the release has changes; their size is
+        printed first.
     """
     with needs_extra("web"):
-        from peercorpus.explorer.site.release_papers import estimate_texts, open_for_site
+        from peercorpus.explorer.site.extras import Extra, check_extras
+        from peercorpus.explorer.site.release_papers import open_for_site
         from peercorpus.explorer.site.taken_down import check_taken_down
         from peercorpus.explorer.site.write_site import write_site
-    from peercorpus.cli.text.site import site_written, texts_added
+    from peercorpus.cli.text.site import extras_added, extras_offered, site_written
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 
@@ -49,8 +57,13 @@ def site(
     for folder in filter(None, (workspace, find_workspace_around(opened.folder))):
         with open_workspace(folder, write=False) as beside:
             check_taken_down(opened, beside, out)
-    if texts:
-        say(texts_added(estimate_texts(opened)))
+    extras = {Extra.TEXTS: texts, Extra.POINTS: points, Extra.CHANGES: changes}
+    wanted = [extra for extra, is_wanted in extras.items() if is_wanted]
+    sizes = check_extras(opened, wanted)
+    for line in extras_added(sizes, wanted):
+        say(line)
     with ProgressLines() as lines:
-        summary = write_site(opened, out, title=title, texts=texts, show=lines.show, spread=LocalExecutor())
+        summary = write_site(opened, out, title=title, extras=wanted, show=lines.show, spread=LocalExecutor())
     say(site_written(summary, out))
+    for line in extras_offered(sizes, wanted):
+        say(line)

@@ -51,6 +51,7 @@ from peercorpus.explorer.points.points_of_paper import (
     points_by_place,
 )
 from peercorpus.explorer.querying.embeddings import PaperVectors
+from peercorpus.explorer.querying.facets import describe_condition
 from peercorpus.explorer.querying.likeness import MAX_PAPERS, papers_like
 from peercorpus.explorer.querying.references import Reference, find_place
 from peercorpus.explorer.reading.citations import cite_post, cite_turn
@@ -69,6 +70,8 @@ from peercorpus.workspace.delta_tables import Tables
 _PACKAGE = files("peercorpus.explorer")
 ASSETS = {"style.css": "text/css; charset=utf-8", "keys.js": "text/javascript; charset=utf-8"}
 """Media types of the files that pages load, which are in `static`."""
+_STYLES = ("style.css", "paper.css", "home.css")
+"""Files that are one style sheet; the first page of a site loads the first only."""
 
 _REPLACED = (
     "The tables were replaced since the explorer was started, as by a build; stop the explorer and start it again."
@@ -186,7 +189,11 @@ class Explorer:
     @cached_property
     def assets(self) -> dict[str, bytes]:
         """Contents of the files that pages load, by name."""
-        return {name: (_PACKAGE / "static" / name).read_bytes() for name in ASSETS}
+        parts = {"style.css": _STYLES}
+        return {
+            name: b"".join((_PACKAGE / "static" / part).read_bytes() for part in parts.get(name, (name,)))
+            for name in ASSETS
+        }
 
     def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
         """Render a template as a response."""
@@ -225,7 +232,10 @@ class Explorer:
             found=results,
             first=(asked.page - 1) * PAGE,
             venues=self.index.venues,
-            conditions=[(condition, asked.without(condition).query_string()) for condition in asked.conditions],
+            conditions=[
+                (condition, describe_condition(condition), asked.without(condition).query_string())
+                for condition in asked.conditions
+            ],
             command=export_command(self.folder, asked, is_confidential=self.is_confidential),
             # `peercorpus.open` reads what everyone may read.
             python="" if self.is_confidential else export_python(self.folder, asked, is_whole=is_whole),

@@ -170,14 +170,19 @@ class ScoreTable:
     Attributes:
         columns: Name of the form's field and its scale, such as "1 to 10".
         rows: For each review the reviewer and the cells; None if the review has no such score.
+        worded: Fields whose answers are sentences, for which columns are too narrow: the name, and the cell of each
+            reviewer with an answer.
         remarks: For reviews posted or changed after the decision, the reviewer and a description of that.
     """
 
     columns: Sequence[tuple[str, str]]
     rows: Sequence[tuple[str, Sequence[ScoreCell | None]]]
+    worded: Sequence[tuple[str, Sequence[tuple[str, ScoreCell]]]] = ()
     remarks: Sequence[tuple[str, str]] = ()
 
 
+_COLUMN_CHARACTERS = 24
+"""Characters of an answer in a column of the table, at most."""
 _REMARKS = {
     AtDecision.POSTED_AFTER: "posted this review after the decision",
     AtDecision.CHANGED_UNSEEN: "changed this review after the decision; its earlier content is not known",
@@ -189,11 +194,21 @@ def score_table(reviews: Sequence[Review]) -> ScoreTable:
     """Return all scores of all reviews; the overall recommendation comes first."""
     scores = [score for review in reviews for score in review.scores]
     ranked = sorted(scores, key=lambda score: score.aspect is not Aspect.RECOMMENDATION)
-    names = list(dict.fromkeys(score.key for score in ranked))
+    every = list(dict.fromkeys(score.key for score in ranked))
+    long = {score.key for score in scores if len(format_score(score)) > _COLUMN_CHARACTERS}
+    names = [name for name in every if name not in long]
     scales = {score.key: _format_scale(score) for score in scores if None not in (score.low, score.high)}
     rows = [(review.reviewer, [_make_cell(review, name) for name in names]) for review in reviews]
+    worded = [(name, list(_list_answers(reviews, name))) for name in every if name in long]
     remarks = [(review.reviewer, _REMARKS[review.at_decision]) for review in reviews if review.at_decision in _REMARKS]
-    return ScoreTable([(name, scales.get(name, "")) for name in names], rows, remarks)
+    return ScoreTable([(name, scales.get(name, "")) for name in names], rows, worded, remarks)
+
+
+def _list_answers(reviews: Sequence[Review], name: str) -> Iterator[tuple[str, ScoreCell]]:
+    for review in reviews:
+        cell = _make_cell(review, name)
+        if cell is not None:
+            yield review.reviewer, cell
 
 
 def _format_scale(score: Score) -> str:

@@ -31,6 +31,55 @@ AGGREGATIONS: Mapping[str, Any] = {
 """What tantivy counts, in the form of Elasticsearch's aggregations."""
 
 
+_TITLES = {
+    "venue": "Venue",
+    "conference": "Conference",
+    "year": "Year",
+    "track": "Track",
+    "status": "Decision",
+    "grade": "Version",
+    "keyword": "Keyword",
+    "reviews": "Reviews",
+    "rating": "Mean rating",
+    "rating_share": "Mean rating on its scale",
+    "spread_share": "Spread on the scale",
+    "change_share": "Change of the ratings on the scale",
+    "confidence": "Mean confidence",
+    "has_rebuttal": "Authors answered",
+    "score_changed": "Rating changed",
+}
+"""What the page calls the fields of `corpus.filters`."""
+_SIGNS = {
+    Operator.IS: ":",
+    Operator.IS_NOT: ": not",
+    Operator.AT_LEAST: " ≥",
+    Operator.AT_MOST: " ≤",
+    Operator.MORE: " >",
+    Operator.LESS: " <",
+}
+
+
+def describe_condition(condition: Condition) -> str:
+    """Return a condition in the words of the page.
+
+    >>> from peercorpus.corpus.filters import parse
+    >>> [describe_condition(parse(text)) for text in ("status=desk_rejected", "rating_share>=0.75", "has_rebuttal=no")]
+    ['Decision: Desk rejected', 'Mean rating on its scale ≥ 75 %', 'Authors answered: no']
+    """
+    value = condition.value
+    if condition.name == "status":
+        shown = STATUSES[Status(str(value))]
+    elif condition.name == "grade":
+        shown = GRADES[Grade(str(value))][0]
+    elif isinstance(value, bool):
+        shown = "yes" if value else "no"
+    elif isinstance(value, str):
+        shown = value
+    else:
+        shown = f"{100 * value:.15g} %" if condition.name.endswith("_share") else f"{value:.15g}"
+    return f"{_TITLES[condition.name]}{_SIGNS[condition.comparison]} {shown}"
+
+
 @dataclass(frozen=True, slots=True)
 class FacetValue:
     """One value of a facet.

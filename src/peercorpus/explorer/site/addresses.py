@@ -5,8 +5,8 @@ No two ids share a file, not even where case is ignored, and no id names anythin
 
 import hashlib
 import re
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 
 _MAX_CHARACTERS = 120
 """Longer names are replaced by their digest: file systems take 255 bytes."""
@@ -38,7 +38,7 @@ def _encode_character(character: str) -> str:
 
 
 def paper_file(forum_id: str, kind: str = "paper") -> str:
-    """Return the path of a paper's page, or that of its `text`.
+    """Return the path of a paper's page, or that of its `text` or its `changes`.
 
     They are spread over 256 folders, as some hosts limit files in a folder.
     """
@@ -65,12 +65,12 @@ class Addresses:
     Attributes:
         page: Path of the page in the site.
         papers: Forum ids of the papers that have a page.
-        texts: Forum ids of the papers whose text has a page.
+        further: Forum ids of the papers that have a further page, by its kind: `text`, `changes`.
     """
 
     page: str
     papers: Set[str]
-    texts: Set[str] = frozenset()
+    further: Mapping[str, Set[str]] = field(default_factory=dict)
 
     @property
     def root(self) -> str:
@@ -85,5 +85,5 @@ class Addresses:
             return f"{self.root}static/{name}"
         if kind == "venue":
             return self.root + venue_file(name)
-        named = {"paper": self.papers, "text": self.texts}.get(kind, ())
+        named = self.papers if kind == "paper" else self.further.get(kind, ())
         return self.root + paper_file(name, kind) if name in named else ""

@@ -11,7 +11,8 @@ from functools import cache
 from importlib.resources import files
 
 _FILES = {
-    "style.css": ("explorer/static/style.css", "explorer/site/static/site.css"),
+    "style.css": ("explorer/static/style.css", "explorer/static/paper.css", "explorer/site/static/site.css"),
+    "search.css": ("explorer/static/style.css", "explorer/site/static/site.css"),
     "icon.svg": ("explorer/site/static/icon.svg",),
     "keys.js": ("explorer/site/static/paper.js", "explorer/site/static/cite.js", "explorer/static/keys.js"),
 }

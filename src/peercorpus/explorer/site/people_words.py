@@ -3,7 +3,7 @@
 import unicodedata
 
 from peercorpus.corpus.public_forums import PublicForum
-from peercorpus.explorer.people.author_names import list_forms, list_initial_pairs, list_pseudonym_words
+from peercorpus.explorer.people.author_names import ROLES, list_forms, list_initial_pairs, list_pseudonym_words
 from peercorpus.explorer.site.search_words import split, stem
 from peercorpus.records.untrusted_text import redact_people
 
@@ -27,5 +27,17 @@ def list_author_words(name: str) -> set[str]:
 def list_people(forum: PublicForum) -> tuple[set[str], set[str]]:
     """Return the words for the authors of a paper, and those for its reviewers."""
     authors = {word for name in filter(None, forum.paper.authors) for word in list_author_words(name)}
-    pseudonyms = {word for review in forum.reviews for word in list_pseudonym_words(redact_people(review.reviewer))}
-    return authors, {stem(part) for word in pseudonyms for part in split(word)}
+    reviewers = {word for review in forum.reviews for word in list_reviewer_words(redact_people(review.reviewer))}
+    return authors, reviewers
+
+
+def list_reviewer_words(pseudonym: str) -> set[str]:
+    """Return the words for the pseudonym of a reviewer: its own part with two full stops, or the whole.
+
+    >>> list_reviewer_words("Reviewer_xY3z"), sorted(list_reviewer_words("AnonReviewer2"))
+    ({'xy3z..'}, ['anonreviewer2', 'reviewer2'])
+    """
+    own = [part for part in split(pseudonym) if part not in ROLES and not part.isdecimal() and len(part) > 1]
+    if own and not ROLES.isdisjoint(split(pseudonym)):
+        return {f"{stem(part)}.." for part in own}
+    return {stem(part) for word in list_pseudonym_words(pseudonym) for part in split(word)}

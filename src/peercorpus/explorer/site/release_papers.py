@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from itertools import groupby
@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.texts import HeldText
 from peercorpus.errors import PeercorpusError
+from peercorpus.explorer.site.extras import Extra
+from peercorpus.explorer.site.released_points import make_changes, make_points
 from peercorpus.records.ai_reviews import AiReview
-from peercorpus.records.documents import PAGE_BREAK
+from peercorpus.records.documents import PAGE_BREAK, Change
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.record_rows import Row
@@ -29,6 +30,8 @@ from peercorpus.workspace.hub_datasets import SCHEME
 RecordT = TypeVar("RecordT")
 _BESIDE = ("conversations", "versions", "ai_reviews")
 """Configurations whose rows follow the papers in the same order."""
+_OF_EXTRAS = {Extra.POINTS: ("points", "answers"), Extra.CHANGES: ("changes",)}
+"""Further ones, by the extra that needs them."""
 _HUB_NAME = re.compile(rf"(?:(?:.*/)?{SCHEME})?(?P<name>[A-Za-z0-9][\w.-]*/[\w.-]+)(?:@[\w.-]+)?")
 _TEXT = "markdown"
 _UNREAD = {_TEXT, "reviews_json"}
@@ -52,12 +55,16 @@ class ReleasedPaper:
     Attributes:
         text_sha256: The file whose text is in the release; None if there is none.
         text: That text; None if there is none, or texts are not read.
+        points: The points of its reviews; empty if there are none, or points are not read.
+        changes: The changes between its versions; empty if there are none, or changes are not read.
     """
 
     forum: PublicForum
     links: Sequence[Link]
     text_sha256: str | None
     text: HeldText | None
+    points: Sequence[Point] = ()
+    changes: Sequence[Change] = ()
 
 
 class _Beside:
@@ -127,44 +134,25 @@ def require_tables(release: Release) -> None:
         raise PeercorpusError(f"The release '{release.folder}' has no papers; publish it again.")
 
 
-def estimate_texts(release: Release) -> int:
-    """Return about how many bytes the texts of a release are, from the heads of its files.
-
-    Raises:
-        PeercorpusError: A file cannot be read.
-    """
-    size = 0
-    for shard in release.shards("papers_full"):
-        try:
-            head = pq.read_metadata(shard.path)
-        except (pa.ArrowException, OSError) as error:
-            raise PeercorpusError(
-                f"'{shard.path}' of the release cannot be read ({error}); take an intact copy."
-            ) from None
-        for group in map(head.row_group, range(head.num_row_groups)):
-            columns = map(group.column, range(group.num_columns))
-            size += sum(one.total_uncompressed_size for one in columns if one.path_in_schema == _TEXT)
-    return size
-
-
-def read_rows(release: Release, *, texts: bool = False) -> Iterator[PaperRows]:
+def read_rows(release: Release, extras: Collection[Extra] = ()) -> Iterator[PaperRows]:
     """Yield the rows of every paper, in the order of the release.
 
     Args:
         release: The release.
-        texts: Whether to read the texts of PDFs.
+        extras: What is read besides what every page shows.
 
     Raises:
         PeercorpusError: A file cannot be read, or the rows of a paper are not in the order of the papers.
     """
-    unread = _UNREAD - {_TEXT} if texts else _UNREAD
+    unread = _UNREAD - {_TEXT} if Extra.TEXTS in extras else _UNREAD
+    configs = [*_BESIDE, *(config for extra in extras for config in _OF_EXTRAS.get(extra, ()))]
     links: dict[str, list[Row]] = {}
     for row in release.rows("links", None, None):
         for forum_id in {row["forum_id"], row["earlier_id"]}:
             links.setdefault(forum_id, []).append(row)
     for split in dict.fromkeys(shard.split for shard in release.shards("papers_full")):
         columns = [name for name in release.shards("papers_full", split)[0].schema().names if name not in unread]
-        beside = {config: _Beside(release.rows(config, split, None)) for config in _BESIDE}
+        beside = {config: _Beside(release.rows(config, split, None)) for config in configs}
         for paper in release.rows("papers_full", split, columns):
             rows = {config: reader.take(paper) for config, reader in beside.items()}
             yield PaperRows(paper, rows, links.get(paper["forum_id"], ()))
@@ -254,7 +242,15 @@ def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
         ai_reviews=[_make_ai_review(row, place) for row in rows.beside["ai_reviews"]],
     )
     links = [_make_record(Link, row) for row in rows.links]
-    return ReleasedPaper(forum, links, paper["text_sha256"], _make_text(paper))
+    beside = {config: rows.beside.get(config, ()) for configs in _OF_EXTRAS.values() for config in configs}
+    return ReleasedPaper(
+        forum,
+        links,
+        paper["text_sha256"],
+        _make_text(paper),
+        list(make_points(beside["points"], beside["answers"], forum)),
+        make_changes(beside["changes"], forum),
+    )
 
 
 def _make_text(paper: Row) -> HeldText | None:

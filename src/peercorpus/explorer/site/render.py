@@ -1,9 +1,10 @@
 """Render the pages of a site with the templates of the explorer, and the data on each paper for its search."""
 
 import json
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -17,12 +18,13 @@ from peercorpus.explorer.paper_page import (
     ScoreCell,
     ScoreTable,
     Spoken,
+    group_by_section,
     name_text,
     read_dialogues,
     score_table,
 )
 from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
-from peercorpus.explorer.points.points_of_paper import find_places
+from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, find_places, points_by_place
 from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
@@ -39,6 +41,7 @@ from peercorpus.records.untrusted_text import redact_people
 
 PER_PAGE = 100
 """Papers on one page of a venue."""
+NOTHING_FURTHER: Mapping[str, Set[str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ class RenderedPaper:
         words: The words by which it is found: in title, keywords and authors; abstract; reviews and other posts.
         ids: The ids by which it is found, its own and those of its posts, each with its anchor on the page.
         counts: The counts of a venue with only this paper.
-        text_page: The page of its text; None if there is none.
+        points: Number of points that its page shows.
+        further: Its further pages, by kind: `text`, `changes`.
     """
 
     row: PaperRow
@@ -70,7 +74,8 @@ class RenderedPaper:
     words: PaperWords
     ids: Mapping[str, str]
     counts: VenueCounts
-    text_page: bytes | None = None
+    points: int = 0
+    further: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @cache
@@ -86,17 +91,19 @@ def _cite_nothing(*_: object) -> None:
     """Return no citation: the script of the page makes those of its turns."""
 
 
-def render(template: str, page: str, papers: Set[str], texts: Set[str] = frozenset(), /, **values: object) -> bytes:
+def render(
+    template: str, page: str, papers: Set[str], further: Mapping[str, Set[str]] = NOTHING_FURTHER, /, **values: object
+) -> bytes:
     """Render a page.
 
     Args:
         template: Name of the template.
         page: Path of the page in the site.
         papers: Forum ids of the papers that it may link.
-        texts: Forum ids of the papers whose text it may link.
+        further: Forum ids of the papers whose further pages it may link, by kind.
         values: Values for the template.
     """
-    address = Addresses(page, papers, texts)
+    address = Addresses(page, papers, further)
 
     def keyword_address(word: str) -> str:
         return f"{address('search')}#{urlencode({'q': masked(word)})}"
@@ -121,22 +128,23 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     paper = forum.paper
     row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
     dialogues = [_shorten_anchors(talk) for talk in read_dialogues(forum)]
+    further = dict(_render_further(released, row))
     page = render(
         "paper.html",
         paper_file(paper.forum_id),
         {paper.forum_id, *titles},
-        {paper.forum_id} if released.text else frozenset(),
+        {kind: {paper.forum_id} for kind in further},
         row=row,
         forum=forum,
         paper=paper,
         prose=Prose(redact_people),
         scores=_drop_repeated_labels(score_table(forum.reviews)),
         dialogues=dialogues,
-        points={},
-        point_prose=None,
+        points=points_by_place(released.points, forum, dialogues, {change.number for change in released.changes}),
+        point_prose=Prose(redact_people, MAX_POINTS_CHARACTERS),
         opened=None,
         text_version=name_text(forum, row.text_sha256),
-        changes=0,
+        changes=len(released.changes),
         alike=(),
         links=[_describe_link(paper.forum_id, link, titles) for link in released.links],
     )
@@ -147,21 +155,37 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     authors, reviewers = list_people(forum)
     words = read_words(("\n".join(names), row.abstract or "", others), (authors, frozenset(), reviewers))
     ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
-    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, _render_text(released, row))
+    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, len(released.points), further)
 
 
-def _render_text(released: ReleasedPaper, row: PaperRow) -> bytes | None:
-    if released.text is None:
-        return None
-    return render(
-        "text.html",
-        paper_file(row.forum_id, "text"),
-        {row.forum_id},
-        row=row,
-        text=released.text,
-        text_version=name_text(released.forum, row.text_sha256),
-        prose=Prose(redact_people),
-    )
+def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[str, bytes]]:
+    """Yield the further pages of a paper."""
+    if released.text is not None:
+        yield (
+            "text",
+            render(
+                "text.html",
+                paper_file(row.forum_id, "text"),
+                {row.forum_id},
+                row=row,
+                text=released.text,
+                text_version=name_text(released.forum, row.text_sha256),
+                prose=Prose(redact_people),
+            ),
+        )
+    if released.changes:
+        yield (
+            "changes",
+            render(
+                "changes.html",
+                paper_file(row.forum_id, "changes"),
+                {row.forum_id},
+                row=row,
+                sections=list(group_by_section(released.changes)),
+                total=len(released.changes),
+                has_points=bool(released.points),
+            ),
+        )
 
 
 def _shorten_anchors(talk: Dialogue) -> Dialogue:
@@ -220,6 +244,7 @@ class Contents:
         rows: Papers of each venue, in the order of their list.
         version: Version of peercorpus that makes the site.
         release_sha256: Digest that identifies the release.
+        points: Number of points that the pages of papers show.
     """
 
     title: str
@@ -227,6 +252,7 @@ class Contents:
     rows: Mapping[str, Sequence[PaperRow]]
     version: str
     release_sha256: str
+    points: int = 0
 
     @property
     def totals(self) -> dict[str, int]:
@@ -289,6 +315,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
         shown_statuses=[status for status in Status if status.value in shown],
         policy=Markup(content_policy(*inline_scripts().values())),
+        style="search.css",
         sizes_json=json.dumps(sizes, separators=(",", ":")),
         index_json=_describe_index(runs, contents.venues),
         statuses_json=json.dumps({status.value: name for status, name in rendering.STATUSES.items()}),
@@ -301,6 +328,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         venues=len(venues),
         version=contents.version,
         release_sha256=contents.release_sha256,
+        has_points=contents.points > 0,
         **common,
     )
     families = by_conference(contents.venues)

@@ -18,7 +18,7 @@ _COLUMNS = {
     "changes": ("forum_id", "left_sha256", "right_sha256"),
     "links": ("forum_id", "earlier_id"),
     "conversations": ("forum_id",),
-    "points": ("forum_id", "review_id"),
+    "points": ("forum_id", "review_id", "reaction_post_id"),
     "answers": ("forum_id", "post_id"),
 }
 """The columns of what a site shows that name a record, or a file of a paper."""

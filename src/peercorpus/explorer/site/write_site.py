@@ -4,7 +4,7 @@ import hashlib
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.rendering import masked
 from peercorpus.explorer.site.addresses import paper_file, venue_file
 from peercorpus.explorer.site.assets import list_files
+from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.release_papers import PaperRows, read_rows, require_tables
 from peercorpus.explorer.site.render import (
     Contents,
@@ -54,6 +55,8 @@ class SiteSummary:
         size_bytes: Size of all files.
         index_bytes: Size of the files of the search.
         text_bytes: Size of the pages of texts.
+        change_bytes: Size of the pages of changes.
+        points: Number of points that the pages of papers show.
     """
 
     papers: int
@@ -62,6 +65,8 @@ class SiteSummary:
     size_bytes: int
     index_bytes: int
     text_bytes: int
+    change_bytes: int
+    points: int
 
 
 @dataclass(slots=True)
@@ -129,7 +134,7 @@ def write_site(
     out: Path,
     *,
     title: str = "Peer reviews",
-    texts: bool = False,
+    extras: Collection[Extra] = (),
     show: Show = show_nothing,
     spread: Executor | None = None,
 ) -> SiteSummary:
@@ -142,7 +147,7 @@ def write_site(
         release: The release.
         out: The folder; if it exists, it must be empty or an earlier site.
         title: Heading of the first page.
-        texts: Whether papers whose text is in the release have a page of it.
+        extras: What it shows besides the pages of papers; without effect if the release does not have it.
         show: Receives the progress, in papers.
         spread: Runs the processes that render pages; None renders in this process.
 
@@ -154,7 +159,7 @@ def write_site(
     check_replaceable(out, KIND, MANIFEST)
     try:
         with _lock(out.absolute()):
-            return _write_locked(release, out, title, show, _Rendering(spread, texts))
+            return _write_locked(release, out, title, show, _Rendering(spread, extras))
     except OSError as error:
         raise PeercorpusError(
             f"The site cannot be written to '{out}': {error.strerror or error}. What was there before is unchanged."
@@ -188,11 +193,11 @@ class _Rendering:
 
     Attributes:
         spread: Runs the processes; None renders in this process.
-        texts: Whether texts have pages.
+        extras: What the site shows besides the pages of papers.
     """
 
     spread: Executor | None
-    texts: bool
+    extras: Collection[Extra]
 
 
 def _write_locked(release: Release, out: Path, title: str, show: Show, rendering: _Rendering) -> SiteSummary:
@@ -205,7 +210,7 @@ def _write_locked(release: Release, out: Path, title: str, show: Show, rendering
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch), len(plan.numbers))
-        jobs = _make_jobs(release, plan.titles, texts=rendering.texts)
+        jobs = _make_jobs(release, plan.titles, rendering.extras)
         contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, rendering.spread))
         _write_lists(contents, index.sizes, plan.runs, writer)
         index.write(writer.write)
@@ -216,11 +221,13 @@ def _write_locked(release: Release, out: Path, title: str, show: Show, rendering
         writer.size_bytes,
         writer.by_folder["search"],
         writer.by_folder["text"],
+        writer.by_folder["changes"],
+        contents.points,
     )
 
 
-def _make_jobs(release: Release, titles: Mapping[str, str], *, texts: bool) -> Iterator[Job]:
-    papers = read_rows(release, texts=texts)
+def _make_jobs(release: Release, titles: Mapping[str, str], extras: Collection[Extra]) -> Iterator[Job]:
+    papers = read_rows(release, extras)
     while batch := list(islice(papers, _PER_JOB)):
         yield Job(batch, {other: titles[other] for rows in batch for other in _other_ids(rows) if other in titles})
 
@@ -258,17 +265,19 @@ def _write_papers(
     meter = Meter(release.folder.resolve().name, "site", show, total=len(plan.numbers))
     venues = {venue_id: VenueCounts(venue_id) for venue_id in plan.venues}
     rows: dict[str, list[PaperRow]] = {venue_id: [] for venue_id in plan.venues}
+    points = 0
     for batch in rendered:
         for paper in batch:
             row = paper.row
             writer.write(paper_file(row.forum_id), paper.page)
-            if paper.text_page is not None:
-                writer.write(paper_file(row.forum_id, "text"), paper.text_page)
+            for kind, page in paper.further.items():
+                writer.write(paper_file(row.forum_id, kind), page)
+            points += paper.points
             index.add(plan.numbers[row.forum_id], paper.words, paper.ids, describe_result(row))
             venues[row.venue_id].add(paper.counts)
             rows[row.venue_id].append(row)
         meter.advance(len(batch))
-    return Contents(masked(title), venues, rows, version("peercorpus"), release.sha256)
+    return Contents(masked(title), venues, rows, version("peercorpus"), release.sha256, points)
 
 
 def _write_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run], writer: _Writer) -> None:

@@ -66,6 +66,37 @@ document.addEventListener("readystatechange", () => {
       || (names.some((name) => asked.has(name)) && (!years.size || years.has(year))));
   };
 
+  // A word may be the first name of an author, or its initials, whose surname is near it; see typed_initials.py.
+  const NEAR = 3;
+  const TWO = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", Ä: "Ae", Ö: "Oe", Ü: "Ue", Ø: "Oe", Å: "Aa" };
+  const isInitials = ({ parts }) => parts.every((part) => /^\p{L}$/u.test(part));
+  // Letters that people may type as two.
+  const spell = (token) => {
+    const two = words.split(token.written.replace(/[äöüøå]/gi, (letter) => TWO[letter]));
+    token.names = [...new Set([...token.parts, ...two].filter((part) => [...part].length > 1).map(words.stem))];
+    if (token.parts.length !== 1 || two[0] === token.parts[0]) return;
+    const stem = words.stem(two[0]);
+    token.whole.push({ stem, at: stem });
+  };
+  const readName = (token, before, after) => {
+    if (token.begin) return;
+    if (isInitials(token)) {
+      const beside = [after, before].map((side) => side.find((other) => !isInitials(other)));
+      token.initials = { letters: token.parts, beside: beside.filter((other) => other).map((other) => other.names) };
+      return;
+    }
+    const near = [...before.slice(0, NEAR), ...after.slice(0, NEAR)].filter((other) => !other.begin);
+    const [, run = ""] = /^[^\p{L}\p{N}]*([A-Z]{2,3})[^\p{L}\p{N}]*$/u.exec(token.written) || [];
+    const [first, ...rest] = token.parts[0];
+    token.first = { letter: rest.length ? first : "", run: [...run.toLowerCase()], names: near.flatMap((other) => other.names) };
+  };
+  const readTokens = (text) => {
+    const tokens = words.read(text);
+    for (const token of tokens) if (!token.begin) spell(token); else token.names = [];
+    tokens.forEach((token, at) => readName(token, tokens.slice(0, at).reverse(), tokens.slice(at + 1)));
+    return tokens;
+  };
+
   // Papers of one venue, year and decision stand together.
   let first = 0;
   const runs = index.runs.map(([venue, year, status, papers]) => {
@@ -85,7 +116,16 @@ document.addEventListener("readystatechange", () => {
     return marks;
   };
   // The papers of parts of names with an initial; null if there are none.
-  const better = (marks, other) => (marks ? marks.map((value, number) => Math.max(value, other[number])) : other);
+  const better = (marks, other) => {
+    if (!marks) return other;
+    for (let number = 0; number < marks.length; number += 1) if (other[number] > marks[number]) marks[number] = other[number];
+    return marks;
+  };
+  const worse = (marks, other) => {
+    if (!marks) return other;
+    for (let number = 0; number < marks.length; number += 1) if (other[number] < marks[number]) marks[number] = other[number];
+    return marks;
+  };
   const markLetter = async (letter, names) => {
     let marks = null;
     for (const name of names) {
@@ -100,7 +140,7 @@ document.addEventListener("readystatechange", () => {
     for (const letter of letters) {
       const found = await markLetter(letter, names);
       if (!found) return null;
-      marks = marks ? marks.map((value, number) => Math.min(value, found[number])) : found;
+      marks = worse(marks, found);
     }
     return marks;
   };
@@ -154,8 +194,10 @@ document.addEventListener("readystatechange", () => {
     const parts = await Promise.all(token.stems.map((stem, at) => read(stem, held[at])));
     const wholes = await Promise.all(token.whole.map((whole, at) => read(whole.stem, held[token.stems.length + at])));
     let marks = parts.includes(null) ? new Uint8Array(index.papers) : parts[0];
-    for (const part of parts.slice(1)) if (part) marks = marks.map((value, number) => Math.min(value, part[number]));
+    for (const part of parts.slice(1)) if (part) marks = worse(marks, part);
     for (const whole of wholes) if (whole) marks = better(marks, whole);
+    const pseudonym = token.stems.length === 1 && held[0][`${token.stems[0]}..`];
+    if (pseudonym) marks = better(marks, decode(pseudonym, new Uint8Array(index.papers)));
     const named = token.first && await markFirst(token.first);
     return named ? better(marks, named) : marks;
   };
@@ -171,11 +213,16 @@ document.addEventListener("readystatechange", () => {
 
   // Returns papers, the best first; whether they have any of the words only, and which words none of them has.
   const rank = (tokens, marks, filters) => {
-    const known = marks.map((one) => { let papers = 0; for (const value of one) papers += value > 0; return papers; });
+    const known = marks.map((one) => {
+      let papers = 0;
+      for (let number = 0; number < one.length; number += 1) papers += one[number] > 0;
+      return papers;
+    });
     const rarity = known.map((papers) => (papers ? Math.log(1 + index.papers / papers) : 0));
     const kept = runs.filter((run) => filters.every(([name, value]) => String(run[name] ?? "") === value));
     const collect = (least) => {
       const byScore = new Map();
+      let last = -1, equals = null;
       const found = marks.map(() => 0);
       for (const run of kept) {
         for (let number = run.start; number < run.end; number += 1) {
@@ -185,9 +232,14 @@ document.addEventListener("readystatechange", () => {
             if (value) { has += 1; score += rarity[at] * WEIGHTS[value]; }
           }
           if (has < least) continue;
-          for (let at = 0; at < marks.length; at += 1) found[at] += marks[at][number] > 0;
-          score += (has - least) * 1000;
-          if (byScore.has(score)) byScore.get(score).push(number); else byScore.set(score, [number]);
+          if (has > least) score += (has - least) * 1000;
+          if (least < marks.length) for (let at = 0; at < marks.length; at += 1) found[at] += marks[at][number] > 0;
+          if (score !== last) {
+            last = score;
+            equals = byScore.get(score);
+            if (!equals) byScore.set(score, equals = []);
+          }
+          equals.push(number);
         }
       }
       const numbers = [...byScore.keys()].sort((a, b) => b - a).flatMap((score) => byScore.get(score));
@@ -277,7 +329,7 @@ document.addEventListener("readystatechange", () => {
     element.append(...inner);
     return element;
   };
-  const format = (number) => number.toLocaleString("en");
+  const format = (number) => String(number).replace(/\B(?=(?:[0-9]{3})+$)/g, ",");
   const count = (number, noun) => `${format(number)} ${noun}${number === 1 ? "" : "s"}`;
   const hashOf = (values) => `#${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
 
@@ -443,7 +495,7 @@ document.addEventListener("readystatechange", () => {
         return;
       }
       const leads = !filters.length && isLikeId(plain) ? goTo([plain], asked) : false;
-      const tokens = words.read(given.q);
+      const tokens = readTokens(given.q);
       const marks = await Promise.all(tokens.map(mark));
       if (asked !== asking || await leads) return;
       const found = given.q && !tokens.length ? { numbers: [], missed: [], isAny: false } : rank(tokens, marks, filters);

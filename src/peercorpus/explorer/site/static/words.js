@@ -12,7 +12,6 @@ const words = (() => {
     Ø: "O", Ł: "L", Đ: "D", Ð: "D", Ħ: "H", Þ: "Th", ẞ: "Ss", Æ: "Ae", Œ: "Oe", ı: "i",
   };
   const LETTER = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
-  const TWO = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", Ä: "Ae", Ö: "Oe", Ü: "Ue", Ø: "Oe", Å: "Aa" };
 
   // Words in lower case, without accents; longer ones than 39 bytes are left out, as in the index.
   const fold = (text) => text.normalize("NFKD").replace(MARKS, "").replace(LETTER, (letter) => LETTERS[letter]);
@@ -101,6 +100,7 @@ const words = (() => {
   // whole, which the file of the first part has. So do two words that follow each other: they may be written as one.
   // Of a word that ends with * it is the beginning of words.
   const BEGINNING = /^[^\p{L}\p{N}]*([a-z]{3,20})\*[^\p{L}\p{N}*]*$/iu;
+  const ROLES = new Set(["reviewer", "reviewers", "anonymous", "anon", "official"]);
   const SIDE_BY_SIDE = /,(?=\p{L})|(?<![\p{L}\p{N}])\p{L}\.(?=\p{L}{2})/gu;  // "Gomez,Ana", "A.Gomez".
   const read = (text) => {
     text = text.slice(0, LONGEST).normalize("NFC").replace(SIDE_BY_SIDE, "$& ");
@@ -114,14 +114,15 @@ const words = (() => {
       }
       seen.add(written);
     }
-    // Pseudonyms of reviewers begin alike: each is in its own file only.
-    const join = (parts) => ({ stem: stem(parts.join("")), at: stem(ROLES.has(parts[0]) ? parts.join("") : parts[0]) });
+    // Of a pseudonym, such as Reviewer_xY3z, the index has the second part, with two full stops.
+    const join = ([first, ...rest]) => {
+      const [whole, own] = [stem([first, ...rest].join("")), stem(rest.join(""))];
+      if (!ROLES.has(first)) return { stem: whole, at: stem(first) };
+      return /^[0-9]+$/.test(own) ? { stem: whole, at: whole } : { stem: `${own}..`, at: own };
+    };
     tokens.forEach((token, at) => {
       token.stems = token.begin ? [] : token.parts.map(stem);
-      const two = split(token.written.replace(/[äöüøå]/gi, (letter) => TWO[letter]));
-      token.names = [...new Set([...token.parts, ...two].filter((part) => [...part].length > 1).map(stem))];
       if (token.parts.length > 1) token.whole.push(join(token.parts));
-      else if (two[0] !== token.parts[0]) token.whole.push({ stem: stem(two[0]), at: stem(two[0]) });
       const next = tokens[at + 1];
       if (next && !token.begin && !next.begin && token.parts.length === 1 && next.parts.length === 1) {
         const whole = join([token.parts[0], next.parts[0]]);
@@ -129,25 +130,7 @@ const words = (() => {
         next.whole.push(whole);
       }
     });
-    tokens.forEach((token, at) => readName(token, tokens.slice(0, at).reverse(), tokens.slice(at + 1)));
     return tokens;
-  };
-
-  // A word may be the first name of an author, or its initials, whose surname is near it; see typed_initials.py.
-  const NEAR = 3;
-  const ROLES = new Set(["reviewer", "reviewers", "anonymous", "anon", "official"]);
-  const isInitials = ({ parts }) => parts.every((part) => /^\p{L}$/u.test(part));
-  const readName = (token, before, after) => {
-    if (token.begin) return;
-    if (isInitials(token)) {
-      const beside = [after, before].map((side) => side.find((other) => !isInitials(other)));
-      token.initials = { letters: token.parts, beside: beside.filter((other) => other).map((other) => other.names) };
-      return;
-    }
-    const near = [...before.slice(0, NEAR), ...after.slice(0, NEAR)].filter((other) => !other.begin);
-    const [, run = ""] = /^[^\p{L}\p{N}]*([A-Z]{2,3})[^\p{L}\p{N}]*$/u.exec(token.written) || [];
-    const [first, ...rest] = token.parts[0];
-    token.first = { letter: rest.length ? first : "", run: [...run.toLowerCase()], names: near.flatMap((other) => other.names) };
   };
   return { split, stem, read };
 })();
