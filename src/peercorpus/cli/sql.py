@@ -161,6 +161,7 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
     """
     from peercorpus.cli.text import sql as sql_texts
     from peercorpus.sql.frames import to_csv, to_json
+    from peercorpus.workspace.private_files import replacing
 
     most = limit or (SHOWN_ROWS if form == "text" and out is None else result.height)
     shown = result.head(most)
@@ -172,12 +173,11 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
         text = to_csv(shown) if form == "csv" else to_json(shown)
     counted = sql_texts.counted(shown.height, result.height)
     if out is not None:
-        partial = out.with_name(f"{out.name}.partial")
-        if form == "parquet":
-            shown.write_parquet(partial)
-        else:
-            partial.write_text(text, encoding="utf-8", newline="")
-        partial.replace(out)
+        with replacing(out) as partial:
+            if form == "parquet":
+                shown.write_parquet(partial)
+            else:
+                partial.write_text(text, encoding="utf-8", newline="")
         say(sql_texts.written(counted, out))
         return
     say(text.removesuffix("\n"))
