@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -131,6 +132,7 @@ def harvest(
     from peercorpus.harvest.session import Access
 
     _require_positive(limit=limit)
+    _require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
     recorded = read_optional_path(record, "record", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget, record=recorded)
@@ -183,6 +185,7 @@ def plan_harvest(
     from peercorpus.harvest.session import Access, open_client
 
     _require_positive(limit=limit)
+    _require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_held=False, is_shared=True)
     chosen = _choose_venues(venue_ids, scope)
@@ -460,8 +463,13 @@ def _require_positive(**numbers: float | None) -> None:
     for name, number in numbers.items():
         if isinstance(number, bool) or not isinstance(number, int | float | None):
             raise PeercorpusError(f"{name} must be a number, got {number!r}.")
-        if number is not None and number <= 0:
-            raise PeercorpusError(f"{name} must be more than 0, got {number:g}.")
+        if number is not None and not 0 < number < inf:
+            raise PeercorpusError(f"{name} must be a finite number, more than 0, got {number:g}.")
+
+
+def _require_wait(max_wait_s: float) -> None:
+    if isinstance(max_wait_s, bool) or not isinstance(max_wait_s, int | float) or not 0 <= max_wait_s < inf:
+        raise PeercorpusError(f"max_wait_s must be a finite number, 0 or more, got {max_wait_s!r}.")
 
 
 def _read_value(kind: type[EnumT], name: str, value: str) -> EnumT:

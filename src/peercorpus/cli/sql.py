@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, require_outside, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, finite, require_outside, say
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
@@ -49,7 +49,7 @@ def sql(
     form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
     out: Annotated[Path | None, Named] = None,
     limit: Annotated[int | None, AtLeastOne] = None,
-    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = STATEMENT_TIMEOUT_S,
+    time_limit_s: Annotated[float, finite(Number(gt=0))] = STATEMENT_TIMEOUT_S,
 ) -> None:
     """Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or JSON.
 
