@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from functools import partial
 from importlib import import_module
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,18 @@ def test_a_harvest_with_every_request_refused_raises(monkeypatch: pytest.MonkeyP
         )
 
 
+def harvest_with_wait(wait: Any, folder: Path) -> object:
+    return peercorpus.harvest("V", folder, max_wait_s=wait)
+
+
+def plan_with_wait(wait: Any, folder: Path) -> object:
+    return peercorpus.plan_harvest("V", folder, max_wait_s=wait)
+
+
+def build_with_limit(limit: Any, folder: Path) -> object:
+    return peercorpus.build(folder, pdf_timeout_s=limit)
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
@@ -143,6 +157,9 @@ def test_a_harvest_with_every_request_refused_raises(monkeypatch: pytest.MonkeyP
         (lambda folder: peercorpus.load_release(folder), "release.json"),
         (lambda folder: peercorpus.harvest([], folder), "venue"),
         (lambda folder: peercorpus.harvest("V", folder, limit=0), "limit"),
+        *((partial(harvest_with_wait, wait), "max_wait_s") for wait in (nan, inf, -1.0, None, True, "1")),
+        *((partial(plan_with_wait, wait), "max_wait_s") for wait in (nan, -1.0)),
+        *((partial(build_with_limit, limit), "pdf_timeout_s") for limit in (nan, inf, 0, -1.0, True)),
         (lambda folder: peercorpus.build(folder), "raw.db"),
         (lambda folder: peercorpus.build(folder, engine="none"), "none"),
         (lambda folder: peercorpus.build(folder, workers=0), "workers"),

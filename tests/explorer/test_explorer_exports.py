@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +15,8 @@ from commands import Run, assert_refused
 from explored import LIVELY, QUIET, SILENT
 from invented_tables import paper
 from peercorpus.corpus.public_forums import PublicForum
-from peercorpus.explorer.export import as_csv, as_jsonl, as_parquet, selected
+from peercorpus.explorer import export
+from peercorpus.explorer.export import as_csv, as_jsonl, as_parquet, selected, write_selection
 from peercorpus.explorer.paper_row import COLUMNS, PaperRow, paper_row
 
 
@@ -68,6 +69,23 @@ def test_an_export_is_sent_a_batch_at_a_time(write: Callable[..., object], kind:
     assert asked[0] <= 501
     whole = first + b"".join(parts)  # type: ignore[arg-type]
     assert READ[kind](whole) == [f"p{number:05}" for number in range(1_500)]
+
+
+def test_two_exports_to_one_file_do_not_see_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "papers.csv"
+    written: list[int] = []
+
+    def rows_beside_another_export(*_: object) -> Iterator[PaperRow]:
+        yield a_row(1)
+        monkeypatch.setattr(export, "select_rows", lambda *_: [a_row(2), a_row(3)])
+        written.append(write_selection(None, None, out))  # type: ignore[arg-type]
+        assert ids_in_csv(out.read_bytes()) == ["p00002", "p00003"]
+
+    monkeypatch.setattr(export, "select_rows", rows_beside_another_export)
+    assert write_selection(None, None, out) == 1  # type: ignore[arg-type]
+    assert written == [2]
+    assert ids_in_csv(out.read_bytes()) == ["p00001"]
+    assert [path.name for path in tmp_path.iterdir()] == ["papers.csv"]
 
 
 @pytest.mark.fault(

@@ -249,3 +249,37 @@ class TestInChromium:
         page.wait_for_selector("#results h2")
         assert page.locator("#results h2").all_inner_texts() == [FIRST_TRY]
         page.close()
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ("venue=None/2024", "This site has no venue “None/2024”; choose another one above."),
+            ("q=kites&year=1999", "This site has no year “1999”; choose another one above."),
+            ("q=kites&status=loved", "This site has no decision “loved”; choose another one above."),
+            ("q=kites&venue=<img src=x>", "This site has no venue “<img src=x>”; choose another one above."),
+        ],
+    )
+    def test_a_link_to_what_the_site_does_not_have_says_so(
+        self, browser: "Browser", address: str, asked: str, said: str
+    ) -> None:
+        page = browser.new_page()
+        page.goto(f"{address}index.html#{asked}")
+        page.locator("#total").filter(has_text="This site has no").wait_for()
+        assert page.locator("#total").inner_text() == said
+        assert page.locator("#results h2").count() == 0
+        page.evaluate("location.hash = '#q=kites&year=2020'")
+        page.locator("#total").filter(has_text="1 paper").wait_for()
+        page.close()
+
+    def test_a_file_that_delivered_nothing_is_asked_for_again(self, browser: "Browser", address: str) -> None:
+        page = browser.new_page()
+        page.route("**/search/w/**", lambda route: route.fulfill(body="", content_type="text/javascript"))
+        page.goto(f"{address}index.html")
+        page.fill("#q", "kites")
+        page.press("#q", "Enter")
+        page.locator("#total").filter(has_text="could not load its file").wait_for()
+        page.unroute("**/search/w/**")
+        page.press("#q", "Enter")
+        page.wait_for_selector("#results h2")
+        assert set(page.locator("#results h2").all_inner_texts()) == {LIVELY_TITLE, FIRST_TRY}
+        page.close()

@@ -182,7 +182,7 @@ def test_an_interrupted_run_lists_no_image_that_is_missing(
 
     def stop_at_the_second_image(location: Path | S3Path, content: bytes) -> None:
         if location.name == "02-table-1.webp":
-            (out / "p1-figures" / ".02-table-1.webp.partial").write_bytes(content[:9])
+            (out / "p1-figures" / ".02-table-1.webp.0a1b2c3d.partial").write_bytes(content[:9])
             raise KeyboardInterrupt
         write_whole(location, content)
 

@@ -18,7 +18,7 @@ from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import write_whole
-from peercorpus.workspace.private_files import make_private_folder, replace_file
+from peercorpus.workspace.private_files import make_private_folder, name_final, replace_file, replacing
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import OWN, open_workspace
 
@@ -77,11 +77,10 @@ def test_a_folder_for_damaged_files_is_accessible_to_its_owner_only(tmp_path: Pa
     assert mode(tmp_path / "damaged") == 0o700
 
 
-@pytest.mark.parametrize("name", ["takedown.txt", "takedown.txt.partial"])
-def test_a_symbolic_link_instead_of_a_file_is_not_followed(tmp_path: Path, name: str) -> None:
+def test_a_symbolic_link_instead_of_a_file_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "somebody else's"
     other.write_text("untouched")
-    (tmp_path / name).symlink_to(other)
+    (tmp_path / "takedown.txt").symlink_to(other)
     replace_file(tmp_path / "takedown.txt", ["a"])
     assert other.read_text() == "untouched"
     assert read_list(tmp_path) == ["a"]
@@ -159,11 +158,10 @@ def test_no_confidential_table_is_written_or_read_through_a_symbolic_link(
     assert listing(other) == before
 
 
-@pytest.mark.parametrize("name", [NOTICE, f"{NOTICE}.partial"])
-def test_the_notice_of_confidential_tables_replaces_a_symbolic_link(corpus: Path, other: Path, name: str) -> None:
+def test_the_notice_of_confidential_tables_replaces_a_symbolic_link(corpus: Path, other: Path) -> None:
     before = listing(other)
     (corpus / "confidential").mkdir()
-    (corpus / "confidential" / name).symlink_to(other / "index-1" / "file")
+    (corpus / "confidential" / NOTICE).symlink_to(other / "index-1" / "file")
     with open_workspace(corpus) as workspace, open_confidential(workspace, write=True):
         pass
     assert listing(other) == before
@@ -222,12 +220,54 @@ def test_no_release_is_written_through_a_symbolic_link(corpus: Path, other: Path
     assert listing(other) == before
 
 
-@pytest.mark.parametrize("name", ["place.json", ".place.json.partial"])
-def test_a_symbolic_link_instead_of_an_atomically_written_file_is_not_followed(tmp_path: Path, name: str) -> None:
+def test_a_symbolic_link_instead_of_an_atomically_written_file_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "somebody else's"
     other.write_text("untouched")
-    (tmp_path / name).symlink_to(other)
+    (tmp_path / "place.json").symlink_to(other)
     write_whole(tmp_path / "place.json", b"{}")
     assert other.read_text() == "untouched"
     assert (tmp_path / "place.json").read_bytes() == b"{}"
     assert not (tmp_path / "place.json").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["papers.csv", "p" * 255, "é" * 127, "[p].csv"])
+def test_two_runs_that_write_one_file_do_not_see_each_other(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with replacing(path) as first:
+        first.write_text("first")
+        with replacing(path) as second:
+            second.write_text("second, which is longer")
+            write_whole(path, b"third")
+            replace_file(path, ["fourth"])
+        assert path.read_text() == "second, which is longer"
+        assert name_final(first.name) == name or len(name.encode()) > 200
+    assert path.read_text() == "first"
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_an_error_leaves_the_earlier_file_and_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text("earlier")
+
+    def write_half() -> None:
+        with replacing(path) as partial:
+            partial.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
+    assert listing(tmp_path) == {"papers.csv": "earlier"}
+
+
+def test_what_a_killed_run_left_beside_a_file_is_removed_and_other_files_are_not(tmp_path: Path) -> None:
+    left, running, alike = (
+        tmp_path / name
+        for name in (".papers.csv.0123abcd.partial", ".papers.csv.4567abcd.partial", ".papers.csv.jsonl.partial")
+    )
+    for path in (left, running, alike):
+        path.write_text("half")
+    os.utime(left, (0, 0))
+    os.utime(alike, (0, 0))
+    with replacing(tmp_path / "papers.csv"):
+        pass
+    assert sorted(listing(tmp_path)) == [running.name, alike.name, "papers.csv"]

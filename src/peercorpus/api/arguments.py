@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
+from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import TypeVar
@@ -97,8 +98,18 @@ def require_positive(**numbers: float | None) -> None:
     for name, number in numbers.items():
         if isinstance(number, bool) or not isinstance(number, int | float | None):
             raise PeercorpusError(f"{name} must be a number, got {number!r}.")
-        if number is not None and number <= 0:
-            raise PeercorpusError(f"{name} must be more than 0, got {number:g}.")
+        if number is not None and not 0 < number < inf:
+            raise PeercorpusError(f"{name} must be a finite number, more than 0, got {number:g}.")
+
+
+def require_wait(max_wait_s: float) -> None:
+    """Require a number of seconds that may be 0.
+
+    Raises:
+        PeercorpusError: It is something else.
+    """
+    if isinstance(max_wait_s, bool) or not isinstance(max_wait_s, int | float) or not 0 <= max_wait_s < inf:
+        raise PeercorpusError(f"max_wait_s must be a finite number, 0 or more, got {max_wait_s!r}.")
 
 
 def require_positive_whole(**numbers: int | None) -> None:

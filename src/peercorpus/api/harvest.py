@@ -13,6 +13,7 @@ from peercorpus.api.arguments import (
     read_value,
     read_venues,
     require_positive,
+    require_wait,
 )
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
@@ -92,6 +93,7 @@ def harvest(
     from peercorpus.harvest.session import Access
 
     require_positive(limit=limit)
+    require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
     recorded = read_optional_path(record, "record", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget, record=recorded)
@@ -144,6 +146,7 @@ def plan_harvest(
     from peercorpus.harvest.session import Access, open_client
 
     require_positive(limit=limit)
+    require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_held=False, is_shared=True)
     chosen = _choose_venues(venue_ids, scope)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, finite, say
 from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def leaks(
     *,
     text: Annotated[str | None, Parameter(show_default=False)] = None,
     decision: Annotated[str | None, Parameter(show_default=False)] = None,
-    threshold: Annotated[float, Parameter(validator=Number(gte=0, lt=0.5))] = 0.05,
+    threshold: Annotated[float, finite(Number(gte=0, lt=0.5))] = 0.05,
     out: Annotated[Path | None, Parameter(show_default=False)] = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> int:

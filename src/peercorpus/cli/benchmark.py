@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, convert_path, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, convert_path, finite, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -197,7 +197,7 @@ class Models:
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
     max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
-    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+    temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
     seed: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
 
 

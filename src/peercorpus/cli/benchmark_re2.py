@@ -21,7 +21,7 @@ from peercorpus.cli.benchmark import (
     print_unanswered,
     require_extras,
 )
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, finite, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode
 
@@ -64,7 +64,7 @@ class Answering:
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
     max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
-    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+    temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
 
 
 AS_THEY_ANSWER = Answering()

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -72,6 +73,19 @@ def require_outside(target: Path, source: Path, option: str) -> None:
 
 
 AtLeastOne = Parameter(validator=Number(gte=1))
+
+
+def _require_finite(_: object, value: object) -> None:
+    """Refuse nan, which is within all bounds, and infinity."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("Must be a finite number.")
+
+
+def finite(bounds: Number) -> Parameter:
+    """Return the validation of a number that need not be whole."""
+    return Parameter(validator=(_require_finite, bounds))
+
+
 UrlV1 = Annotated[str | None, Parameter(help="Base URL of API v1.", env_var="PEERCORPUS_URL_V1")]
 UrlV2 = Annotated[str | None, Parameter(help="Base URL of API v2.", env_var="PEERCORPUS_URL_V2")]
 

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.benchmark import RESAMPLES, Unset, print_unanswered
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, finite, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from peercorpus.finetune.run import RunOptions
     from peercorpus.finetune.selection import SelectionRule
 
-ShareOf1 = Parameter(validator=Number(gte=0, lte=1))
+ShareOf1 = finite(Number(gte=0, lte=1))
 
 
 @dataclass(frozen=True, slots=True)

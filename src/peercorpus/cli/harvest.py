@@ -9,7 +9,16 @@ import msgspec
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import (
+    OPENREVIEW,
+    AtLeastOne,
+    Connection,
+    Named,
+    ProgressLines,
+    WorkspaceFolder,
+    finite,
+    say,
+)
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
@@ -42,7 +51,7 @@ def harvest(
     files: bool = True,
     refresh: Annotated[bool, Parameter(negative=())] = False,
     plan: Annotated[bool, Parameter(negative=())] = False,
-    max_wait_s: Annotated[float, Parameter(validator=Number(gte=0))] = RATE_LIMIT_WAIT_S,
+    max_wait_s: Annotated[float, finite(Number(gte=0))] = RATE_LIMIT_WAIT_S,
     share_budget: Annotated[bool, Parameter(negative=())] = False,
     record: Annotated[Path | None, Named] = None,
     connection: Connection = OPENREVIEW,

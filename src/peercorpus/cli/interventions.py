@@ -16,7 +16,7 @@ from peercorpus.cli.benchmark import (
     parse_argument,
     print_unanswered,
 )
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, finite, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode
@@ -99,7 +99,7 @@ class AskedModel:
     model_arg: Annotated[dict[str, str] | None, Unset] = None
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
-    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+    temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
 
     def settings(self) -> dict[str, object]:
         """Return the settings of generation."""

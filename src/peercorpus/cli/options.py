@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne
+from peercorpus.cli.console import AtLeastOne, finite
 from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.stage import Options
 from peercorpus.execution.waits import PDF_TIMEOUT_S
@@ -96,7 +96,7 @@ class EngineOptions:
         int | None, AtLeastOne, Parameter(help="Number of processes that read notes and PDFs. Default: one per core.")
     ] = None
     pdf_timeout_s: Annotated[
-        float, Parameter(validator=Number(gt=0), help="Time limit for a single PDF, in seconds.")
+        float, finite(Number(gt=0)), Parameter(help="Time limit for a single PDF, in seconds.")
     ] = PDF_TIMEOUT_S
 
     def settle(self, *, retry: bool = False) -> "tuple[Options, Executor]":

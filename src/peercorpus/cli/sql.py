@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, require_outside, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, finite, require_outside, say
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
@@ -49,7 +49,7 @@ def sql(
     form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
     out: Annotated[Path | None, Named] = None,
     limit: Annotated[int | None, AtLeastOne] = None,
-    time_limit_s: Annotated[float, Parameter(validator=Number(gt=0))] = STATEMENT_TIMEOUT_S,
+    time_limit_s: Annotated[float, finite(Number(gt=0))] = STATEMENT_TIMEOUT_S,
 ) -> None:
     """Run a SELECT over the public tables of a workspace or a release, and print the result as text, CSV or JSON.
 
@@ -161,6 +161,7 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
     """
     from peercorpus.cli.text import sql as sql_texts
     from peercorpus.sql.frames import to_csv, to_json
+    from peercorpus.workspace.private_files import replacing
 
     most = limit or (SHOWN_ROWS if form == "text" and out is None else result.height)
     shown = result.head(most)
@@ -172,12 +173,11 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
         text = to_csv(shown) if form == "csv" else to_json(shown)
     counted = sql_texts.counted(shown.height, result.height)
     if out is not None:
-        partial = out.with_name(f"{out.name}.partial")
-        if form == "parquet":
-            shown.write_parquet(partial)
-        else:
-            partial.write_text(text, encoding="utf-8", newline="")
-        partial.replace(out)
+        with replacing(out) as partial:
+            if form == "parquet":
+                shown.write_parquet(partial)
+            else:
+                partial.write_text(text, encoding="utf-8", newline="")
         say(sql_texts.written(counted, out))
         return
     say(text.removesuffix("\n"))

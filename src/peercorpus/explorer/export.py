@@ -22,7 +22,7 @@ from peercorpus.explorer.search_index import OpenIndex, open_index
 from peercorpus.explorer.selection import Selection, is_of_papers, require_selection
 from peercorpus.records.arrow_schema import arrow_schema, to_arrow
 from peercorpus.records.untrusted_text import escape_csv_cell
-from peercorpus.workspace.private_files import OWNER_ONLY
+from peercorpus.workspace.private_files import OWNER_ONLY, replacing
 from peercorpus.workspace.workspace import open_workspace
 
 _BATCH_PAPERS = 500
@@ -172,15 +172,8 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path, *, is_co
     check_extension(out, is_confidential=is_confidential)
     write, _ = FORMATS[out.suffix.removeprefix(".")]
     counted = _CountedRows(select_rows(opened, selection))
-    partial = out.with_name(f"{out.name}.partial")
-    partial.unlink(missing_ok=True)
-    try:
-        partial.touch(OWNER_ONLY if is_confidential else 0o666, exist_ok=False)
-        with partial.open("r+b") as file:
-            file.writelines(write(counted, is_confidential=is_confidential))
-        partial.replace(out)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(out, OWNER_ONLY if is_confidential else 0o666) as partial, partial.open("r+b") as file:
+        file.writelines(write(counted, is_confidential=is_confidential))
     return counted.count
 
 

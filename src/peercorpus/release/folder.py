@@ -5,10 +5,11 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -80,6 +81,61 @@ def _write_manifest(folder: Path, name: str, known: Mapping[str, str]) -> None:
 
 
 @contextmanager
+def lock_folder(folder: Path, out: Path) -> Iterator[int]:
+    """Lock a folder for this run, and yield its descriptor; the lock of a run that was killed is free.
+
+    The folder itself is locked, so that no lock file is left in it. On Windows nothing is locked, and the descriptor is
+    -1.
+
+    Args:
+        folder: An existing folder.
+        out: What the run writes, for the error.
+
+    Raises:
+        PeercorpusError: Another run has locked it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield -1
+        return
+    with ExitStack() as until_done:
+        opened = os.open(folder, os.O_RDONLY)
+        until_done.callback(os.close, opened)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise PeercorpusError(
+                f"Another run is writing '{out}'; wait until it ends, or stop it, then try again."
+            ) from None
+        yield opened
+
+
+@contextmanager
+def own_folder(folder: Path, out: Path) -> Iterator[None]:
+    """Create a folder for this run alone, in place of what a killed run left; if it is still there, it is removed.
+
+    Args:
+        folder: The folder.
+        out: What the run writes, for the error.
+
+    Raises:
+        OSError: It cannot be created.
+        PeercorpusError: Another run has it.
+    """
+    with suppress(FileNotFoundError, NotADirectoryError), lock_folder(folder, out):
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    with lock_folder(folder, out) as opened:
+        try:
+            yield
+        finally:
+            # Once it has another name, another run may have a folder of this name.
+            if opened < 0 or (folder.exists() and os.path.samestat(folder.stat(), os.fstat(opened))):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def replace_folder(
     folder: Path, kind: str = "a release", manifest: str = MANIFEST, known: Mapping[str, str] = NOTHING_KNOWN
 ) -> Iterator[Path]:
@@ -92,18 +148,19 @@ def replace_folder(
         known: Known sha256 of files, by path, added by the code that writes them; others are computed.
 
     Raises:
-        PeercorpusError: `folder` contains other files, or cannot be written.
+        PeercorpusError: `folder` contains other files, or cannot be written, or another run is writing it.
     """
     folder = folder.absolute()
     partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
-    try:
-        _put_back(replaced, folder)
-        check_replaceable(folder, kind, manifest)
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-    except OSError as error:
-        raise PeercorpusError(f"The folder '{folder}' cannot be written: {error.strerror}.") from None
-    try:
+    with ExitStack() as until_done:
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            until_done.enter_context(own_folder(partial, folder))
+            _put_back(replaced, folder)
+            check_replaceable(folder, kind, manifest)
+        except OSError as error:
+            raise PeercorpusError(f"The folder '{folder}' cannot be written: {error.strerror}.") from None
+        until_done.callback(_put_back, replaced, folder)
         yield partial
         _write_manifest(partial, manifest, known)
         shutil.rmtree(replaced, ignore_errors=True)
@@ -111,9 +168,6 @@ def replace_folder(
             folder.rename(replaced)
         partial.rename(folder)
         shutil.rmtree(replaced, ignore_errors=True)
-    finally:
-        _put_back(replaced, folder)
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _put_back(replaced: Path, folder: Path) -> None:

@@ -26,7 +26,7 @@ from peercorpus.release.folder import FILE, open_release
 from peercorpus.release.shards import EVERY_CONFIG, FileRecord, ShardFile, Writers
 from peercorpus.release.work_links import MetPaper
 from peercorpus.workspace.object_store import file_digest
-from peercorpus.workspace.private_files import OWNER_ONLY, make_private_folder, require_own
+from peercorpus.workspace.private_files import OWNER_ONLY, make_private_folder, replacing, require_own
 
 PARTS = "parts"
 """Folder of a workspace with one file for each of its releases."""
@@ -35,7 +35,7 @@ SCRATCH = ".kept"
 _LEVEL = 3
 _SHA256_BYTES = 32
 _SPLIT = re.compile(r"[\w-]+")
-_OWN_NAME = re.compile(r"[0-9a-f]{64}(?:\.partial)?")
+_OWN_NAME = re.compile(r"[0-9a-f]{64}")
 """Matches our names in the folder of parts; other files there are not ours."""
 _CHUNK_BYTES = 1 << 20
 logger = logging.getLogger(__name__)
@@ -259,11 +259,7 @@ def _list_digests(folders: Iterable[Path]) -> Iterator[str]:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
-    with os.fdopen(descriptor, "wb") as file:
+    with replacing(path, OWNER_ONLY) as partial, partial.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(path)

@@ -19,7 +19,8 @@ import msgspec
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import FigureImage, TextBlock
 from peercorpus.texts.text_json import Measures, compute_markdown_sha256, format_measures
-from peercorpus.workspace.object_store import PARTIAL, Location, list_below, write_whole
+from peercorpus.workspace.object_store import Location, list_below, write_whole
+from peercorpus.workspace.private_files import PARTIAL, name_final
 
 if TYPE_CHECKING:
     from peercorpus.latex.document import LatexText
@@ -95,7 +96,7 @@ class FilePairs:
         return {
             f"{folder.name}/{path.name}": path
             for path, _ in list_below(folder)
-            if path.parent == folder and _IMAGE_NAME.fullmatch(path.name.removeprefix(".").removesuffix(PARTIAL))
+            if path.parent == folder and _IMAGE_NAME.fullmatch(name_final(path.name))
         }
 
     def has_images(self, name: str, made_with: str) -> bool:

@@ -29,9 +29,7 @@ from peercorpus.errors import (
     UnreadablePdfError,
     WorkspaceError,
 )
-
-PARTIAL = ".partial"
-"""Suffix of an incomplete file; its name begins with a dot."""
+from peercorpus.workspace.private_files import name_partial
 
 AT_A_TIME = 1_000
 """Objects of a listing in memory at a time: as many as S3 returns in one response."""
@@ -293,9 +291,8 @@ def write_whole(location: Location, content: bytes) -> None:
     if isinstance(location, S3Path):
         location.write_bytes(content)
         return
-    partial = location.with_name(f".{location.name}{PARTIAL}")
+    partial = name_partial(location)
     try:
-        partial.unlink(missing_ok=True)
         with partial.open("xb") as file:
             file.write(content)
             file.flush()

@@ -1,9 +1,13 @@
 """Files of a workspace that only its owner may read, because they contain secrets or name people."""
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
+from uuid import uuid4
 
 from peercorpus.errors import WorkspaceError
 
@@ -12,6 +16,15 @@ OWNER_ONLY = 0o600
 
 FOLDER_OF_OWNER = 0o700
 """Mode of a folder that only its owner may open."""
+
+PARTIAL = ".partial"
+"""End of the name of an incomplete file."""
+
+LEFT_AFTER_S = 3_600
+"""Time without a change after which an incomplete file is one that a killed run left."""
+
+_NAME_OF_PARTIAL = re.compile(rf"^\.(.+)\.[0-9a-f]{{8}}{re.escape(PARTIAL)}$", re.DOTALL)
+_MAX_NAME_BYTES = 255
 
 
 def require_own(path: Path) -> None:
@@ -38,20 +51,59 @@ def require_own_folders(folder: Path) -> None:
             require_own(Path(parent, name))
 
 
+def name_partial(path: Path) -> Path:
+    """Return a path beside a file that no other run uses, for its content while it is incomplete."""
+    ending = f".{uuid4().hex[:8]}{PARTIAL}"
+    beginning = path.name.encode()[: _MAX_NAME_BYTES - len(ending) - 1].decode(errors="ignore")
+    return path.with_name(f".{beginning}{ending}")
+
+
+def name_final(name: str) -> str:
+    """Return the name of the file whose incomplete content is under a name, or the name itself.
+
+    >>> name_final(".points.csv.0a1b2c3d.partial"), name_final("points.csv")
+    ('points.csv', 'points.csv')
+    """
+    return _NAME_OF_PARTIAL.sub(r"\1", name)
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o666) -> Iterator[Path]:
+    """Yield an empty file that takes the place of another at the end, or is removed after an error.
+
+    Runs that write the same file do not see each other; what the last of them wrote remains. A link in its place is
+    replaced, not followed. What killed runs left is removed.
+
+    Args:
+        path: The file to replace.
+        mode: Mode of the new file, from which the umask is taken.
+
+    Raises:
+        OSError: It cannot be written; the file is unchanged.
+    """
+    for left in path.parent.glob(f".{escape(path.name)}.????????{PARTIAL}"):
+        with suppress(OSError):  # Another run may have removed it.
+            if name_final(left.name) == path.name and time.time() - left.lstat().st_mtime > LEFT_AFTER_S:
+                left.unlink()
+    partial = name_partial(path)
+    os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def replace_file(path: Path, lines: Iterable[str]) -> None:
     """Write a text file atomically, one line per text; a link in its place is replaced, not followed.
 
     Raises:
         OSError: It cannot be written; the file is unchanged.
     """
-    partial = path.with_name(f"{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+    with replacing(path, OWNER_ONLY) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(path)
 
 
 def make_private_folder(folder: Path, *, parents: bool = False) -> None:

@@ -19,6 +19,7 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.records.enums import Grade
 from peercorpus.records.papers import Paper
 from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.release.folder import lock_folder
 from peercorpus.workspace.object_store import file_digest, read_pdf
 from peercorpus.workspace.workspace import Workspace
 
@@ -100,8 +101,8 @@ def write_pdf_folder(
         show: Receives the number of files done.
 
     Raises:
-        PeercorpusError: The folder contains other files, or cannot be written; or links are requested and the files are
-            in an object store.
+        PeercorpusError: The folder contains other files, cannot be written, or is written by another run; or links are
+            requested and the files are in an object store.
         StoreError: The store fails or refuses the request.
     """
     if link and not isinstance(workspace.files.folder, Path):
@@ -110,8 +111,9 @@ def write_pdf_folder(
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        earlier = _read_earlier(folder)
-        return _write(workspace, listed, folder, earlier, link=link, show=show)
+        with lock_folder(folder, folder):
+            earlier = _read_earlier(folder)
+            return _write(workspace, listed, folder, earlier, link=link, show=show)
     except OSError as error:
         raise PeercorpusError(f"'{folder}' cannot be written: {error.strerror}.") from None
 

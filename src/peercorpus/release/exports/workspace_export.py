@@ -4,7 +4,6 @@ A workspace has no train and test splits, so everything goes into one file. Post
 `takedown.txt` are left out, as in a release. Memory is bounded by one paper with its conversations.
 """
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,6 +30,7 @@ from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.re2 import read_paper, write_talk
 from peercorpus.release.exports.remedies import Remedies, Remedy
 from peercorpus.release.exports.samples import NO_EXCHANGE, NO_TEXT, Opening, PromptOptions, cut_opening, opening_text
+from peercorpus.release.folder import own_folder
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import build_rows, find_markdown
 from peercorpus.release.splits import Task
@@ -223,12 +223,8 @@ def _check_name(out: Path) -> None:
 def _scratch_beside(out: Path) -> Iterator[Path]:
     """Yield an empty folder beside a file; it is removed at the end, like that of a killed export."""
     scratch = out.absolute().with_name(f".{out.name}.partial")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir()
-    try:
+    with own_folder(scratch, out):
         yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def export_workspace(
@@ -254,7 +250,7 @@ def export_workspace(
 
     Raises:
         PeercorpusError: The request needs a release, the file's name has another ending, the grade is `unavailable`,
-            the file cannot be written, or a line of `takedown.txt` is not an id.
+            the file cannot be written or another run is writing it, or a line of `takedown.txt` is not an id.
     """
     needing = ["--format jsonl"] if request.layout is ExportLayout.JSONL else []
     needing += [f"--task {task}" for task in request.tasks if task is not Task.REBUTTAL]

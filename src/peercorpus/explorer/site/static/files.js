@@ -13,8 +13,9 @@ const files = (() => {
         const script = document.createElement("script");
         script.src = new URL(`${name}.js`, folder).href;
         script.fetchPriority = "high";
-        script.onload = () => (arrived.has(name) ? resolve(arrived.get(name)) : reject(new Error(name)));
-        script.onerror = () => { coming.delete(name); reject(new Error(name)); };
+        const fail = () => { coming.delete(name); reject(new Error(name)); };
+        script.onload = () => (arrived.has(name) ? resolve(arrived.get(name)) : fail());
+        script.onerror = fail;
         document.head.append(script);
       }));
     }

@@ -458,11 +458,15 @@ document.addEventListener("readystatechange", () => {
   };
 
   const NAMES = ["q", "venue", "year", "status"];
+  const KINDS = { venue: "venue", year: "year", status: "decision" };
+  // What the address asks for; a value that its field does not offer is kept, so that nothing else is shown instead.
   const readForm = () => {
-    const given = new URLSearchParams(location.hash.slice(1));
-    for (const name of NAMES) form.elements[name].value = given.get(name) || "";
-    return Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value.trim()]));
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const given = Object.fromEntries(NAMES.map((name) => [name, (asked.get(name) || "").trim()]));
+    for (const name of NAMES) form.elements[name].value = given[name];
+    return given;
   };
+  const findUnknown = (given) => Object.keys(KINDS).find((name) => given[name] && form.elements[name].value !== given[name]);
 
   const goTo = async (ids, asked) => {
     const found = ids.length ? await findId(ids) : null;
@@ -485,6 +489,11 @@ document.addEventListener("readystatechange", () => {
     for (const part of [more, facets, spelling, signs, named, missed]) part.hidden = true;
     list.replaceChildren();
     if (isEmpty) return;
+    const unknown = findUnknown(given);
+    if (unknown) {
+      total.textContent = `This site has no ${KINDS[unknown]} “${given[unknown]}”; choose another one above.`;
+      return;
+    }
     total.textContent = "Searching …";
     await attempt(async () => {
       const plain = files.strip(given.q);
