@@ -101,3 +101,10 @@ def test_a_folder_needs_a_workspace(run: Run) -> None:
 
 def test_a_harvest_without_venue_or_scope_is_refused(run: Run, tmp_path: object) -> None:
     assert_refused(run("harvest", "--workspace", str(tmp_path) + "/w"), "--scope")
+
+
+def test_the_two_estimates_of_fetching_pdfs_are_explained(run: Run) -> None:
+    printed = run("recipe", "reviewbench").out
+    assert "17,758 for PDFs" in printed
+    assert "because API 2 sends current ones 50 at a time" in printed
+    assert "Earlier versions come one by one: one for each of 51,529 papers takes 1,431 hours (60 days)." in printed

@@ -1,6 +1,7 @@
 """An export that leaves conversations out correctly names the options that would turn them into dialogues."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from peercorpus.records.enums import Grade, Role
 from peercorpus.records.papers import PaperVersion
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.remedies import Remedy
+from peercorpus.release.exports.remedies import Remedies, Remedy
 from peercorpus.release.exports.samples import Opening, PromptOptions
 from peercorpus.release.exports.workspace_export import export_workspace
 from peercorpus.workspace.workspace import open_workspace
@@ -60,10 +61,10 @@ def test_jsonl_from_a_workspace_is_refused_with_the_option_that_writes_json_line
     assert "--format trl" in ended.err
 
 
-def written_with(tmp_path: Path, records: list[object], assistant: Role) -> Remedy | None:
+def written_with(tmp_path: Path, records: list[object], assistant: Role) -> tuple[Remedy, ...]:
     wanted = ExportRequest(ExportLayout.TRL, (), PromptOptions(Opening.TEXT, chat=ChatOptions(assistant)))
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        return export_workspace(workspace, tmp_path / "d.jsonl", wanted, [ICLR]).remedy
+        return export_workspace(workspace, tmp_path / "d.jsonl", wanted, [ICLR]).remedies
 
 
 def regraded(grade: Grade) -> list[object]:
@@ -74,14 +75,30 @@ def regraded(grade: Grade) -> list[object]:
 
 
 def test_the_strictest_grade_that_helps_is_suggested_before_the_abstract(tmp_path: Path) -> None:
-    remedy = written_with(tmp_path, regraded(Grade.BEFORE_FIRST_REVIEW), Role.AUTHOR)
-    assert remedy == Remedy("--grade before_first_review", 1)
+    remedies = written_with(tmp_path, regraded(Grade.BEFORE_FIRST_REVIEW), Role.AUTHOR)
+    assert remedies == (Remedy("--grade before_first_review", 1),)
 
 
 def test_for_a_paper_without_a_text_the_abstract_is_suggested(tmp_path: Path) -> None:
     records = [record for record in regraded(Grade.STATED) if type(record).__name__ != "PaperText"]
-    assert written_with(tmp_path, records, Role.AUTHOR) == Remedy("--paper abstract", 1)
+    assert written_with(tmp_path, records, Role.AUTHOR) == (Remedy("--paper abstract", 1),)
 
 
 def test_nothing_is_suggested_if_all_conversations_are_dialogues(tmp_path: Path) -> None:
-    assert written_with(tmp_path, regraded(Grade.EXACT), Role.AUTHOR) is None
+    assert written_with(tmp_path, regraded(Grade.EXACT), Role.AUTHOR) == ()
+
+
+def test_the_smallest_change_is_suggested_first_and_a_larger_one_only_if_it_adds_more() -> None:
+    assert found({"--grade stated": 6, "--grade stated --assistant author": 14, "--paper abstract": 5}) == [
+        ("--grade stated", 6),
+        ("--grade stated --assistant author", 14),
+    ]
+    assert found({"--grade stated": 6, "--grade stated --assistant author": 6}) == [("--grade stated", 6)]
+    assert found({"--grade unstated --assistant author": 23}) == [("--grade unstated --assistant author", 23)]
+
+
+def found(counts: dict[str, int]) -> list[tuple[str, int]]:
+    """Return what is suggested if these options add as many dialogues."""
+    remedies = object.__new__(Remedies)
+    remedies._counts = Counter(counts)
+    return [(remedy.options, remedy.dialogues) for remedy in remedies.found]

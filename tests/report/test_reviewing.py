@@ -56,7 +56,7 @@ def test_a_review_is_late_right_after_its_due_date_and_ignored_without_one() -> 
     times = [posted(0, 0), posted(1, 48), posted(2, -3), posted(3, 24), posted(4, None), posted(5, 1, is_due=False)]
     late = late_reviews(Given(papers=PAPERS, review_times=times))
     assert rows(late, "reviews", "late", "share_late", "median_days_late") == [("optimisation", 4, 2, 0.5, 1.5)]
-    assert late.says == "2 reviews of 4 came after the due date, the median one by 1.5 days."
+    assert late.says == "2 of 4 reviews came after the due date, the median one by 1.5 days."
     assert late.unknown == {"no due date of the reviews is known": 1, "no time of posting": 1}
 
 

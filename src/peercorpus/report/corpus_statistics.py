@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from peercorpus.records.counted_nouns import in_plural, plural
+from peercorpus.records.counted_nouns import in_plural, plural, verb
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Role, Status
 from peercorpus.report.source import RATING, CorpusSource
 
 TOP = 10
 """Number of conferences and keywords in a figure."""
+FEWEST_COMPARED = 5
+"""Minimum number of papers of each share that a sentence compares; fewer show no difference."""
 VERDICTS = {
     status.value: pl.col("status").eq(status.value).sum().cast(pl.Int64)
     for status in (Status.ACCEPTED, Status.REJECTED)
@@ -59,6 +61,15 @@ class Statistic:
 def nothing(table: pl.DataFrame, of: str, why: str, how: str, unknown: Mapping[str, int] | None = None) -> Statistic:
     """Return a statistic without rows, with the reason."""
     return Statistic(table=table.clear(), n=0, of=of, says=why, how=how, unknown=unknown or {}, why=why)
+
+
+def percent_or_count(part: int, whole: int) -> str:
+    """Format a share as `percent` does, but as a count if the whole is smaller than `FEWEST_COMPARED`.
+
+    >>> percent_or_count(6, 8), percent_or_count(2, 3)
+    ('75 %', '2 of 3')
+    """
+    return percent(part / whole) if whole >= FEWEST_COMPARED else f"{part:,} of {whole:,}"
 
 
 def percent(share: float | None) -> str:
@@ -119,14 +130,21 @@ def papers_and_reviews(source: CorpusSource) -> Statistic:
         return nothing(table, "paper", _NO_PAPERS, how)
     written = int(table["reviews"].sum())
     bare = int(table["papers_without_reviews"].sum())
-    first = table.row(0, named=True)
     says = (
-        f"{plural(papers.height, 'paper')} of {plural(table.height, 'conference')} have"
-        f" {plural(written, 'review')}, {written / papers.height:.1f} a paper;"
-        f" {first['conference']} has the most papers ({first['papers']:,})."
+        f"{plural(papers.height, 'paper')} of {plural(table.height, 'conference')}"
+        f" {verb(papers.height, 'has', 'have')} {plural(written, 'review')}, {written / papers.height:.1f} a paper"
+        f"{_describe_largest(table)}."
         f" {'All have a review.' if not bare else f'Without any public review: {bare:,}.'}"
     )
     return Statistic(table=table, n=papers.height, of="paper", says=says, how=how, facts={"reviews": written})
+
+
+def _describe_largest(table: pl.DataFrame) -> str:
+    """Return which conference has the most papers, after a semicolon; nothing if no other has fewer."""
+    most = int(str(table["papers"].max()))
+    if table.filter(papers=most).height > 1 or table.height == 1:
+        return ""
+    return f"; {table['conference'][0]} has the most papers ({most:,})"
 
 
 def rebuttals(source: CorpusSource) -> Statistic:
@@ -172,10 +190,9 @@ def keywords(source: CorpusSource) -> Statistic:
     rows = rows.filter(pl.col("keyword").str.len_chars() > 0).unique(["forum_id", "keyword"])
     named = rows["forum_id"].n_unique()
     share = pl.when(pl.col("decided") > 0).then(pl.col("accepted") / pl.col("decided"))
+    counts = rows.group_by("keyword").agg(pl.len().cast(pl.Int64).alias("submissions"), **VERDICTS)
     table = (
-        rows.group_by("keyword")
-        .agg(pl.len().cast(pl.Int64).alias("submissions"), **VERDICTS)
-        .sort(["submissions", "keyword"], descending=[True, False])
+        counts.sort(["submissions", "keyword"], descending=[True, False])
         .head(TOP)
         .with_columns(decided=pl.col("accepted") + pl.col("rejected"))
         .with_columns(share_accepted=share)
@@ -185,17 +202,41 @@ def keywords(source: CorpusSource) -> Statistic:
     if table.is_empty():
         why = "No paper of this selection has keywords: the files of Re² hold none, those of ReviewBench do."
         return nothing(table, "paper", why, how, unknown)
-    first = table.row(0, named=True)
-    says = f"The most frequent keyword is “{first['keyword']}” ({plural(first['submissions'], 'paper')})."
-    known = table.filter(pl.col("share_accepted").is_not_null()).sort("share_accepted", "keyword")
-    if known.height > 1:
-        low, high = known.row(0, named=True), known.row(-1, named=True)
-        says += (
-            f" Of those shown, papers on “{high['keyword']}” are accepted most often"
-            f" ({percent(high['share_accepted'])}), on “{low['keyword']}” least ({percent(low['share_accepted'])})."
-        )
-    says += f" Papers with other keywords alone: {named - n:,}."
+    says = _describe_frequency(counts) + _describe_acceptance(table)
+    if named > n:
+        says += f" {plural(named - n, 'paper')} {verb(named - n, 'has', 'have')} only other keywords."
     return Statistic(table=table, n=n, of="paper", says=says, how=how, unknown=unknown)
+
+
+_NAMED_KEYWORDS = 3
+"""Maximum number of equally frequent keywords that a sentence names."""
+
+
+def _describe_frequency(counts: pl.DataFrame) -> str:
+    """Return which keywords are the most frequent; if many are, only how many."""
+    most = int(str(counts["submissions"].max()))
+    names = [f"“{keyword}”" for keyword in counts.filter(submissions=most)["keyword"].sort()]
+    papers = plural(most, "paper")
+    if len(names) == 1:
+        return f"The most frequent keyword is {names[0]} ({papers})."
+    if len(names) == counts.height:
+        return f"No keyword is more frequent than another: each of {plural(len(names), 'keyword')} is in {papers}."
+    if len(names) <= _NAMED_KEYWORDS:
+        return f"The most frequent keywords are {', '.join(names[:-1])} and {names[-1]} ({papers} each)."
+    return f"The most frequent keywords are {len(names):,} that are in {papers} each."
+
+
+def _describe_acceptance(table: pl.DataFrame) -> str:
+    """Return the keywords with the largest and smallest share accepted; nothing if too few papers show a difference."""
+    known = table.filter(pl.col("decided") >= FEWEST_COMPARED).sort("share_accepted", "keyword")
+    if known.height < 2 or known["share_accepted"][0] == known["share_accepted"][-1]:
+        return ""
+    low, high = known.row(0, named=True), known.row(-1, named=True)
+    return (
+        f" Of those shown, papers on “{high['keyword']}” are accepted most often ({percent(high['share_accepted'])} of"
+        f" {high['decided']:,}), on “{low['keyword']}” least ({percent(low['share_accepted'])} of"
+        f" {low['decided']:,})."
+    )
 
 
 _NO_PDF = "no PDF known"
@@ -250,13 +291,21 @@ def set_aside(source: CorpusSource) -> Statistic:
     n = int(table["rows"].sum())
     if not n:
         return nothing(empty, "row", "No row of this selection was set aside.", how)
-    first = table.row(0, named=True)
-    reason = first["reason"].replace("_", " ")
-    says = (
-        f"{plural(n, 'row')} were set aside for {plural(table['reason'].n_unique(), 'reason')}, most often for"
-        f" “{reason}” (“{first['stage'].replace('_', ' ')}”: {percent(first['rows'] / n)})."
-    )
+    says = f"{plural(n, 'row')} {verb(n, 'was', 'were')} set aside for {_describe_reasons(table)}."
     return Statistic(table=table, n=n, of="row", says=says, how=how)
+
+
+def _describe_reasons(table: pl.DataFrame) -> str:
+    """Return the number of reasons, with the most frequent one if there is one; the only one by its name."""
+    first, *others = table.iter_rows(named=True)
+    stage, reason = (first[name].replace("_", " ") for name in ("stage", "reason"))
+    if not others:
+        return f"one reason: “{reason}” (“{stage}”)"
+    reasons = plural(table["reason"].n_unique(), "reason")
+    if others[0]["rows"] == first["rows"]:
+        return reasons
+    share = percent(first["rows"] / int(table["rows"].sum()))
+    return f"{reasons}, most often for “{reason}” (“{stage}”: {share})"
 
 
 def completeness(source: CorpusSource) -> Statistic:
@@ -288,7 +337,7 @@ def completeness(source: CorpusSource) -> Statistic:
     partly = table.filter(pl.col("listed_to_the_end").eq(False)).height
     reviewed = percent(sum_of["papers_reviewed"] / sum_of["papers"])
     says = (
-        f"Of {plural(sum_of['papers'], 'paper')}, {reviewed} have a public review;"
+        f"Of {plural(sum_of['papers'], 'paper')}, {reviewed} {verb(sum_of['papers'], 'has', 'have')} a public review;"
         f" {percent(compute_share(sum_of['pdfs_here'], sum_of['pdfs']))} of the known PDFs were fetched."
     )
     if partly:

@@ -13,7 +13,16 @@ from peercorpus.metrics.intervals import wilson_interval
 from peercorpus.metrics.prediction import alpha
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
-from peercorpus.report.corpus_statistics import TOP, VERDICTS, Statistic, largest, nothing, percent, quartiles
+from peercorpus.report.corpus_statistics import (
+    TOP,
+    VERDICTS,
+    Statistic,
+    largest,
+    nothing,
+    percent,
+    percent_or_count,
+    quartiles,
+)
 from peercorpus.report.source import CorpusSource, units_of_ratings
 
 GRID = [step / 100 for step in range(101)]
@@ -116,11 +125,18 @@ def score_violins(source: CorpusSource) -> Statistic:
     if not n:
         return nothing(table, "review", "No review of this selection has a score on a known scale.", how, missing)
     scored = table.filter(pl.col("reviews") > 0).sort("median", "conference")
-    low = scored.row(0, named=True)
-    high = scored.row(-1, named=True)
-    says = f"The median recommendation is {high['median']:.2f} of the scale at {high['conference']}"
-    says += "." if scored.height == 1 else f", the highest, and {low['median']:.2f} at {low['conference']}, the lowest."
-    return Statistic(table=table, n=n, of="review", says=says, how=how, unknown=missing)
+    return Statistic(table=table, n=n, of="review", says=_describe_medians(scored), how=how, unknown=missing)
+
+
+def _describe_medians(scored: pl.DataFrame) -> str:
+    """Return the highest and the lowest median of conferences, which are sorted by it."""
+    low, high = scored.row(0, named=True), scored.row(-1, named=True)
+    says = f"The median recommendation is {high['median']:.2f} of the scale at"
+    if scored.height == 1:
+        return f"{says} {high['conference']}."
+    if high["median"] - low["median"] < TOLERANCE:
+        return f"{says} each of {plural(scored.height, 'conference')}."
+    return f"{says} {high['conference']}, the highest, and {low['median']:.2f} at {low['conference']}, the lowest."
 
 
 def _classify(changes: str) -> pl.Expr:
@@ -192,11 +208,11 @@ def _describe_changes(table: pl.DataFrame, n: int) -> str:
         f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} kept it."
     )
     shares = [
-        f"{percent(counts['accepted'] / (counts['accepted'] + counts['rejected']))} where {words}"
+        f"{percent_or_count(counts['accepted'], counts['accepted'] + counts['rejected'])} where {words}"
         for counts, words in ((raised, "their mean rose"), (same, "it stayed"), (lowered, "it fell"))
         if counts["accepted"] + counts["rejected"]
     ]
-    return f"{says} Share accepted among decided papers: {', '.join(shares)}." if shares else says
+    return f"{says} Accepted of the decided papers: {', '.join(shares)}." if shares else says
 
 
 _AGREEMENT_SCHEMA = {
@@ -215,7 +231,7 @@ def agreement(source: CorpusSource) -> Statistic:
     how = (
         "Krippendorff's α for interval data (1: full agreement; 0: as by chance) over the current recommendations of"
         " papers with two or more; before and after: over the reviews with both known. The spread of a paper is its"
-        " highest score minus its lowest. {_ON_UNIT}"
+        f" highest score minus its lowest. {_ON_UNIT}"
     )
     scores = on_unit(source)
     scored = scores.drop_nulls("final")

@@ -51,8 +51,8 @@ class ReportFiles:
     Attributes:
         papers: Number of papers that meet the conditions.
         every: Number of papers in the whole corpus.
-        figures: Number of figures.
-        empty: Title of each figure with nothing to draw, and the reason.
+        figures: Number of figures that show something.
+        empty: Title of each other figure with nothing to draw, and the reason.
     """
 
     papers: int
@@ -225,6 +225,11 @@ def _to_json(source: FilteredSource, shown: Sequence[ShownFigure]) -> str:
     return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
 
 
+def _count_files(source: FilteredSource, shown: Sequence[ShownFigure]) -> ReportFiles:
+    empty = tuple((item.panel.title, item.statistic.why) for item in shown if item.statistic.why)
+    return ReportFiles(source.papers.height, source.every, len(shown) - len(empty), empty)
+
+
 def write_report(
     folder: Path,
     out: Path,
@@ -282,5 +287,4 @@ def write_report(
             (partial / NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {EXPLANATION}\n", encoding="utf-8")
         (partial / PAGE_NAME).write_text(report_page(source, shown), encoding="utf-8")
         (partial / _NUMBERS).write_text(_to_json(source, shown), encoding="utf-8")
-        empty = tuple((item.panel.title, item.statistic.why) for item in shown if item.statistic.why)
-        return ReportFiles(papers=source.papers.height, every=source.every, figures=len(shown), empty=empty)
+        return _count_files(source, shown)

@@ -43,9 +43,9 @@ def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
     lines += _after_decision(written.after_decision)
     lines += [f"  left out: taken down {counts_by_kind(written.taken_down)}"] if written.taken_down.total() else []
-    if written.remedy is not None:
-        more = plural(written.remedy.dialogues, "dialogue")
-        lines.append(f"With {written.remedy.options}, what was left out would make {more}.")
+    for remedy in written.remedies:
+        more = plural(remedy.dialogues, "dialogue")
+        lines.append(f"With {remedy.options}, what was left out would make {more}.")
     return "\n".join(lines)
 
 

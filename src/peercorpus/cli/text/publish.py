@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import counts_by_kind
-from peercorpus.records.counted_nouns import plural
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
 from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Profile, Split, Task
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FEW_PAPERS = 100
 """Below this a 95 % interval of a share is wider than ±10 percentage points: 1.96 √(0.25 / 100) = 0.098."""
+_LARGEST_MARGIN = 30
+"""Percentage points; an interval that is wider to each side, as of fewer than 11 papers, says nothing on a share."""
 NEEDS = {
     Task.REVIEW: "a text that the tasks accept and a review from before the decision",
     Task.META_REVIEW: "a meta-review from before the decision, and are used by another task",
@@ -82,16 +84,26 @@ def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]
         size = splits[Split.TEST]
         if size >= FEW_PAPERS:
             continue
-        points = f", on which a share is known to ±{98 / sqrt(size):.0f} percentage points" if size else ""
+        points = _tell_uncertainty(size)
         lines.append(
             f"  The test split of '{task}' is small: {plural(size, 'paper')}{points}. {splits.total():,} of"
-            f" {plural(summary.papers, 'paper')} can be used for it: they have {NEEDS[task]}, and of submissions of one"
-            " work one is used."
+            f" {plural(summary.papers, 'paper')} can be used for it: they have {NEEDS[task]}, and of several"
+            " submissions of the same work, one is used."
         )
         if profile is Profile.RE2 and task in RE2_SIZES:
             share = RE2_SIZES[task] / RE2_PAPERS
             lines[-1] += f" Like Re², test takes {share:.1%} of the papers: for {FEW_PAPERS}, harvest more venues."
     return lines
+
+
+def _tell_uncertainty(papers: int) -> str:
+    """Return how uncertain a share of this many papers is, after a comma; nothing without papers."""
+    if not papers:
+        return ""
+    points = 98 / sqrt(papers)
+    if points > _LARGEST_MARGIN:
+        return f", which {verb(papers, 'is', 'are')} too few to measure a share"
+    return f", on which a share is known to ±{points:.0f} percentage points"
 
 
 def _tell_wider(summary: "PublishSummary") -> list[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import size
+from peercorpus.harvest.pdfs import MOST_IN_ONE
 from peercorpus.harvest.plan import FILES_AN_HOUR, NOTES_AN_HOUR
 from peercorpus.recipes.recipe import Quantity, Recipe, RecipeName, ScopeVenue
 from peercorpus.records.counted_nouns import plural, verb
@@ -78,10 +79,14 @@ def _cost_lines(recipe: Recipe, cost: "ScopeCost") -> list[str]:
         lines.append(f"Not counted, as their number of papers is not known: {', '.join(cost.unknown)}.")
     if stated is not None:
         hours = stated / FILES_AN_HOUR
+        if total.file_requests < total.papers:
+            lines.append(
+                f"PDFs need fewer requests than papers because API 2 sends current ones {MOST_IN_ONE} at a time."
+            )
         lines.append(
-            f"One by one, the PDFs of all {plural(stated, 'paper')} alone take {plural(round(hours), 'hour')}"
-            f" ({plural(round(hours / 24), 'day')}):"
-            " begin with the published files (--from)."
+            f"Earlier versions come one by one: one for each of {plural(stated, 'paper')} takes"
+            f" {plural(round(hours), 'hour')} ({plural(round(hours / 24), 'day')}). Begin with the published files"
+            " (--from)."
         )
     return lines
 

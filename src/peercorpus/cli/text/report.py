@@ -2,20 +2,24 @@
 
 from pathlib import Path
 
-from peercorpus.records.counted_nouns import plural
+from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.report.page import PAGE_NAME
 from peercorpus.report.write_report import ReportFiles
 
 
 def report_written(written: ReportFiles, out: Path, *, is_filtered: bool) -> str:
     """Return what was drawn, what could not be drawn and why, and which page to open."""
-    papers = (
-        f"{written.papers:,} of {plural(written.every, 'paper')}" if is_filtered else plural(written.papers, "paper")
-    )
+    papers = plural(written.papers, "paper")
+    if written.papers < written.every:
+        papers = f"{written.papers:,} of {plural(written.every, 'paper')}"
+    elif is_filtered and written.papers > 1:
+        papers = f"all {papers}"
+    number = len(written.empty)
+    empty = f"; {plural(number, 'figure')} {verb(number, 'has', 'have')} nothing to draw:" if number else "."
     return "\n".join(
         [
-            f"Drew {plural(written.figures, 'figure')} of {papers}.",
-            *(f"  nothing to draw in '{title}': {reason}" for title, reason in written.empty),
+            f"Drew {plural(written.figures, 'figure')} of {papers}{empty}",
+            *(f"  '{title}': {reason}" for title, reason in written.empty),
             f"Open {out / PAGE_NAME} in a browser; the figures and their data are next to it.",
         ]
     )

@@ -7,6 +7,7 @@ guess it from the reasons.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.text_choice import TextRule
@@ -93,9 +94,12 @@ class Remedies:
         return self._held[venue_id]
 
     @property
-    def best(self) -> Remedy | None:
-        """The options that would add most dialogues and, among equals, change least; None if none adds any."""
-        if not self._counts:
-            return None
-        options, dialogues = max(self._counts.items(), key=lambda item: (item[1], -len(item[0].split())))
-        return Remedy(options, dialogues)
+    def found(self) -> tuple[Remedy, ...]:
+        """The options that would add most dialogues, changing one option and then more if these add more."""
+        best: list[Remedy] = []
+        for size in sorted({len(options.split()) for options in self._counts}):
+            of_size = {options: number for options, number in self._counts.items() if len(options.split()) == size}
+            options, dialogues = max(of_size.items(), key=itemgetter(1))
+            if not best or dialogues > best[-1].dialogues:
+                best.append(Remedy(options, dialogues))
+        return tuple(best)

@@ -49,7 +49,7 @@ class WorkspaceExport:
         after_decision: Turns and responses to all that are left out because they were posted after the decision.
         tokens: Tokens of all messages; None if they were not counted.
         taken_down: Records left out because of the workspace's `takedown.txt`, by kind.
-        remedy: Options that would turn conversations that were left out into dialogues; None if there are none.
+        remedies: Options that would turn conversations that were left out into dialogues, the smallest change first.
     """
 
     dialogues: int = 0
@@ -59,7 +59,7 @@ class WorkspaceExport:
     after_decision: int = 0
     tokens: int | None = None
     taken_down: Counter[str] = field(default_factory=Counter)
-    remedy: Remedy | None = None
+    remedies: tuple[Remedy, ...] = ()
 
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", "")
@@ -285,5 +285,5 @@ def export_workspace(
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
     counts.taken_down = public_filter.taken
-    counts.remedy = export.remedies.best
+    counts.remedies = export.remedies.found
     return counts

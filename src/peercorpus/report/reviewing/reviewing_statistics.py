@@ -95,7 +95,7 @@ def late_reviews(source: CorpusSource) -> Statistic:
     number = int(late["is_late"].sum())
     middle = late.filter("is_late")["days"].median()
     after = f", the median one by {middle:.1f} days" if isinstance(middle, float) else ""
-    says = f"{plural(number, 'review')} of {late.height:,} came after the due date{after}."
+    says = f"{number:,} of {plural(late.height, 'review')} came after the due date{after}."
     return Statistic(table=table, n=dated.height, of="review", says=says, how=how, unknown=unknown)
 
 
