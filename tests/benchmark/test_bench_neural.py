@@ -67,7 +67,7 @@ def test_a_local_model_is_asked_and_measured_by_local_encoders(
     assert not math.isclose(cosine, 0)
     # Both human reviews have 60 words, in a window of 24 tokens.
     assert float(found["review", "EmbedCos truncated"]["value"]) > 66
-    assert float(found["review", "words"]["value"]) > 0
+    assert float(found["review", "length (words)"]["value"]) > 0
     again = bench(run, bench_data, tmp_path / "again", models, *encoders)
     assert again == found
 

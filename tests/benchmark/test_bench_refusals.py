@@ -1,6 +1,8 @@
 """Anything that cannot be run, read or compared is refused in one sentence that states what to do."""
 
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from invented_releases import a_release
 from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.tasks import acceptance
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 pytestmark = pytest.mark.usefixtures("quietly")
 LOGS = Path(__file__).parents[1] / "golden" / "bench"
@@ -35,7 +37,17 @@ REFUSED = {
     "adapter": (("review", *MOCK, "--adapter", "seb"), "'seb'; choose one of"),
     "nobody": (("review",), "--model"),
     "provider": (("review", "--model", "nobody/m"), "Model API nobody of model 'nobody/m' not recogn"),
-    "no provider": (("review", "--model", "gpt4"), "'gpt4'"),
+    "no provider": (("review", "--model", "gpt4"), "--model openai-api/local/gpt4 --model-url http://HOST:PORT/v1"),
+    "no service": (("review", "--model", "openai-api/x"), "--model openai-api/local/x --model-url http"),
+    "no provider of the judge": (("review", *MOCK, "--grader", "gpt4"), "--grader-arg.base_url http://HOST:PORT/v1"),
+    "no URL": (
+        ("review", "--model", "openai-api/local/x", "--model-url", "127.0.0.1:9"),
+        "'127.0.0.1:9' is not the URL",
+    ),
+    "nobody at the URL": (
+        ("review", "--model", "openai-api/local/x", "--model-url", "http://127.0.0.1:9/v1"),
+        "http://127.0.0.1:9/v1 cannot be reached (connection refused)",
+    ),
     "key": (("review", "--model", "openai/gpt-4o"), "OPENAI_API_KEY"),
     "address of a service": (("review", "--model", "openai-api/nowhere/x"), "NOWHERE_BASE_URL"),
     "key of the judge": (("review", *MOCK, "--grader", "openai/gpt-4o"), "'openai/gpt-4o'"),
@@ -51,9 +63,61 @@ REFUSED = {
 def test_impossible_runs_are_refused(what: str, run: Run, bench_data: Path, tmp_path: Path) -> None:
     arguments, sentence = REFUSED[what]
     ended = run("bench", *arguments, "--release", bench_data, "--logs", tmp_path / "logs", "--no-baselines")
-    assert_refused(ended, sentence)
+    assert_refused(ended, sentence, code=ExitCode.LATER if what == "nobody at the URL" else 2)
     assert "[bold]" not in ended.err
     assert not (tmp_path / "logs").exists()
+
+
+OF_MODELS = {
+    "--model-url": "127.0.0.1:8931",
+    "--model-arg.revision": "main",
+    "--adapter": "openreviewer",
+    "--wordings": "prompts",
+    "--few-shot": "2",
+    "--paper-tokens": "900",
+}
+
+
+@pytest.mark.parametrize("option", OF_MODELS)
+def test_options_of_a_model_are_refused_without_one(option: str, run: Run, bench_data: Path, tmp_path: Path) -> None:
+    ended = run("bench", "review", "--release", bench_data, "--logs", tmp_path / "logs", option, OF_MODELS[option])
+    assert_refused(ended, f"{option.partition('.')[0]} applies only to a model; name one with --model")
+
+
+# Executed in another process: no module of this one tells what a command imports.
+IMPORTS = """
+import sys
+from peercorpus.cli.main import main
+try:
+    main(sys.argv[1:])
+except SystemExit as ended:
+    print(ended.code, "inspect_ai" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--model", "gpt4"),
+        ("--model-url", "http://127.0.0.1:9/v1"),
+        ("--model", "openai-api/local/x", "--model-url", "127.0.0.1:9"),
+        ("--release", "nowhere"),
+        ("table", "nowhere"),
+        ("rank", "nowhere"),
+        ("compare", "one.eval", "other.eval"),
+        ("judge", "one.eval"),
+    ],
+    ids=" ".join,
+)
+def test_a_refusal_does_not_wait_for_the_import_of_inspect_ai(
+    arguments: tuple[str, ...], bench_data: Path, tmp_path: Path
+) -> None:
+    release = (
+        [] if arguments[0] in {"table", "rank", "compare", "judge", "--release"} else ["--release", str(bench_data)]
+    )
+    command = [sys.executable, "-c", IMPORTS, "bench", *arguments, *release]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, stdin=subprocess.DEVNULL)
+    assert ended.stdout.split() == ["2", "False"], ended.stderr
 
 
 def test_a_missing_release_or_one_without_splits_is_refused(run: Run, tmp_path: Path) -> None:

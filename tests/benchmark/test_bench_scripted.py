@@ -86,8 +86,8 @@ class TestOracle:
         assert found[BenchTask.SCORES, "soundness"][1]["MAE, 1 to 4"] == 0
         no_criticism = {"point recall": None, "point precision": None, "points": 0}
         same = {"BLEU": pytest.approx(100), "ROUGE-L": 100}
-        assert found[BenchTask.REVIEW, ""] == (8, same | {"words": 60} | no_criticism)
-        assert found[BenchTask.REBUTTAL, ""] == (16, same | {"words": 22} | NOT_TAKEN_UP)
+        assert found[BenchTask.REVIEW, ""] == (8, same | {"length (words)": 60} | no_criticism)
+        assert found[BenchTask.REBUTTAL, ""] == (16, same | {"length (words)": 22} | NOT_TAKEN_UP)
         assert {row.papers for board in boards.values() for row in board.rows} == {8}
 
 
@@ -219,7 +219,7 @@ class TestWriting:
         dropped, without, wrong, with_them = both_ways(tmp_path)
         assert (dropped.n, wrong.n, dropped.unscored) == (6, 8, {"empty": 2})
         assert (without["ROUGE-L"], with_them["ROUGE-L"]) == (100, 75)
-        assert (without["words"], with_them["words"]) == (60, 45)
+        assert (without["length (words)"], with_them["length (words)"]) == (60, 45)
         assert without["BLEU"] == pytest.approx(100)
         # 75 % of the words are present, all of them right: only the brevity penalty applies, exp(1 - 8/6).
         assert with_them["BLEU"] == pytest.approx(100 * 0.7165313, rel=1e-6)
@@ -267,7 +267,7 @@ class TestLed:
         (board,) = boards_of(tmp_path)
         assert board.protocol.led
         assert board.rows[0].n == 8
-        same = {"BLEU": pytest.approx(100), "ROUGE-L": 100, "words": 44}
+        same = {"BLEU": pytest.approx(100), "ROUGE-L": 100, "length (words)": 44}
         assert numbers(board, board.rows[0]) == same | NOT_TAKEN_UP
         self.see_what_the_authors_were_told(told)
         self.see_what_was_said(read_eval_log(ran.logs[0].location))

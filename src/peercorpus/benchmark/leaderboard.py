@@ -40,7 +40,7 @@ class RunResult:
     """One row of a table: the numbers of one run.
 
     Attributes:
-        words: The adapter whose prompts the model received, or `ours`; empty for a baseline.
+        prompt: The adapter whose prompts the model received, or `ours`; empty for a baseline.
         failures: Treatment of answers without a score; empty if all have one.
         n: Number of answers that count.
         papers: Number of papers with these answers.
@@ -54,7 +54,7 @@ class RunResult:
 
     name: str
     is_baseline: bool
-    words: str
+    prompt: str
     failures: str
     n: int
     papers: int
@@ -133,7 +133,7 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[Column], r
         row = RunResult(
             name=name,
             is_baseline=run.is_baseline,
-            words="" if run.is_baseline else run.adapter or "ours",
+            prompt="" if run.is_baseline else run.adapter or "ours",
             failures=failures,
             n=len(counted),
             papers=papers,

@@ -10,7 +10,7 @@ from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.ceilings import ALL, FEWEST_WINS, Ceiling
 from peercorpus.benchmark.cutoff import SAYS, CutoffTable, Period
-from peercorpus.benchmark.estimates import UNINFORMED, Estimate
+from peercorpus.benchmark.estimates import DROPPED, LENIENT, UNINFORMED, Estimate
 from peercorpus.benchmark.leaderboard import Board, Boards, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
@@ -19,7 +19,7 @@ from peercorpus.metrics.paired_intervals import PAIRED
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.splits import Split
 
-HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
+HEAD = ("model", "prompt", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
 
 
 FEW_PAPERS = 50
@@ -62,13 +62,18 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RenderedTable:
-    """A table as text: title, sentences above it, header, rows, sentences below it."""
+    """A table as text: title, sentences above it, header, rows, sentences below it.
+
+    Attributes:
+        keys: Explanations of single values, listed after the sentences above the table.
+    """
 
     title: str
     above: Sequence[str]
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     below: Sequence[str]
+    keys: Sequence[str] = ()
 
 
 def _format_number(value: float) -> str:
@@ -98,7 +103,7 @@ def _format_name(row: RunResult) -> str:
 def _format_row(row: RunResult) -> list[str]:
     cells = [
         _format_name(row),
-        row.words or NONE,
+        row.prompt or NONE,
         row.failures or "none",
         f"{row.n:,}",
         f"{row.papers:,}",
@@ -125,9 +130,6 @@ def _make_table(board: Board) -> RenderedTable:
         f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: up to {protocol.few_shot}.",
         "95 % intervals over papers: score intervals of shares, bootstrap-t of means. † marks a number of fewer than"
         f" {FEW_PAPERS} papers; one without an interval has none that could be trusted.",
-        "Answers without a score are left out in one row, read leniently in the next if any can be, and counted in the"
-        " last as those of someone who read nothing: the majority's decision with a probability of 0.5, the mean score,"
-        " an empty text, the lowest marks. Those that only the grader failed on count in no row.",
     ]
     metrics = {measure.metric for measure in board.measures}
     above += [says for metric, says in OF_METRIC.items() if metric in metrics]
@@ -153,6 +155,7 @@ def _make_table(board: Board) -> RenderedTable:
     return RenderedTable(
         title=_make_title(board),
         above=above,
+        keys=_explain_failures(board),
         head=[
             *HEAD,
             *(f"{_format_heading(measure)}{' ‡' if measure.name in unclear else ''}" for measure in board.measures),
@@ -160,6 +163,21 @@ def _make_table(board: Board) -> RenderedTable:
         rows=[_format_row(row) for row in board.rows],
         below=below,
     )
+
+
+def _explain_failures(board: Board) -> list[str]:
+    """Return what each value of the column `failures` means, as far as the table has it."""
+    used = {row.failures for row in board.rows} - {""}
+    meanings = {
+        DROPPED: "answers without a score do not count.",
+        LENIENT: "those whose meaning is clear count, the others do not.",
+        UNINFORMED: (
+            "they count as answers of someone who read nothing: the majority's decision with a probability of 0.5, the"
+            " mean score, an empty text, the lowest marks."
+        ),
+    }
+    listed = [f"Failures {name}: {says}" for name, says in meanings.items() if name in used]
+    return [*listed, "Answers that only the grader failed on count in no row."] if listed else []
 
 
 def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
@@ -321,6 +339,7 @@ def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[s
     lines = [f"# {title}"]
     for grid in tables:
         lines += ["", f"## {grid.title}", "", *grid.above, ""]
+        lines += [*(f"- {sentence}" for sentence in grid.keys), ""] if grid.keys else []
         lines += (
             [format_bar(grid.head), format_bar(["---"] * len(grid.head)), *map(format_bar, grid.rows), ""]
             if grid.rows
@@ -365,7 +384,7 @@ def _csv_line(
 def _csv_lines(board: Board) -> Iterator[tuple[object, ...]]:
     for row in board.rows:
         of_row = (
-            *(row.name, row.words, row.failures, row.n, row.papers, _format_unscored(row)),
+            *(row.name, row.prompt, row.failures, row.n, row.papers, _format_unscored(row)),
             *(row.cut_papers, row.cut_answers, row.is_baseline),
         )
         for measure, estimate in zip(board.measures, row.cells, strict=True):
@@ -412,6 +431,8 @@ def _render_table(grid: RenderedTable) -> str:
     head = line(grid.head, "th")
     rows = "\n".join(line(row, "td") for row in grid.rows)
     above = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in grid.above)
+    keys = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.keys)
+    above += f"<ul>{keys}</ul>" if keys else ""
     below = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.below)
     table = (
         f'<div class="wide" tabindex="0"><table><thead>{head}</thead><tbody>\n{rows}\n</tbody></table></div>'

@@ -22,6 +22,7 @@ from inspect_ai.scorer import Score
 from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.controls import PaperPart
+from peercorpus.benchmark.early_checks import check_log_file, check_log_folder
 from peercorpus.benchmark.figures.choice import FigureChoice
 from peercorpus.benchmark.figures.showing import read_choice
 from peercorpus.benchmark.outcomes import (
@@ -351,8 +352,7 @@ def read_header(path: Path) -> EvalLog:
     Raises:
         PeercorpusError: The log does not exist or cannot be read.
     """
-    if not path.is_file():
-        raise PeercorpusError(f"There is no log '{path}'; name one that 'peercorpus bench' or inspect_ai wrote.")
+    check_log_file(path)
     try:
         return read_eval_log(str(path), header_only=True)
     except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
@@ -373,8 +373,7 @@ def read_runs(folder: Path) -> list[TaskRun]:
     Raises:
         PeercorpusError: The folder contains no run, or a log cannot be read.
     """
-    if not folder.is_dir():
-        raise PeercorpusError(f"'{folder}' is not a folder; name the one that 'peercorpus bench' wrote its logs to.")
+    check_log_folder(folder)
     runs = [run for run in map(read_run, _list_logs(folder)) if run is not None]
     if not runs:
         raise PeercorpusError(f"'{folder}' contains no log of the benchmark; run 'peercorpus bench' first.")

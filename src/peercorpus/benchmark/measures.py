@@ -384,7 +384,7 @@ RECOMMENDATIONS = (
 OVERLAPS = (
     Measure("BLEU", "bleu", _compute_bleu, _bound_bleu_of),
     _measure_mean("ROUGE-L", "rouge_l", lambda record: record.rouge_l, Overlap, factor=PERCENT),
-    _measure_mean("words", "", lambda record: record.words, Overlap, higher_is_better=None, limits=(0, inf)),
+    _measure_mean("length (words)", "", lambda record: record.words, Overlap, higher_is_better=None, limits=(0, inf)),
 )
 POINTS = (
     _measure_known("point recall", "point_recall", attrgetter("recall"), PointCounts),

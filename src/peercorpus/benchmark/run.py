@@ -5,7 +5,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from peercorpus.benchmark.leaderboard_render import FEW_PAPERS
 from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, load_local
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.options import FIGURE_OPTIONS
+from peercorpus.benchmark.progress_of_runs import showing_progress
 from peercorpus.benchmark.solvers import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, NoCaseError, acceptance, meta_review, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
@@ -353,7 +354,7 @@ def _say_few_papers(bench: Bench, tasks: Sequence[Task]) -> None:
     if few:
         bench.say(
             f"Few papers to test on: {', '.join(few)}. With fewer than {FEW_PAPERS} papers two models can hardly"
-            " be distinguished; publish a release of more venues, or omit --limit."
+            f" be distinguished; publish a release of more venues{', or omit --limit' if limit else ''}."
         )
 
 
@@ -402,8 +403,8 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
         _check_sees(bench, tasks)
     _say_few_papers(bench, tasks)
     try:
-        # inspect_ai shows progress; standard output is for the tables.
-        with redirect_stdout(sys.stderr):
+        # inspect_ai may show progress; standard output is for the tables.
+        with redirect_stdout(sys.stderr), _show_progress(bench, tasks, loaded):
             is_whole, logs = eval_set(
                 tasks,
                 log_dir=str(bench.logs),
@@ -433,6 +434,14 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
     )
 
 
+def _show_progress(bench: Bench, tasks: Sequence[Task], loaded: LocalModel | None) -> AbstractContextManager[None]:
+    """Show the answered questions, unless inspect_ai or the model shows its progress."""
+    if bench.display != "none" or loaded is not None:
+        return nullcontext()
+    questions = sum(len(task.dataset[: bench.settings.get("limit")]) * (task.epochs or 1) for task in tasks)
+    return showing_progress(bench.show, questions)
+
+
 def _check_sees(bench: Bench, tasks: Sequence[Task]) -> None:
     """Check that the model accepts an image, with one short question with one of the figures.
 
@@ -455,12 +464,35 @@ def _check_sees(bench: Bench, tasks: Sequence[Task]) -> None:
 
 def _find_reason(error: str) -> str:
     """Return a provider's message, which is at the end of inspect_ai's, after the whole question."""
-    return _shorten_error(BLANK_LINE.split(error)[-1].rstrip("')\\"))
+    reason = BLANK_LINE.split(error)[-1]
+    while reason.endswith(("'", "\\")) or (reason.endswith(")") and reason.count("(") < reason.count(")")):
+        reason = reason[:-1]
+    return _shorten_error(reason)
+
+
+RETRIED = re.compile(r"RetryError\(?<Future at \w+ state=finished raised (\w+)>\)?")
+"""The error after the last repetition of a request, as tenacity writes it."""
+FAILURES = {
+    "APIConnectionError": "cannot be reached",
+    "APITimeoutError": "does not reply in time",
+    "InternalServerError": "fails",
+    "RateLimitError": "is too busy",
+}
+"""What is the matter with a service, by the name of the error."""
+
+
+def _describe_error(error: str, service: str) -> str:
+    """Return the reason of an error; of a request that was repeated in vain, what is the matter with the service."""
+    retried = RETRIED.search(error)
+    if retried is None:
+        return _find_reason(error)
+    return f"{service} {FAILURES.get(retried[1], 'fails')} ({retried[1]}), although asked several times"
 
 
 def _list_errors(log: EvalLog) -> Iterator[str]:
+    service = log.eval.model_base_url or log.eval.model
     if log.error is not None:
-        yield _shorten_error(log.error.message)
+        yield _describe_error(log.error.message, service)
     for sample in read_eval_log_sample_summaries(log.location):
         if sample.error:
-            yield _find_reason(sample.error)
+            yield _describe_error(sample.error, service)

@@ -272,6 +272,7 @@ def _run(
     dates: bool,
 ) -> "BenchResult":
     require_extras(questions, (models.model, models.grader, models.second_grader, models.author))
+    _check_before_import(release, questions, models)
     with needs_extra("bench"):
         from peercorpus.benchmark import run
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
@@ -302,11 +303,54 @@ def _run(
         model_args=parse_arguments(models.model_arg or {}),
         keeps_errors=keeps_errors,
         # A model that is loaded here shows its progress itself.
-        display="plain" if is_local else display(),
+        display="plain" if is_local and display() == "rich" else display(),
         settings=drop_unset(settings | {"limit": questions.limit}),
     )
     with ProgressLines() as lines:
         return run.run_tasks(replace(bench, say=lines.say, show=lines.show))
+
+
+def _check_before_import(release: Path, questions: Questions, models: Models) -> None:
+    """Check names, URLs and the release in a moment, before inspect_ai is imported.
+
+    Raises:
+        PeercorpusError: One of them cannot be used.
+    """
+    from peercorpus.benchmark.early_checks import NamedModel, check_models, check_needs_model
+
+    of_models = {
+        "--model-url": models.model_url,
+        "--model-arg": models.model_arg,
+        "--adapter": questions.adapter,
+        "--wordings": questions.wordings,
+        "--map-ratings": questions.map_ratings,
+        "--few-shot": questions.few_shot,
+        "--paper-tokens": questions.paper_tokens,
+        "--tokenizer": questions.tokenizer,
+    }
+    check_needs_model(models.model, of_models)
+    check_release(release)
+    named = [NamedModel("--model", models.model, "--model-url", models.model_url)] if models.model else []
+    for option, name, args in (
+        ("--grader", models.grader, models.grader_arg),
+        ("--second-grader", models.second_grader, models.second_grader_arg),
+        ("--author", models.author, models.author_arg),
+    ):
+        named += [NamedModel(option, name, f"{option}-arg.base_url", (args or {}).get("base_url"))] if name else []
+    check_models(named)
+
+
+def check_release(release: Path) -> None:
+    """Check that a folder is a release, before inspect_ai is imported; a dataset on the Hub is checked later.
+
+    Raises:
+        PeercorpusError: It is not.
+    """
+    from peercorpus.release.folder import open_release
+    from peercorpus.workspace.hub_datasets import parse_repository
+
+    if parse_repository(release) is None:
+        open_release(release)
 
 
 def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:
@@ -322,9 +366,9 @@ def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:
         require_extra("neural", "torch", "transformers", "accelerate")
 
 
-def display() -> Literal["rich", "plain"]:
-    """Return inspect_ai's progress display: "rich" on a terminal, otherwise "plain"."""
-    return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain"
+def display() -> Literal["rich", "none"]:
+    """Return inspect_ai's progress display: "rich" on a terminal, otherwise "none", as it would fill a log."""
+    return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "none"
 
 
 def drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
@@ -381,7 +425,10 @@ def table(
 
 
 def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None, release: Path | None) -> None:
+    from peercorpus.benchmark.early_checks import check_log_folder
+
     require_extra("bench", "inspect_ai")
+    check_log_folder(logs)
     from peercorpus.benchmark.cutoff import Cutoff
     from peercorpus.benchmark.leaderboard import make_boards, plot_reliability
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
@@ -432,7 +479,10 @@ def rank(
     resamples
         Bootstrap samples of papers for the confidence intervals.
     """
+    from peercorpus.benchmark.early_checks import check_log_folder
+
     require_extra("bench", "inspect_ai")
+    check_log_folder(logs)
     from peercorpus.benchmark.logs import read_runs
     from peercorpus.benchmark.ranking import rank_runs
     from peercorpus.benchmark.ranking_render import render_csv, render_html, render_markdown
@@ -473,7 +523,11 @@ def compare(
     resamples
         Bootstrap samples of papers; both runs use the same samples.
     """
+    from peercorpus.benchmark.early_checks import check_log_file
+
     require_extra("bench", "inspect_ai")
+    for path in (first, second):
+        check_log_file(path)
     from peercorpus.benchmark.arms import name_runs
     from peercorpus.benchmark.leaderboard import compare_runs
     from peercorpus.benchmark.logs import read_run
@@ -498,7 +552,10 @@ def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
     log
         Log of `inspect eval peercorpus/judge_calibration` or `inspect eval peercorpus/judge_pairs`.
     """
+    from peercorpus.benchmark.early_checks import check_log_file
+
     require_extra("bench", "inspect_ai")
+    check_log_file(log)
     from peercorpus.benchmark.judge.agreement import describe_log
 
     say(describe_log(log))

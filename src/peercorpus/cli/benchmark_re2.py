@@ -16,6 +16,7 @@ from peercorpus.cli.benchmark import (
     Questions,
     Unset,
     bench,
+    check_release,
     display,
     drop_unset,
     print_unanswered,
@@ -111,6 +112,7 @@ def compare_as_re2(
     from peercorpus.benchmark.re2.model_list import read_model_list
 
     require_extra("bench", "inspect_ai")
+    check_release(release)
     questions = replace(
         questions,
         unified=True,
