@@ -13,7 +13,7 @@ from peercorpus.errors import WorkspaceError
 from peercorpus.explorer.search_index import open_index
 from peercorpus.models.endpoint import ResponseCache
 from peercorpus.release.dated_releases import open_target
-from peercorpus.release.kept_sides import write_sides
+from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.delta_tables import Tables
@@ -193,13 +193,13 @@ def test_a_folder_of_confidential_tables_that_others_may_open_is_closed_or_refus
     assert not any((folder / name).exists() for name in ("tables", "explorer"))
 
 
-@pytest.mark.parametrize("name", ["sides", "sides/.lock"])
-def test_no_sides_are_stored_through_a_symbolic_link(tmp_path: Path, corpus: Path, other: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["splits", "splits/.lock"])
+def test_no_splits_are_stored_through_a_symbolic_link(tmp_path: Path, corpus: Path, other: Path, name: str) -> None:
     before = listing(other)
     (corpus / name).parent.mkdir(exist_ok=True)
-    (corpus / name).symlink_to(other if name == "sides" else other / "index-1" / "file")
+    (corpus / name).symlink_to(other if name == "splits" else other / "index-1" / "file")
     with pytest.raises(WorkspaceError, match="is a link"):
-        write_sides(tmp_path, [], SplitRequest(Profile.RE2), standing=tmp_path, workspace=corpus)
+        write_splits(tmp_path, [], SplitRequest(Profile.RE2), standing=tmp_path, workspace=corpus)
     assert listing(other) == before
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = "numbers.json"
 _CHECKSUMS = "checksums.json"
-_PUBLIC = re.compile(r"\b[Pp]ublic ([rp])(?=eview|ost)")
+_PUBLIC = re.compile(r"\bpublic ([rp])(?=eview|ost)", re.IGNORECASE)
 _DIGITS = 6
 """Decimals in CSV and JSON files; more would show rounding errors."""
 
