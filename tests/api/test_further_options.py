@@ -86,7 +86,7 @@ def test_the_work_goes_to_the_named_executor(
         ({"max_pages": 3}, r"does not support max_pages; .* 'vision'"),
         ({"engine": "vision"}, r"needs engine_url, .*, and engine_model\.$"),
         ({"engine": "auto", "heavier": "auto"}, r"with heavier\.$"),
-        ({**ENDPOINT, "max_pages": 0}, r"^max_pages must be more than 0"),
+        ({**ENDPOINT, "max_pages": 0}, r"^max_pages must be a finite number, more than 0"),
         ({**ENDPOINT, "max_tokens": 1.5}, r"^max_tokens must be a whole number"),
         ({**ENDPOINT, "engine_url": 3}, r"^engine_url must be a text"),
         ({**ENDPOINT, "engine_model": ""}, r"^engine_model is empty"),
@@ -95,7 +95,7 @@ def test_the_work_goes_to_the_named_executor(
         ({"address": "head:6379"}, r"omit address, or choose 'ray'"),
         ({**ENDPOINT, "executor": "ray"}, r"omit executor\."),
         ({"figure_dpi": 90}, r"^figure_dpi needs figures=True"),
-        ({"figures": True, "figure_kb": 0}, r"^figure_kb must be more than 0"),
+        ({"figures": True, "figure_kb": 0}, r"^figure_kb must be a finite number, more than 0"),
         ({"figures": True, "max_figures": None}, r"^max_figures must be a whole number"),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_model_labels_points(talk: Path, tmp_path: Path) -> None:
     [
         ({"titles": "mine"}, r"^titles must be one of posts, model"),
         ({"points": "all"}, r"^points must be one of rules, model"),
-        ({"max_questions": 0}, r"^max_questions must be more than 0"),
+        ({"max_questions": 0}, r"^max_questions must be a finite number, more than 0"),
         ({"model_url": b"x"}, r"^model_url must be a text"),
         ({"titles": "model", "layout": "reviewbench"}, r"^titles cannot be used with the layout"),
         ({"splits": "none", "new_splits": True}, r'^new_splits cannot be used with splits="none"'),
@@ -251,10 +251,10 @@ def test_a_simulation_may_have_venues_of_several_years_and_long_papers(monkeypat
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"venue_years": 0}, r"^venue_years must be more than 0"),
+        ({"venue_years": 0}, r"^venue_years must be a finite number, more than 0"),
         ({"venue_years": 2, "venue_ids": "JLE"}, r"^venue_ids and venue_years exclude each other"),
         ({"papers_per_file": 2}, r"^papers_per_file needs large=True"),
-        ({"budget": 0}, r"^budget must be more than 0"),
+        ({"budget": 0}, r"^budget must be a finite number, more than 0"),
         ({"file_budget": "many"}, r"^file_budget must be a whole number"),
         ({"window_s": 1.5}, r"^window_s must be a whole number"),
         ({"fault": 3}, r"^fault must be a text or a list of texts"),
