@@ -59,9 +59,9 @@ def test_an_unknown_value_meets_no_condition(texts: tuple[str, ...], expected: s
         ("status=great", ("'great'", "status", "accepted, rejected")),
         ("grade=a", ("'a'", "grade", "exact, exact_attachment")),
         ("venue>ICLR", ("'venue>ICLR'", "'venue=ICLR'", "'venue!=ICLR'")),
-        ("rating>=good", ("'good'", "rating>=6")),
-        ("rating>=nan", ("'nan'", "rating>=6")),
-        ("rating<inf", ("'inf'", "rating>=6")),
+        ("rating>=good", ("'good'", "rating>=3")),
+        ("rating>=nan", ("'nan'", "rating>=3")),
+        ("rating<inf", ("'inf'", "rating>=3")),
         ("has_rebuttal=maybe", ("'maybe'", "has_rebuttal=yes", "has_rebuttal=no")),
     ],
 )
