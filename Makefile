@@ -97,10 +97,11 @@ bench: $(DEV)  ## Measure the speed and memory of the stages and of the harvest
 docs: $(DEV)  ## Regenerate the generated documents: pages in docs/, one for each command in docs/cli/, the layers in CONTRIBUTING.md, the extras in docs/install.md
 	$(RUN) scripts/write_docs.py
 
-site-docs: .venv-docs/installed  ## Build the site of docs/ in the folder site/; a broken link or anchor is an error
-	.venv-docs/bin/sphinx-build --fail-on-warning --quiet --doctree-dir .venv-docs/doctrees docs site
+site-docs: .venv-docs/installed  ## Build the site of docs/ in the folder docs-site/; a broken link or anchor is an error
+	@rm -rf docs-site
+	.venv-docs/bin/sphinx-build --fail-on-warning --quiet --doctree-dir .venv-docs/doctrees docs docs-site
 	@! grep --recursive --include='*.html' --include='*.css' --extended-regexp --only-matching \
-	  '<(script|img|iframe|link)[^>]+(src|href)="(https?:)?//[^"]*|(url\(|@import )["'"'"']?(https?:)?//[^)]*' site
+	  '<(script|img|iframe|link)[^>]+(src|href)="(https?:)?//[^"]*|(url\(|@import )["'"'"']?(https?:)?//[^)]*' docs-site
 
 # Only what the extra names: the site is built without importing peercorpus.
 DOCS_EXTRA = $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
@@ -125,7 +126,7 @@ else
 endif
 
 clean:  ## Remove the environments, the caches and the demo
-	rm -rf $(VENV) .venv-* demo dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* demo dist docs-site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN):

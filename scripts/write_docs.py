@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
 from benchmarks_page import benchmarks_lines
 from command_line import command_pages
+from errors_page import errors_lines, escape
 from python_interface import interface_lines
 from scale_page import scale_lines
 from text_schema import SHARED, schema_page, split_docstring
@@ -113,50 +114,6 @@ def contributing_page() -> str:
 def install_page() -> str:
     """Return docs/install.md with its table of extras regenerated."""
     return with_table("docs/install.md", EXTRAS_BEGIN, extras_lines(), EXTRAS_END)
-
-
-def raised_messages(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the class and the text of every error that a module raises, with its placeholders in braces."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-            text = template(node.args[0])
-            if node.func.id.endswith("Error") and text:
-                yield node.func.id, text
-
-
-def template(node: ast.expr) -> str:
-    """Return a string or f-string as written in the source, or '' for any other expression."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if not isinstance(node, ast.JoinedStr):
-        return ""
-    parts = (
-        str(part.value) if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}"
-        for part in node.values
-        if isinstance(part, ast.Constant | ast.FormattedValue)
-    )
-    return "".join(parts)
-
-
-def errors_page() -> str:
-    """Return every error message that can reach a user, by package."""
-    lines = [
-        "# Errors",
-        "",
-        NOTICE,
-        "",
-        "Every error that peercorpus raises, with placeholders in braces. The command line prints the",
-        "sentence on stderr and exits with the code of its class, see [cli.md](cli.md#exit-codes). In Python each is a",
-        "`peercorpus.errors.PeercorpusError`.",
-    ]
-    packages = sorted(path.parent for path in PACKAGE.glob("*/__init__.py"))
-    for package in packages:
-        found = {pair for path in package.rglob("*.py") for pair in raised_messages(path)}
-        rows = sorted((name, " ".join(text.split())) for name, text in found if " " in text)
-        if rows:
-            lines += ["", f"## {package.name}", "", "| error | sentence |", "|---|---|"]
-            lines += [f"| `{name}` | {escape(text)} |" for name, text in rows]
-    return "\n".join(lines) + "\n"
 
 
 def in_words(annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
@@ -255,11 +212,6 @@ def data_page() -> str:
         if is_enum(node):
             lines += class_lines(node, kinds, None)
     return "\n".join(lines) + "\n"
-
-
-def escape(text: str) -> str:
-    """Return a text escaped so that a cell of a Markdown table shows it unchanged."""
-    return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text)
 
 
 def offered_lines(answers: Mapping[tuple[str, ...], int]) -> Iterator[str]:
@@ -502,7 +454,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/forms.md": forms_page,
     "docs/recipe.md": recipe_page,
     "docs/python.md": python_page,
-    "docs/errors.md": errors_page,
+    "docs/errors.md": lambda: "\n".join(errors_lines(NOTICE)) + "\n",
     "docs/reliability.md": reliability_page,
     "docs/benchmarks.md": lambda: "\n".join(benchmarks_lines(NOTICE)) + "\n",
     "docs/scale.md": lambda: "\n".join(scale_lines(NOTICE)) + "\n",

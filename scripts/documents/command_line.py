@@ -13,6 +13,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = ("tutorial/*.md", "howto/*.md", "for/*.md", "*.md")
 """Pages that are searched for an example of a command, the best first."""
 FENCE = re.compile(r"^(?:<!-- (?P<note>.+?) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+EXPLAINED = {"`python -m pydoc peercorpus.finetune.recipe`": "recipe", "the table 9-points": "points"}
+"""Words of helps, and the page that says more about them."""
 ErrorT = TypeVar("ErrorT")
 
 WORKSPACE = """\
@@ -81,10 +83,24 @@ Values of variables that hold secrets, tokens, and users in URLs are replaced by
 
 ## Completion
 
+In bash, with the package `bash-completion` (without it, put `source <(peercorpus completion bash)` into `~/.bashrc`):
+
 ```sh
-source <(peercorpus completion bash)     # in ~/.bashrc; starts faster from a file:
+mkdir -p ~/.local/share/bash-completion/completions
 peercorpus completion bash > ~/.local/share/bash-completion/completions/peercorpus
-peercorpus completion zsh > "${fpath[1]}/_peercorpus"
+```
+
+In zsh, with `fpath=(~/.zfunc $fpath)` in `~/.zshrc`, before `compinit`:
+
+```sh
+mkdir -p ~/.zfunc
+peercorpus completion zsh > ~/.zfunc/_peercorpus
+```
+
+In fish:
+
+```sh
+mkdir -p ~/.config/fish/completions
 peercorpus completion fish > ~/.config/fish/completions/peercorpus.fish
 ```
 """
@@ -110,12 +126,22 @@ def json_lines() -> Iterator[str]:
     from peercorpus.cli.text.json_keys import JSON_KEYS
 
     links = (f"[{command}](cli/{command.partition(' ')[0]}.md#{anchor(f'{command} --json')})" for command in JSON_KEYS)
+    groups = {name.partition(" ")[0] for name in commands() if " " in name}
+    others = (
+        name
+        for name, one in commands().items()
+        if name not in groups | JSON_KEYS.keys() and "--json" in one.generate_docs()
+    )
     yield from (
         "## JSON",
         "",
         "With `--json` a command prints one JSON document on standard output; progress and errors stay on standard",
         "error, and exit codes are the same. The documented keys stay as they are within a major version; others may",
         f"be added: {', '.join(links)}.",
+        "",
+        "These have `--json` too, without documented keys: "
+        + ", ".join(f"[{name}](cli/{name.partition(' ')[0]}.md)" for name in others)
+        + ".",
     )
 
 
@@ -135,6 +161,14 @@ def key_lines(command: str) -> Iterator[str]:
     if command in JSON_KEYS:
         yield from ("", f"## {command} --json", "", "| key | value |", "|---|---|")
         yield from (f"| `{key}` | {meaning} |" for key, meaning in JSON_KEYS[command].items())
+
+
+def fault_lines() -> Iterator[str]:
+    """Yield the faults that the simulator can inject."""
+    from peercorpus.simulator.server.faults import FAULTS
+
+    yield from ("", "## Faults", "", "| `--fault` | what happens |", "|---|---|")
+    yield from (f"| `{fault.name}` | {fault.help} |" for fault in FAULTS.values())
 
 
 def commands() -> dict[str, "App"]:
@@ -228,7 +262,8 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     rest = re.sub(r"\n {4}(?=\S)", " ", rest).replace(" *[default: False]*", "").replace("[env: ", "[environment: ")
     rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
     rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
-    rest = re.sub(r"(?<=[ (])docs/([\w/-]+)\.md", r"[\1](../\1.md)", rest)
+    for code, page in EXPLAINED.items():
+        rest = rest.replace(code, f"[{code}](../{page}.md)")
     yield from (
         "```text",
         f"peercorpus {name} {usage.strip().partition(' ')[2]}".rstrip(),
@@ -251,6 +286,8 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
             lines += ["", f"Its commands: {', '.join(links)}."]
     for key in found:
         lines += key_lines(key)
+    if name == "simulate":
+        lines += fault_lines()
     lines += ["", "[Options of every command, workspaces, names of venues, exit codes](../cli.md)"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 

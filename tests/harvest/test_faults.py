@@ -161,7 +161,7 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - WITHOUT_BOUNDS - ELSEWHERE))
 @pytest.mark.fault(
     "service",
-    "each named fault of the simulator, in turn (`peercorpus simulate --help` lists them)",
+    "36 of the simulator's 52 named faults, in turn ([all](cli/simulate.md#faults))",
     "the harvest ends complete, or one sentence says what is missing and the same command goes on",
     times=36,
 )

@@ -431,7 +431,7 @@ class Corpus:
 
         It reads the same tables as `peercorpus sql`, without anything hidden or taken down. They are those of the
         newest release, if nothing has changed since; otherwise the first call writes them to a temporary folder, which
-        takes as long as `publish`. docs/sql.md has examples.
+        takes as long as `publish`.
 
         Args:
             statement: One SELECT in DuckDB's dialect.

@@ -45,7 +45,7 @@ def build(
     ----------
     points
         Split reviews into single criticisms, each with the passages of the rebuttal that answer it, what the reviewer
-        said then, and what changed in the paper: the table 9-points (docs/points.md). Later builds keep it up to date
+        said then, and what changed in the paper: the table 9-points. Later builds keep it up to date
         only with this option.
     retry
         Read PDFs again that took too long, crashed the reader or were missing, and repeat comparisons that failed.
@@ -101,7 +101,7 @@ class ReleaseFlags:
         Include images of the figures and tables of the texts in 'papers', cut out by `peercorpus build --figures`.
     points
         Include the points of reviews and their answers, found by `peercorpus build --points`. model: a language model
-        labels what the rules left open (docs/points.md). Without a value, as with rules, no model is used.
+        labels what the rules left open. Without a value, as with rules, no model is used.
     """
 
     authors: bool = True

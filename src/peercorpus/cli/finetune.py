@@ -99,7 +99,7 @@ def finetune(
     out
         Folder of the run.
     recipe
-        TOML file with settings that differ from Re²'s; docs/recipe.md lists them.
+        TOML file with settings that differ from Re²'s; `python -m pydoc peercorpus.finetune.recipe` lists them.
     leave_out_long
         Skip training examples whose answers do not fit into the context, instead of refusing to start.
     lengths

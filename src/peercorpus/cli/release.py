@@ -215,7 +215,8 @@ class ExampleFlags:
         llama-factory and axolotl: write the training examples that `peercorpus finetune` would use for this model, and
         a configuration for the trainer. A folder, or a name on the Hugging Face Hub.
     recipe
-        With --model: TOML file with settings that differ from Re²'s; docs/recipe.md lists them.
+        With --model: TOML file with settings that differ from Re²'s; `python -m pydoc peercorpus.finetune.recipe` lists
+        them.
     leave_out_long
         With --model: skip training examples whose answers do not fit into the context, instead of stopping.
     """

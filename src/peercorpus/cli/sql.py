@@ -57,7 +57,7 @@ def sql(
     is stopped at its limits (--time-limit-s, 2 GB of memory, a result of 1 GB), the command exits with 2.
 
     For a workspace, it reads what a release would contain: its newest one, if nothing has changed since; otherwise the
-    tables are first written to a temporary folder, which takes as long as `publish`. docs/sql.md has examples.
+    tables are first written to a temporary folder, which takes as long as `publish`.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "splits_added": "number of papers that have a split for the first time",
         },
         "show": {
-            "paper": "the row of the paper, without its authors; fields as in docs/data.md, like all below",
+            "paper": "the row of the paper, without its authors; [fields](../data.md) as in Python, like all below",
             "versions": "every version of its PDF, with grade and evidence",
             "reviews": "reviews with their scores",
             "posts": "all other posts",
