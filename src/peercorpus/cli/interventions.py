@@ -1,6 +1,6 @@
 """The command `bench interventions`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,12 +11,13 @@ from peercorpus.cli.benchmark import (
     RESAMPLES,
     Unset,
     bench,
+    check_release,
     display,
     drop_unset,
     parse_argument,
     print_unanswered,
 )
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, finite, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, finite, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode
@@ -138,7 +139,12 @@ def interventions(
     resamples
         Bootstrap samples for the intervals of differences.
     """
+    from peercorpus.benchmark.early_checks import NamedModel, check_models, check_needs_model
+
     require_extra("bench", "inspect_ai")
+    check_needs_model(asked.model, {"--model-url": asked.model_url, "--model-arg": asked.model_arg})
+    check_release(release)
+    check_models([NamedModel("--model", asked.model, "--model-url", asked.model_url)] if asked.model else [])
     from peercorpus.benchmark.interventions.tasks import run_interventions
     from peercorpus.benchmark.run import Bench
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
@@ -164,7 +170,8 @@ def interventions(
         if changes is None:
             _print_tables(logs, resamples)
         return ExitCode.DONE
-    ran = run_interventions(run, drawn.seed, drawn.papers)
+    with ProgressLines() as lines:
+        ran = run_interventions(replace(run, say=lines.say, show=lines.show), drawn.seed, drawn.papers)
     _print_tables(logs, resamples)
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
