@@ -102,6 +102,18 @@ class AskedModel:
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
 
+    def check(self, release: Path) -> None:
+        """Check the model's name and server, and the release, before anything is loaded."""
+        from peercorpus.benchmark.early_checks import NamedModel, check_models, check_needs_model
+
+        check_needs_model(self.model, {"--model-url": self.model_url, "--model-arg": self.model_arg})
+        check_release(release)
+        check_models([NamedModel("--model", self.model, "--model-url", self.model_url)] if self.model else [])
+
+    def options(self) -> dict[str, object]:
+        """Return the options of the task; None is not set."""
+        return {"adapter": self.adapter, "wordings": None if self.wordings is None else str(self.wordings)}
+
     def settings(self) -> dict[str, object]:
         """Return the settings of generation."""
         return drop_unset({name: getattr(self, name) for name in ("max_connections", "max_tokens", "temperature")})
@@ -139,24 +151,19 @@ def interventions(
     resamples
         Bootstrap samples for the intervals of differences.
     """
-    from peercorpus.benchmark.early_checks import NamedModel, check_models, check_needs_model
-
     require_extra("bench", "inspect_ai")
-    check_needs_model(asked.model, {"--model-url": asked.model_url, "--model-arg": asked.model_arg})
-    check_release(release)
-    check_models([NamedModel("--model", asked.model, "--model-url", asked.model_url)] if asked.model else [])
+    asked.check(release)
     from peercorpus.benchmark.interventions.tasks import run_interventions
     from peercorpus.benchmark.run import Bench
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
     from peercorpus.release.hub_download import find_release
 
-    named = {"adapter": asked.adapter, "wordings": None if asked.wordings is None else str(asked.wordings)}
     run = Bench(
         tasks=[],
         release=find_release(str(release)),
         logs=logs,
         model=asked.model,
-        options=drop_unset(drawn.options() | named),
+        options=drop_unset(drawn.options() | asked.options()),
         with_baselines=False,
         base_url=asked.model_url,
         model_args={name: parse_argument(text) for name, text in (asked.model_arg or {}).items()},
