@@ -171,8 +171,7 @@ def interventions(
         display=display(),
         settings=asked.settings(),
     )
-    if changes is not None:
-        _write_changes(run, drawn, changes)
+    _write_changes(run, drawn, changes)
     if asked.model is None:
         if changes is None:
             _print_tables(logs, resamples)
@@ -186,7 +185,9 @@ def interventions(
     return ExitCode.DONE if ran.is_whole else ExitCode.FOUND
 
 
-def _write_changes(run: "Bench", drawn: DrawnPapers, out: Path) -> None:
+def _write_changes(run: "Bench", drawn: DrawnPapers, out: Path | None) -> None:
+    if out is None:
+        return
     from peercorpus.benchmark.interventions.changes_file import write_changes
     from peercorpus.cli.text.benchmark import changes_written
 
