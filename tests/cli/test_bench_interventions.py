@@ -40,3 +40,8 @@ def test_the_tables_are_made_again_from_the_logs(run: Run, release: Path, tmp_pa
     assert ended.code == 0
     assert "## Errors found" in ended.out
     assert {path.suffix for path in tmp_path.glob("interventions.*")} == {".md", ".csv", ".html"}
+
+
+def test_the_url_of_no_model_is_refused(run: Run, release: Path, tmp_path: Path) -> None:
+    asked = ("--release", release, "--logs", tmp_path / "logs", "--model-url", "http://127.0.0.1:9/v1")
+    assert_refused(run("bench", "interventions", *asked), "--model-url applies only to a model")

@@ -1,6 +1,5 @@
 """The command `bench re2`."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from peercorpus.cli.benchmark import (
     print_unanswered,
     require_extras,
 )
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode
 
@@ -125,7 +124,9 @@ def compare_as_re2(
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
 
     comparison = _plan(tasks, release, logs, listed, runs, questions, answering, keeps_errors=keep_errors)
-    result = compare_models(comparison, lambda line: print(line, file=sys.stderr))
+    with ProgressLines() as lines:
+        shown = replace(comparison, bench=replace(comparison.bench, show=lines.show))
+        result = compare_models(shown, lines.say)
     _print_tables(result, logs, resamples)
     print_unanswered([], result.errors, is_whole=result.is_whole)
     if not result.is_whole:

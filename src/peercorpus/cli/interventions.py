@@ -1,6 +1,6 @@
 """The command `bench interventions`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,19 +11,20 @@ from peercorpus.cli.benchmark import (
     RESAMPLES,
     Unset,
     bench,
+    check_release,
     display,
     drop_unset,
     parse_argument,
     print_unanswered,
 )
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode
 from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
-    from peercorpus.benchmark.run import Bench
+    from peercorpus.benchmark.run import Bench, BenchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +139,7 @@ def interventions(
     resamples
         Bootstrap samples for the intervals of differences.
     """
-    require_extra("bench", "inspect_ai")
-    from peercorpus.benchmark.interventions.tasks import run_interventions
+    _check_before_import(release, asked)
     from peercorpus.benchmark.run import Bench
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
     from peercorpus.release.hub_download import find_release
@@ -164,12 +164,29 @@ def interventions(
         if changes is None:
             _print_tables(logs, resamples)
         return ExitCode.DONE
-    ran = run_interventions(run, drawn.seed, drawn.papers)
+    ran = _ask(run, drawn)
     _print_tables(logs, resamples)
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
         say(KEEP_ERRORS)
     return ExitCode.DONE if ran.is_whole else ExitCode.FOUND
+
+
+def _check_before_import(release: Path, asked: AskedModel) -> None:
+    """Check the model's name and URL and the release in a moment, before inspect_ai is imported."""
+    from peercorpus.benchmark.early_checks import NamedModel, check_models, check_needs_model
+
+    require_extra("bench", "inspect_ai")
+    check_needs_model(asked.model, {"--model-url": asked.model_url, "--model-arg": asked.model_arg})
+    check_release(release)
+    check_models([NamedModel("--model", asked.model, "--model-url", asked.model_url)] if asked.model else [])
+
+
+def _ask(run: "Bench", drawn: DrawnPapers) -> "BenchResult":
+    from peercorpus.benchmark.interventions.tasks import run_interventions
+
+    with ProgressLines() as lines:
+        return run_interventions(replace(run, say=lines.say, show=lines.show), drawn.seed, drawn.papers)
 
 
 def _write_changes(run: "Bench", drawn: DrawnPapers, out: Path) -> None:
