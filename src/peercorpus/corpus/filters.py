@@ -173,8 +173,9 @@ def _parse_number(name: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
+        example = 2023 if name == "year" else 6
         raise PeercorpusError(
-            f"'{name}' must be compared with a finite number, got '{text}'; write for example '{name}>=6'."
+            f"'{name}' must be compared with a finite number, got '{text}'; write for example '{name}>={example}'."
         )
     return number
 
