@@ -194,11 +194,11 @@ def test_a_host_that_refuses_is_named_once_after_all_attempts(run: Run, tmp_path
 @pytest.mark.parametrize(
     ("name", "content", "named"),
     [
-        ("cut.json", json.dumps([NOTE])[:-9].encode(), "'cut.json'"),
-        ("cut.jsonl", json.dumps(NOTE).encode() + b'\n{"id": ', "'cut.jsonl', line 2,"),
-        ("cut.json.gz", gzip.compress(json.dumps([NOTE]).encode())[:-9], "'cut.json.gz'"),
-        ("other.json", b'{"name": "a shopping list", "items": [1, 2]}', "'other.json'"),
-        ("empty.json", b"", "'empty.json'"),
+        ("cut.json", json.dumps([NOTE])[:-9].encode(), "/cut.json'"),
+        ("cut.jsonl", json.dumps(NOTE).encode() + b'\n{"id": ', "/cut.jsonl', line 2,"),
+        ("cut.json.gz", gzip.compress(json.dumps([NOTE]).encode())[:-9], "/cut.json.gz'"),
+        ("other.json", b'{"name": "a shopping list", "items": [1, 2]}', "/other.json'"),
+        ("empty.json", b"", "/empty.json'"),
         ("bytes.json", b"\xff\xfe\x00\x01", "UTF-8"),
         (
             "lost.json",
@@ -256,7 +256,7 @@ def test_a_second_run_in_a_workspace_is_refused_but_status_is_not(run: Run, work
 @pytest.mark.parametrize(
     "command", [["build"], ["status"], ["publish", "--out", "release"]], ids=lambda one: str(one[0])
 )
-@pytest.mark.parametrize(("name", "why"), [("nowhere", "raw.db"), ("foreign", "raw.db"), ("note.json", "file")])
+@pytest.mark.parametrize(("name", "why"), [("nowhere", "does not exist"), ("foreign", "raw.db"), ("note.json", "file")])
 def test_a_folder_that_is_no_workspace_is_refused_and_untouched(
     run: Run, dump: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str, why: str
 ) -> None:
@@ -307,7 +307,7 @@ def test_a_release_never_replaces_other_folders(run: Run, workspace: Path, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["frobnicate"], '"frobnicate"'),
+        (["frobnicate"], "'frobnicate'"),
         (["build", "--workspace", "new", "--frobnicate"], "--frobnicate"),
         (["build"], "-w FOLDER"),
         (["harvest", "--workspace", "new"], "VENUE_ID"),

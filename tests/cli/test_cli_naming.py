@@ -71,6 +71,26 @@ def test_the_url_of_a_forum_gives_the_venue_of_the_paper(run: Run, corpus: Path)
     assert not Path("new").exists()
 
 
+def test_a_venue_of_the_workspace_is_harvested_by_its_short_name(run: Run, corpus: Path) -> None:
+    with peercorpus.simulate() as openreview:
+        typed = ["--url-v1", openreview.url_v1, "--url-v2", openreview.url_v2]
+        ended = run("harvest", "CASCADIA2025", "-w", corpus, "--plan", *typed)
+        assert ended.code == 0
+        assert "Cascadia.cc/2025/Conference" in ended.out
+        (planned,) = peercorpus.plan_harvest("CASCADIA2025", corpus, url_v1=openreview.url_v1, url_v2=openreview.url_v2)
+    assert planned.venue_id == "Cascadia.cc/2025/Conference"
+    assert_refused(run("harvest", "CASCADIA2025", "-w", "new"), "'peercorpus venues' lists the known ones")
+
+
+def test_a_venue_whose_conference_differs_is_not_suggested(run: Run, corpus: Path) -> None:
+    for command in ("status", "build", "publish"):
+        unlike = run(command, corpus, "--venue", "ICLR2024")
+        assert_refused(unlike, "ICLR.cc/2024/Conference")
+        assert "did you mean" not in unlike.err
+    assert_refused(run("status", corpus, "--venue", "Boraelis.cc/2024/Conference"), "did you mean 'Borealis.cc/2024")
+    assert_refused(run("venues", "--family", "icrl"), "did you mean 'iclr'?")
+
+
 def test_a_forum_page_is_taken_down_by_its_id(run: Run, corpus: Path) -> None:
     forum_id, _ = a_paper(corpus)
     assert run("takedown", f"https://openreview.net/forum?id={forum_id}", "-w", corpus).code == 0

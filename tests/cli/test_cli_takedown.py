@@ -45,8 +45,9 @@ def test_a_takedown_can_be_undone(corpus: Path, run: Run) -> None:
     assert run("takedown", "f1", "-w", corpus).code == 0
     ended = run("takedown", "f1", "f2", "--undo", "-w", corpus)
     assert ended.code == 1
-    unlisted, left_out = ended.out.splitlines()
+    unlisted, removed, left_out = ended.out.splitlines()
     assert unlisted == Naming("f2: ", "not listed")
+    assert removed == "No longer listed: f1."
     assert left_out.split(": ")[1] == "nothing."
     assert (corpus / "takedown.txt").read_text() == ""
 

@@ -132,3 +132,13 @@ def test_each_script_names_every_command_and_is_well_formed(run: Run, tmp_path: 
 def test_another_shell_is_refused(run: Run) -> None:
     assert_refused(run("completion", "tcsh"), "tcsh")
     assert_refused(run("completion"), "SHELL")
+
+
+@pytest.mark.parametrize("shell", ["fish", "zsh"])
+def test_an_option_that_turns_another_off_is_described_as_such(run: Run, shell: str) -> None:
+    script = run("completion", shell).out
+    described = {"fish": "-l no-files -d 'Turn --files off.'", "zsh": "'--no-files[Turn --files off.]'"}
+    assert described[shell] in script
+    assert script.count("Do not open a browser.") == 1
+    kept = [line for line in script.splitlines() if "no-system" in line and "system prompt" in line]
+    assert kept == []

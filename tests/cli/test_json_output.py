@@ -95,5 +95,5 @@ def test_json_of_a_failing_release_reports_it_with_the_same_exit_code(
     ended = run("verify", release, "--json")
     document = json.loads(ended.out)
     assert (ended.code, document["holds"]) == (1, False)
-    assert {"README.md"} == {breach["file"] for check in document["checks"] for breach in check["first_breaches"]}
+    assert {"README.md"} == {breach["file"] for check in document["checks"] for breach in check["first_faults"]}
     assert_refused(run("verify", tmp_path / "none", "--json"), "none")

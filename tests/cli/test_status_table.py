@@ -120,5 +120,5 @@ def test_a_command_ends_with_what_to_do_next(
     shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
     ended = run(command, tmp_path / "corpus")
     last = ended.out.splitlines()[-1]
-    assert last.startswith(f"Next: peercorpus {following} {tmp_path / 'corpus'} (or ")
+    assert last.startswith(f"Next: peercorpus {following} -w {tmp_path / 'corpus'} (or ")
     assert ended.out.count("Next: ") == 1

@@ -169,16 +169,16 @@ def empty_zip(path: Path) -> Path:
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "cut.parquet": (bad_parquet, "'cut.parquet' cannot be read"),
-    "short.parquet": (short_parquet, "'short.parquet' is not a ReviewBench table: the column 'reviews_json'"),
+    "cut.parquet": (bad_parquet, "/cut.parquet' cannot be read"),
+    "short.parquet": (short_parquet, "/short.parquet' is not a ReviewBench table: the column 'reviews_json'"),
     "renamed.parquet": (
         renamed_parquet,
-        "'renamed.parquet' is not a ReviewBench table: the column 'markdown' is missing",
+        "/renamed.parquet' is not a ReviewBench table: the column 'markdown' is missing",
     ),
-    "doubled.parquet": (doubled_parquet, "'doubled.parquet'"),
+    "doubled.parquet": (doubled_parquet, "/doubled.parquet'"),
     "year.parquet": (
         other_types("year", pa.string(), "2023"),
-        "'year.parquet' is not a ReviewBench table: the column 'year' has the type string, not whole numbers",
+        "/year.parquet' is not a ReviewBench table: the column 'year' has the type string, not whole numbers",
     ),
     "authors.parquet": (
         other_types("authors", pa.string(), "Ada Example"),
@@ -188,10 +188,10 @@ BAD: dict[str, tuple[Any, str]] = {
         other_types("markdown", pa.binary(), b"We fly."),
         "the column 'markdown' has the type binary, not texts",
     ),
-    "REVIEWS_cut.json": (cut_json, "'REVIEWS_cut.json' cannot be read"),
+    "REVIEWS_cut.json": (cut_json, "/REVIEWS_cut.json' cannot be read"),
     "REVIEWS_train.json": (
         lambda path: write_json(path, [{"question": "Why?", "answer": 42}]),
-        "'REVIEWS_train.json' contains no",
+        "/REVIEWS_train.json' contains no",
     ),
     "REBUTTAL_mixed.json": (
         lambda path: write_json(path, [re2_rebuttal(), {"paper_id": "kite1"}]),
@@ -203,7 +203,7 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "REVIEWS_renamed.json": (
         lambda path: write_json(path, [{"id": "kite1", "review_list": []}]),
-        "'REVIEWS_renamed.json' contains no",
+        "/REVIEWS_renamed.json' contains no",
     ),
     "REVIEWS_revised.json": (
         lambda path: write_json(path, [re2_paper(), re2_paper(reviews="It flies.")]),
@@ -214,10 +214,10 @@ BAD: dict[str, tuple[Any, str]] = {
         "Record 1 of 'REBUTTAL_revised.json' is unreadable",
     ),
     "bomb.zip": (zip_with_bomb, "67,108,864 bytes"),
-    "broken.zip": (lambda path: path.write_bytes(b"PK no") and path, "'broken.zip' cannot be read"),
+    "broken.zip": (lambda path: path.write_bytes(b"PK no") and path, "/broken.zip' cannot be read"),
     "other.zip": (
         empty_zip,
-        "'other.zip' contains no",
+        "/other.zip' contains no",
     ),
 }
 

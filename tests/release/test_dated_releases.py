@@ -73,7 +73,7 @@ def test_an_identical_release_is_not_written_again_and_this_is_reported(workspac
     again = run("publish", "--workspace", workspace, "--splits", "re2")
     assert again.code == 0
     assert f"'{workspace / 'releases' / name}'" in again.out
-    assert again.out.splitlines()[1:] == [f"Next: peercorpus explore {workspace} (or report)"]
+    assert again.out.splitlines()[1:] == [f"Next: peercorpus explore -w {workspace} (or report)"]
     assert names(workspace) == [".lock", name]
 
 

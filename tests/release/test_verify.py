@@ -305,7 +305,7 @@ def test_ten_breaches_are_listed_and_the_rest_counted(plan: Plan, tmp_path: Path
     rows = plan.rows["scores", "iclr"]
     plan.rows["scores", "iclr"] = [*rows, *(rows[0] | {"forum_id": f"z{number}"} for number in range(12))]
     ended = run("verify", plan.write(tmp_path / "release"))
-    assert "ids       46 rows: 12 breaches\n" in ended.out
+    assert "ids       46 rows: 12 faults\n" in ended.out
     assert ended.out.count(" z") == 10
     assert "  and 2 more\n" in ended.out
 
@@ -341,7 +341,7 @@ def test_a_folder_that_is_neither_release_nor_workspace_is_refused(plan: Plan, t
     assert_refused(run("verify", tmp_path), "is not a release")
     assert_refused(run("verify", ""), "is empty")
     release = plan.write(tmp_path / "release")
-    assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "is not a workspace")
+    assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "does not exist; name a workspace")
 
 
 @pytest.mark.fault("input", "an escape sequence in an id of a release", "it is escaped")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from invented_releases import task_paper, write_release
@@ -156,10 +157,10 @@ def test_a_folder_that_cannot_be_queried_is_refused(tmp_path: Path) -> None:
         pass
     files = '{"data/iclr-00000-of-00001.parquet": "0"}'
     (tmp_path / "release.json").write_text(f'{{"generator": "peercorpus", "version": "1", "files": {files}}}')
-    with pytest.raises(PeercorpusError, match="lacks its file"), open_public_tables(tmp_path):
+    with pytest.raises(PeercorpusError, match="take an intact copy"), open_public_tables(tmp_path):
         pass
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "iclr-00000-of-00001.parquet").touch()
+    pq.write_table(pa.table({"forum_id": ["f1"]}), tmp_path / "data" / "iclr-00000-of-00001.parquet")
     with pytest.raises(PeercorpusError, match="layout 'reviewbench'"), open_public_tables(tmp_path):
         pass
 

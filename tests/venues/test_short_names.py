@@ -36,6 +36,8 @@ def test_a_short_name_means_one_venue(text: str, venue_id: str) -> None:
         ("NIPS 2018 workshop", ("CDNNRIA", "Spatiotemporal")),
         ("ICLR2042", ("'ICLR2042'", "group?id=", "did you mean")),
         ("iclr24", ("did you mean 'iclr2024'", "group?id=")),
+        ("ICRL2024", ("did you mean 'iclr2024'", "group?id=")),
+        ("CASCADIA2025", ("'peercorpus venues'", "group?id=")),
         ("Kites2031", ("'peercorpus venues'", "group?id=")),
         ("2024", ("'2024'",)),
         ("", ("ICLR2024",)),

@@ -97,7 +97,7 @@ def harvest(
     token = read_optional_path(token_file, "token_file", "file")
     recorded = read_optional_path(record, "record", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget, record=recorded)
-    chosen = _choose_venues(venue_ids, scope)
+    chosen = _choose_venues(venue_ids, scope, folder)
     return _harvest(chosen, folder, access, progress, limit=limit, files=files, refresh=refresh)
 
 
@@ -149,7 +149,7 @@ def plan_harvest(
     require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
     access = Access(url_v1, url_v2, token, max_wait_s, is_held=False, is_shared=True)
-    chosen = _choose_venues(venue_ids, scope)
+    chosen = _choose_venues(venue_ids, scope, folder)
     say, _ = make_receivers(None)
     with open_client(read_path(folder, "folder"), access, say, say) as (opened, client):
         return tuple(run_plan(opened, client, chosen, limit=limit, files=files))
@@ -178,16 +178,18 @@ def _harvest(
     return HarvestResult(path, tuple(summaries), is_complete(summaries))
 
 
-def _choose_venues(venue_ids: str | Iterable[str], scope: str | None) -> list[str]:
+def _choose_venues(venue_ids: str | Iterable[str], scope: str | None, folder: str | Path) -> list[str]:
     """Return the ids of the venues to harvest: those named, and those of a published dataset.
 
     Raises:
         PeercorpusError: There is none, or a name fits several venues or none.
     """
     from peercorpus.recipes.recipe import RecipeName, read_recipe
+    from peercorpus.workspace.workspace import read_held_venues
 
     named = list_venues(venue_ids)
     in_scope = read_recipe(read_value(RecipeName, "scope", scope)).venue_ids if scope is not None else ()
     if not (named or in_scope) or not all(named):
         raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
-    return list(dict.fromkeys([*read_venues(named), *in_scope]))
+    held = read_held_venues(read_path(folder, "folder"))
+    return list(dict.fromkeys([*read_venues(named, held), *in_scope]))

@@ -52,9 +52,10 @@ def build(
     """
     from peercorpus.cli.text import build as build_texts
     from peercorpus.cli.text import formatting
+    from peercorpus.forms.form_usage import read_own_usage
     from peercorpus.pipeline.build import build as run_build
     from peercorpus.pipeline.losses import read_losses
-    from peercorpus.venues.own_venues import find_unheld
+    from peercorpus.venues.own_venues import find_unheld, own_venues
     from peercorpus.workspace.workspace import open_workspace
 
     options, spread = reading.settle(retry=retry)
@@ -65,7 +66,10 @@ def build(
         losses = read_losses(opened, venue_ids or opened.venues())
         has_papers = any(opened.tables.count("1-papers", venue_id) for venue_id in opened.venues())
         unheld, held = find_unheld(opened), opened.venues()
+        doubts = [line for own in own_venues(opened) for line in build_texts.doubted(own, read_own_usage(opened, own))]
     say(build_texts.built(steps, losses))
+    for line in doubts:
+        say(line)
     for venue_id in unheld:
         say(build_texts.unheld(venue_id, held))
     if losses and not has_papers:

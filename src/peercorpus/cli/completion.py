@@ -1,5 +1,6 @@
 """The command `completion`."""
 
+import re
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -29,8 +30,26 @@ def completion(
     """
     from peercorpus.cli.commands import app
 
-    script = app.generate_completion(shell=shell).rstrip()
+    script = _describe_negatives(app.generate_completion(shell=shell).rstrip())
     say(_name_for_zsh(script) if shell == "zsh" else script)
+
+
+_NEGATIVE = re.compile(
+    r"(?P<start>-l no-|--no-)(?P<name>[\w-]+)(?P<middle> (?:-r )?-d '|\[)(?:[^'\]]|'\\'')*(?P<end>['\]])"
+)
+"""Matches an option that turns another off, with its description, in the script of fish or zsh."""
+
+
+def _describe_negatives(script: str) -> str:
+    """Return a script that says of `--no-files` that it turns `--files` off, instead of what `--files` does."""
+
+    def describe(match: re.Match[str]) -> str:
+        positive = f"{match['start'].removesuffix('no-')}{match['name']}"
+        if f"{positive} " not in script and f"{positive}[" not in script:
+            return match[0]  # The negative is the option itself.
+        return f"{match['start']}{match['name']}{match['middle']}Turn --{match['name']} off.{match['end']}"
+
+    return _NEGATIVE.sub(describe, script)
 
 
 def _name_for_zsh(script: str) -> str:

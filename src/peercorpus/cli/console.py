@@ -68,6 +68,9 @@ def require_outside(target: Path, source: Path, option: str) -> None:
     Raises:
         PeercorpusError: It does.
     """
+    if target.resolve() == source.resolve():
+        kind = "workspace" if (source / "raw.db").is_file() else "release"
+        raise PeercorpusError(f"'{target}' is the {kind} itself, which is only read; name another place with {option}.")
     if target.resolve().is_relative_to(source.resolve()):
         raise PeercorpusError(f"'{target}' is inside '{source}', which is only read; name another place with {option}.")
 

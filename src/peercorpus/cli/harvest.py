@@ -85,11 +85,10 @@ def harvest(
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.plan import plan_harvest
     from peercorpus.openreview.page_urls import is_forum_page, read_forum_id
-    from peercorpus.recipes.recipe import RecipeName, read_recipe
 
     for name in filter(is_forum_page, venue_ids or ()):
         _explain_forum(read_forum_id(name), workspace, connection)
-    venues = [*read_venue_ids(venue_ids or ()), *(read_recipe(RecipeName(scope)).venue_ids if scope else ())]
+    venues = _name_venues(venue_ids or [], scope, workspace)
     _check_harvest(venues, is_recorded_plan=plan and record is not None)
     # A plan asks for so little that it may go beside a harvest.
     asking = _asking(connection, workspace, max_wait_s, is_held=not plan, is_shared=share_budget or plan, record=record)
@@ -101,6 +100,15 @@ def harvest(
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
     return _report_harvest(summaries, workspace)
+
+
+def _name_venues(names: list[str], scope: str | None, workspace: Path) -> list[str]:
+    """Return the ids of the venues that were named, and of those of a published dataset."""
+    from peercorpus.recipes.recipe import RecipeName, read_recipe
+    from peercorpus.workspace.workspace import read_held_venues
+
+    in_scope = read_recipe(RecipeName(scope)).venue_ids if scope else ()
+    return [*read_venue_ids(names, read_held_venues(workspace)), *in_scope]
 
 
 def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "NoReturn":

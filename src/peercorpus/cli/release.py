@@ -92,7 +92,7 @@ def verify(
     from peercorpus.cli.text import releases
     from peercorpus.release.folder import open_release
 
-    opened = open_release(release)
+    opened = open_release(release, is_whole=False)
     verification = _verify(opened, workspace)
     say(releases.verification_to_json(verification) if json_ else releases.verified(verification))
     return ExitCode.DONE if verification.holds else ExitCode.FOUND
@@ -146,7 +146,7 @@ def push(
 
     check_hub_id(hub_id)
     require_extra("hf", "huggingface_hub")
-    opened = open_release(release)
+    opened = open_release(release, is_whole=False)
     verification = _verify(opened, workspace)
     if not verification.holds:
         say(releases.verified(verification))

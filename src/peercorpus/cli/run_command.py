@@ -6,7 +6,7 @@ import shlex
 import sqlite3
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,11 @@ from peercorpus.cli.interrupts import catch_signals, prefer_interrupt
 from peercorpus.cli.memory_limit import explain_memory_limit, prepare_for_limit
 from peercorpus.cli.streams import discard, prepare_streams, print_notice
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.suggestions import find_close
 
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
+    from cyclopts.exceptions import MissingArgumentError
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -41,6 +43,8 @@ def run_command(arguments: Sequence[str] | None) -> int:
         discard(sys.stdout)  # The reader, such as `head`, closed the pipe: not an error.
         return ExitCode.DONE
     except OSError as error:
+        if (absent := _find_absent_folder(error)) is not None:
+            return _fail(f"'{error.filename}' cannot be written: there is no folder '{absent}'; create it.")
         where = f"'{error.filename}'" if error.filename else "The output, or a file of the workspace,"
         # An object store that cannot be reached is a ConnectionError.
         is_network = isinstance(error, ConnectionError | TimeoutError)
@@ -80,6 +84,14 @@ def _call(arguments: Sequence[str] | None) -> object:
         raise PeercorpusError(_explain_arguments(error, sys.argv[1:] if arguments is None else arguments)) from None
 
 
+def _find_absent_folder(error: OSError) -> Path | None:
+    """Return the folder without which a file cannot be written; None if something else is wrong."""
+    if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, str):
+        return None
+    folder = Path(error.filename).parent
+    return None if folder.exists() else folder
+
+
 def _require_folder() -> None:
     """Check that the current folder exists, as relative paths and `peercorpus.toml` are looked for in it.
 
@@ -105,16 +117,21 @@ MOST_TYPED = 200
 """Longest command that a message repeats, in characters; our choice."""
 
 
-def _name_workspace(command: Sequence[str], arguments: Sequence[str]) -> str:
-    """Return the message that no workspace was named, with the command to type.
+NEEDS_ARGUMENT = frozenset({"harvest", "import", "takedown"})
+"""Commands whose argument may be left out only for an option that replaces it."""
+
+
+def _name_workspace(error: "MissingArgumentError", arguments: Sequence[str]) -> str:
+    """Return the message that no workspace was named, with the command to type, including all else that it lacks.
 
     Args:
-        command: The command and its subcommand.
+        error: The error, with the command and its subcommand.
         arguments: All arguments that were given.
     """
+    command = error.command_chain or ()
     folder = next((token for token in arguments if token not in command and Path(token).is_dir()), None)
     left = [token for token in arguments if token not in command and token != folder]
-    typed = shlex.join([*command, *left])
+    typed = " ".join([shlex.join([*command, *left]), *_list_missing(error, left)])
     if len(typed) > MOST_TYPED:
         typed = f"{shlex.join(command)} …"
     named = f"-w {'FOLDER' if folder is None else shlex.quote(folder)}"
@@ -124,12 +141,52 @@ def _name_workspace(command: Sequence[str], arguments: Sequence[str]) -> str:
     )
 
 
+def _list_missing(error: "MissingArgumentError", given: Sequence[str]) -> Iterator[str]:
+    """Yield what a command needs beside a workspace and was not given, in capital letters."""
+    command = " ".join(error.command_chain or ())
+    collection = error.app.assemble_argument_collection() if error.app is not None else ()
+    for argument in collection:
+        if argument.name in {"--workspace", "*"}:  # "*" are options in a class of their own.
+            continue
+        if not argument.name.startswith("-"):
+            if (argument.required or command in NEEDS_ARGUMENT) and not given:
+                yield argument.name
+        elif argument.required and not {*argument.names}.intersection(given):
+            yield f"{argument.name} {argument.name.strip('-').upper()}"
+
+
+def _explain_missing(error: "MissingArgumentError", arguments: Sequence[str]) -> str:
+    """Return which option or argument is missing, or which option lacks its value."""
+    command = " ".join(["peercorpus", *(error.command_chain or ())])
+    name = "An argument" if error.argument is None else error.argument.name
+    if error.argument is not None and {*error.argument.names}.intersection(arguments):
+        return f"Option {name} has no value; write it behind the option. See '{command} --help'."
+    kind = "Option " if name.startswith("-") else ""
+    return f"{kind}{name} is missing; see '{command} --help'."
+
+
+def _explain_unknown(token: str, names: Iterable[str]) -> str:
+    """Return that there is no such option or command, with the nearest one."""
+    kind = "option" if token.startswith("-") else "command"
+    close = find_close(token, names)
+    hint = "see 'peercorpus --help'." if close is None else f"did you mean '{close}'?"
+    return f"Unknown {kind} '{token}'; {hint}"
+
+
 def _explain_arguments(error: "CycloptsError", arguments: Sequence[str]) -> str:
     """Return what is wrong with the arguments, and what to do if Cyclopts does not say so."""
-    from cyclopts.exceptions import MissingArgumentError, RepeatArgumentError, UnusedCliTokensError
+    from cyclopts.exceptions import (
+        MissingArgumentError,
+        RepeatArgumentError,
+        UnknownCommandError,
+        UnusedCliTokensError,
+    )
 
-    if isinstance(error, MissingArgumentError) and error.argument and error.argument.name == "--workspace":
-        return _name_workspace(error.command_chain or (), arguments)
+    if isinstance(error, MissingArgumentError):
+        is_workspace = error.argument is not None and error.argument.name == "--workspace"
+        return _name_workspace(error, arguments) if is_workspace else _explain_missing(error, arguments)
+    if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app is not None:
+        return _explain_unknown(error.unused_tokens[0], error.app)
     if isinstance(error, UnusedCliTokensError):
         tokens = ", ".join(f"'{token}'" for token in error.unused_tokens or ())
         command = " ".join(["peercorpus", *(error.command_chain or ())])

@@ -146,7 +146,7 @@ def demo(
     out
         Folder of the demo; an earlier demo in it is replaced.
     papers
-        Number of papers at all simulated venues together.
+        Number of papers at all simulated venues together, at least 5.
     """
     require_extra("demo", "typst", load=True)
     from peercorpus.cli.demo import run_demo

@@ -121,10 +121,12 @@ def _check_out(out: Path, workspace: Path) -> None:
     """Check that a file may be written.
 
     Raises:
-        PeercorpusError: It is a folder, or inside the workspace or release that is read.
+        PeercorpusError: It is a folder, its own folder does not exist, or it is inside the workspace or release.
     """
     if out.is_dir():
         raise PeercorpusError(f"'{out}' is a folder; name a file with --out.")
+    if not out.absolute().parent.is_dir():
+        raise PeercorpusError(f"'{out}' cannot be written: there is no folder '{out.parent}'; create it.")
     require_outside(out, workspace, "--out")
 
 

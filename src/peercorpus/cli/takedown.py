@@ -59,7 +59,7 @@ def takedown(
 
     if list_ and (ids or undo or force or publish):
         raise PeercorpusError("--list only shows the list; leave out the ids and the other options.")
-    if not ids and not list_ and not publish:
+    if not (ids or list_ or publish):
         raise PeercorpusError("Name what to take down by its id, or show the list with --list.")
     ids, unlisted = [read_listed_id(typed) for typed in ids or ()], list[str]()
     with open_workspace(workspace, write=bool(ids)) as opened:
@@ -73,10 +73,10 @@ def takedown(
         counts = count_taken(opened.tables, removals)
         release, verification = _publish_and_verify(opened) if publish else (None, None)
         holders = find_holders(opened, removals)
-    report = takedown_texts.TakedownReport(removals, counts, unlisted, holders, release, verification)
+    removed = sorted({*ids} - {*unlisted}) if undo else []
+    report = takedown_texts.TakedownReport(removals, counts, unlisted, removed, holders, release, verification)
     say(takedown_texts.to_json(report) if json_ else takedown_texts.taken_down(report))
-    fails = verification is not None and not verification.holds
-    return ExitCode.FOUND if fails or unlisted else ExitCode.DONE
+    return ExitCode.FOUND if unlisted or (verification is not None and not verification.holds) else ExitCode.DONE
 
 
 def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":

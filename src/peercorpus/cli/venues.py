@@ -47,11 +47,13 @@ def venues(
         Print one JSON array, with the source of each value.
     """
     from peercorpus.cli.text import venues as venue_texts
+    from peercorpus.workspace.workspace import read_held_venues
 
     if venue_ids and (family or year):
         raise PeercorpusError("Name venues, or a family and a year, not both.")
     rows = _read_rows(workspace)
-    named = read_venue_ids(venue_ids or (), [row.id for row in rows])
+    held = [] if workspace is None else read_held_venues(workspace)
+    named = read_venue_ids(venue_ids or (), [*(row.id for row in rows), *held])
     chosen = _choose_named(named, rows) if named else _choose(family, year, rows)
     say(venue_texts.catalogue_to_json(chosen) if json_ else venue_texts.catalogue_table(chosen))
 

@@ -220,6 +220,11 @@ class Takedown:
     venues: tuple[tuple[str, str], ...] = ()
     post_venues: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def named(self) -> frozenset[str]:
+        """Every id and digest that no release may contain: those listed, and those that are removed by them."""
+        return self.forums | self.posts | self.files | {entry.listed for entry in self.ids}
+
 
 NOTHING = Takedown()
 

@@ -9,7 +9,7 @@ from typing import Any
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.scales import label_number
-from peercorpus.forms.venue_forms import FormOrigin, KnownForm, VenueReader, known_form, read_venue
+from peercorpus.forms.venue_forms import FormOrigin, KnownForm, VenueReader, is_own_form, known_form, read_venue
 from peercorpus.records.enums import Aspect
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
@@ -136,6 +136,13 @@ def take_censuses(tables: Tables, reader: VenueReader) -> list[tuple[KnownForm, 
 def read_censuses(workspace: Workspace, venue_id: str) -> list[tuple[KnownForm, FormUsage]]:
     """Return the forms with which a venue's reviews are read, and how the reviews answer them."""
     return take_censuses(workspace.tables, read_venue(workspace, venue_id))
+
+
+def read_own_usage(workspace: Workspace, venue_id: str) -> list[tuple[KnownForm, FormUsage]]:
+    """Return the forms of the user's file with which a venue's built reviews are read, and how these answer them."""
+    if venue_id not in workspace.tables.venues("2-reviews"):
+        return []
+    return [(known, usage) for known, usage in read_censuses(workspace, venue_id) if is_own_form(usage.form_id)]
 
 
 def _find_field_name(slot: str, form: ReviewForm) -> str:

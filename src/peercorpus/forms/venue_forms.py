@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -29,6 +28,7 @@ from peercorpus.forms.invitation_forms import derive_form, infer_form
 from peercorpus.forms.vocabulary import VenueVocabulary, extend_words, read_words
 from peercorpus.openreview.objects import Note, invitation_name, read_note
 from peercorpus.records.enums import Aspect, FieldType, Phase, PostKind
+from peercorpus.records.suggestions import find_close
 from peercorpus.venues.catalogue import VenueRow, Visibility
 from peercorpus.venues.own_venues import find_row, own_venue, own_venues
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
@@ -202,8 +202,6 @@ def _rank(invitation_id: str) -> tuple[int, str]:
 
 
 NUMBERS = re.compile(r"\d+")
-_MIN_NAME_SIMILARITY = 0.8
-"""Smallest similarity (`difflib` ratio) at which a name is suggested for a mistyped one; our choice."""
 
 
 class FormOrigin(StrEnum):
@@ -319,9 +317,7 @@ def close_name(name: str, others: Iterable[str] = ()) -> str | None:
     name = name.removeprefix(f"{FormOrigin.DECLARED.value}:")
     venue_ids = (_fill_pattern(venue_id, name) for record in declared_forms() for venue_id in record.venue_ids)
     candidates = (*(record.id for record in declared_forms()), *filter(None, venue_ids), *others)
-    by_lower = {other.lower(): other for other in candidates if NUMBERS.findall(other) == NUMBERS.findall(name)}
-    matches = get_close_matches(name.lower(), by_lower, n=1, cutoff=_MIN_NAME_SIMILARITY)
-    return by_lower[matches[0]] if matches else None
+    return find_close(name, (other for other in candidates if NUMBERS.findall(other) == NUMBERS.findall(name)))
 
 
 def _fill_pattern(pattern: str, name: str) -> str | None:

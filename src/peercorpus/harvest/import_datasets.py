@@ -207,11 +207,11 @@ def _translate_errors(dump: DumpFile) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, TypeError) as error:
-        raise DumpError(f"'{dump.name}' cannot be read: it is truncated or damaged ({_first_line(error)}).") from None
+        raise DumpError(f"'{dump.shown}' cannot be read: it is truncated or damaged ({_first_line(error)}).") from None
     except ValueError as error:
-        raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None
+        raise DumpError(f"'{dump.shown}' cannot be read: {error}.") from None
     except OSError as error:
-        raise DumpError(f"'{dump.name}' cannot be read: {error.strerror or _first_line(error)}.") from None
+        raise DumpError(f"'{dump.shown}' cannot be read: {error.strerror or _first_line(error)}.") from None
 
 
 def _first_line(error: Exception) -> str:

@@ -512,7 +512,7 @@ def _read_flat_notes(tally: _Tally) -> None:
         for row in read_rows(tally.dump.path):
             walk.enter_value(msgspec.json.encode(nest(row)))
     except UNREADABLE as error:
-        raise DumpError(f"'{tally.dump.name}' cannot be read: {error}.") from None
+        raise DumpError(f"'{tally.dump.shown}' cannot be read: {error}.") from None
 
 
 def _name_unknown(dump: DumpFile) -> str:
@@ -530,10 +530,10 @@ def _unrecognised(dump: DumpFile) -> str:
     is_read = dump.path.is_file() and is_table(dump.path)
     damage = find_damage(dump.path) if is_read else None
     if damage:
-        return f"'{dump.name}' cannot be read: {damage}."
+        return f"'{dump.shown}' cannot be read: {damage}."
     names = read_columns(dump.path) if is_read else []
     seen = f"its records have {', '.join(names[:8])}{' and more' if len(names) > 8 else ''}" if names else "no records"
-    return f"'{dump.name}' contains no record in a supported layout ({seen}); supported are {'; '.join(NAMES)}."
+    return f"'{dump.shown}' contains no record in a supported layout ({seen}); supported are {'; '.join(NAMES)}."
 
 
 def _describe_fault(dump: DumpFile, fault: str) -> str:
@@ -549,7 +549,7 @@ def _describe_fault(dump: DumpFile, fault: str) -> str:
         problem = f"is not a ReviewBench table: {fault}"
         more = f"; other supported layouts are {'; '.join(NAMES)}."
     if dump.is_named:
-        raise DumpError(f"'{dump.name}' {problem}{more}")
+        raise DumpError(f"'{dump.shown}' {problem}{more}")
     return f"it {problem}"
 
 

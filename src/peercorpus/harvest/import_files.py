@@ -1,6 +1,7 @@
 """Find files to import, local or from the Hugging Face Hub, and read the JSON values in them."""
 
 import gzip
+import json
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,11 @@ class DumpFile:
     layout: Layout | None = None
     is_flat: bool = False
     is_link: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Name used in errors: the path as the user typed it, except for files of the Hub."""
+        return str(self.path) if self.is_named else self.name
 
     @property
     def _suffixes(self) -> tuple[str, ...]:
@@ -121,6 +127,8 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
     found = sorted(folder.rglob("*"))
     skipped = [] if links else [inner for inner in found if inner.is_symlink()]
     files = [inner for inner in found if inner.is_file() and (links or not inner.is_symlink())]
+    ours = _find_own_files(files)
+    files = [inner for inner in files if inner not in ours]
     texts = tuple(inner for inner in files if inner.as_posix().endswith(f"/{MANUSCRIPT}"))
     papers = {inner.parents[1] for inner in texts}
     others = [inner for inner in files if papers.isdisjoint(inner.parents)]
@@ -138,6 +146,24 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
     for inner in sorted([*others, *skipped]):
         dump = DumpFile(inner, f"{name}/{inner.relative_to(folder).as_posix()}", is_named=False)
         yield replace(dump, is_link=True) if inner.is_symlink() and not links else _recognise(dump)
+
+
+def _find_own_files(files: Sequence[Path]) -> set[Path]:
+    """Return the files that describe an export of peercorpus and contain no record."""
+    manifests = [path for path in files if path.name == _EXPORT and _is_own_manifest(path)]
+    return {path.with_name(name) for path in manifests for name in (_EXPORT, "README.md")}
+
+
+_EXPORT = "export.json"
+"""File of an export of peercorpus that names all others."""
+
+
+def _is_own_manifest(path: Path) -> bool:
+    try:
+        manifest = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("generator") == "peercorpus"
 
 
 def _recognise(dump: DumpFile) -> DumpFile:
@@ -166,9 +192,9 @@ def open_unpacked(dump: DumpFile) -> Iterator[BufferedIOBase]:
         with gzip.open(dump.path) if dump.path.suffix == ".gz" else dump.path.open("rb") as content:
             yield content
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DumpError(f"'{dump.name}' cannot be unpacked: it is truncated or not gzip; fetch it again.") from None
+        raise DumpError(f"'{dump.shown}' cannot be unpacked: it is truncated or not gzip; fetch it again.") from None
     except OSError as error:
-        raise DumpError(f"'{dump.name}' cannot be read: {error.strerror}.") from None
+        raise DumpError(f"'{dump.shown}' cannot be read: {error.strerror}.") from None
 
 
 def read_values(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[Item]:
@@ -195,12 +221,12 @@ def read_values(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[Item]:
 def _read_lines(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterator[Item]:
     for number, line in enumerate(iter(lambda: file.readline(most_bytes + 1), b""), 1):
         if len(line) > most_bytes:
-            raise DumpError(f"'{dump.name}', line {number}, is longer than {most_bytes:,} bytes; split the file.")
+            raise DumpError(f"'{dump.shown}', line {number}, is longer than {most_bytes:,} bytes; split the file.")
         if line.strip():
             try:
                 value = check_json(line.strip())
             except ValueError as error:
-                raise DumpError(f"'{dump.name}', line {number}, cannot be read: {error}.") from None
+                raise DumpError(f"'{dump.shown}', line {number}, cannot be read: {error}.") from None
             yield Item(None, value)
 
 
@@ -216,7 +242,7 @@ def _read_whole(dump: DumpFile, content: bytes) -> Iterator[Item]:
     except ValueError as error:
         lines = content.strip().splitlines()
         if len(lines) < 2 or not _are_objects(lines):
-            raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None
+            raise DumpError(f"'{dump.shown}' cannot be read: {error}.") from None
         yield from _read_lines(dump, BytesIO(content), len(content))
 
 
@@ -226,7 +252,7 @@ def _read_parts(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterat
         for number, item in enumerate(read_items(file, most_bytes), 1):  # noqa: B007 (named in the message)
             yield Item(item.name, check_json(item.content))
     except ValueError as error:
-        raise DumpError(f"'{dump.name}' cannot be read after {plural(number, 'record')}: {error}.") from None
+        raise DumpError(f"'{dump.shown}' cannot be read after {plural(number, 'record')}: {error}.") from None
 
 
 def read_elements(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[bytes]:

@@ -1,6 +1,5 @@
 """Find the API version, submission invitations and review form of a venue from its group."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from peercorpus.errors import NotGivenError, VenueNotFoundError
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import fetch_pages, object_id, read_list
 from peercorpus.openreview.objects import decode_leniently
+from peercorpus.records.suggestions import find_close
 
 BLIND = "Blind_Submission"
 OPEN_LISTS = ("Submission", "submission", "Full_Submission")
@@ -144,10 +144,9 @@ def _suggest_venue(client: Client, venue_id: str) -> str:
     for api in (2, 1):
         group = _fetch_group(client, api, "venues")
         listed_ids |= set(_Group.of(group[1]).members) if group else set()
-    by_lower = {name.lower(): name for name in sorted(listed_ids)}
-    close = difflib.get_close_matches(venue_id.lower(), by_lower, n=1, cutoff=0.85)
+    close = find_close(venue_id, listed_ids)
     if venue_id in listed_ids:
         return "the venue exists here, but --url-v1 and --url-v2 seem to be swapped."
-    if close:
-        return f"did you mean '{by_lower[close[0]]}'?"
+    if close is not None:
+        return f"did you mean '{close}'?"
     return "copy its id, such as 'ICLR.cc/2024/Conference', from the URL of its page."

@@ -55,6 +55,7 @@ class VenueCounts:
     papers: int = 0
     reviews: int = 0
     conversations: int = 0
+    with_reviewers: int = 0
     texts: int = 0
     grades: Counter[tuple[Status | None, Grade | None]] = field(default_factory=Counter)
     with_text: Counter[Status | None] = field(default_factory=Counter)
@@ -68,6 +69,7 @@ class VenueCounts:
         self.papers += 1
         self.reviews += len(rows.reviews)
         self.conversations += len(rows.conversations)
+        self.with_reviewers += sum(talk["kind"] == ConversationKind.REVIEW for talk in rows.conversations)
         has_text = bool(rows.paper["markdown"])
         self.texts += has_text
         status = None if rows.paper["status"] is None else Status(rows.paper["status"])
@@ -224,6 +226,7 @@ class PublishSummary:
 
     Attributes:
         splits: Every file group of the release: by configuration, then by split.
+        with_reviewers: Those of the conversations in which a reviewer speaks of their own review.
         with_text: Papers with a text.
         with_initial: Those whose text is proven to be the one the reviewers read.
         withheld: Reviews, conversations and decisions left out because they are not public.
@@ -239,6 +242,7 @@ class PublishSummary:
     papers: int
     reviews: int
     conversations: int
+    with_reviewers: int
     with_text: int
     with_initial: int
     withheld: dict[str, int]
@@ -262,6 +266,7 @@ def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary
         papers=sum(venue.papers for venue in tally.venues),
         reviews=sum(venue.reviews for venue in tally.venues),
         conversations=sum(venue.conversations for venue in tally.venues),
+        with_reviewers=sum(venue.with_reviewers for venue in tally.venues),
         with_text=sum(venue.texts for venue in tally.venues),
         with_initial=sum(venue.with_initial.total() for venue in tally.venues),
         withheld=dict(tally.withheld),

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from os import SEEK_END
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import msgspec
 import pyarrow as pa
@@ -24,6 +25,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, EVERY_CONFIG, read_shard_rows
 from peercorpus.release.split_file import SplitFile, read_split_file
 from peercorpus.workspace.object_store import file_digest
+from peercorpus.workspace.workspace import find_inner_folder
 
 MANIFEST = "release.json"
 """Names every other file of a release with its sha256."""
@@ -150,16 +152,16 @@ def replace_folder(
     Raises:
         PeercorpusError: `folder` contains other files, or cannot be written, or another run is writing it.
     """
-    folder = folder.absolute()
+    named, folder = folder, folder.absolute()
     partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
     with ExitStack() as until_done:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             until_done.enter_context(own_folder(partial, folder))
             _put_back(replaced, folder)
-            check_replaceable(folder, kind, manifest)
+            check_replaceable(named, kind, manifest)
         except OSError as error:
-            raise PeercorpusError(f"The folder '{folder}' cannot be written: {error.strerror}.") from None
+            raise PeercorpusError(f"The folder '{named}' cannot be written: {error.strerror}.") from None
         until_done.callback(_put_back, replaced, folder)
         yield partial
         _write_manifest(partial, manifest, known)
@@ -204,6 +206,13 @@ KEYS: dict[str, tuple[str, ...]] = {
 """The columns that identify a row; rows with the same key are compared as a group."""
 FILE = re.compile(r"data/(?:([\w-]+)/)?([\w-]+)-\d{5}-of-\d{5}\.parquet")
 """Matches the path of a Parquet file; the groups are its configuration, if it names one, and its split."""
+
+
+_PARQUET_MARK = b"PAR1"
+_TAIL_BYTES = 8
+"""Bytes at the end of a Parquet file: the length of its description, and the mark (Parquet format, "File format")."""
+_NAMES_RECORDS = re.compile(r"_ids?$|sha256$|^replies$")
+"""Matches columns that name records or files."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -307,6 +316,16 @@ class Release:
                     raise PeercorpusError(f"'{shard.path}' has no column '{absent[0]}'; publish the release again.")
                 yield from shard.rows(columns)
 
+    def id_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield every row of all configurations with only those columns that name records or files.
+
+        Raises:
+            PeercorpusError: A file cannot be read.
+        """
+        for shard in self.shards():
+            with _translate_read_errors(shard):
+                yield from shard.rows([name for name in shard.schema().names if _NAMES_RECORDS.search(name)])
+
     def splits(self) -> SplitFile | None:
         """Return the file that states the split of each paper; None if the release has none.
 
@@ -322,24 +341,75 @@ def _translate_read_errors(shard: Shard) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise PeercorpusError(f"'{shard.path}' of the release cannot be read ({error}); take an intact copy.") from None
+        raise _explain_unreadable(shard, error) from None
 
 
-def open_release(folder: Path) -> Release:
+def _explain_unreadable(shard: Shard, error: Exception) -> PeercorpusError:
+    # Arrow raises an OSError without a number for a file that it cannot decode.
+    is_damaged = getattr(error, "errno", None) is None
+    state = "is damaged" if is_damaged else "cannot be read"
+    return PeercorpusError(f"'{shard.path}' of the release {state} ({error}); take an intact copy.")
+
+
+def open_release(folder: Path, *, is_whole: bool = True) -> Release:
     """Open a release by its manifest.
 
+    Args:
+        folder: The release.
+        is_whole: Whether to check that each of its Parquet files is there and has its end; their content is not read.
+
     Raises:
-        PeercorpusError: The folder is not a release, or its manifest cannot be read.
+        PeercorpusError: The folder is not a release, its manifest cannot be read, or a file is missing or cut off.
     """
     try:
         content = (folder / MANIFEST).read_bytes()
         manifest = msgspec.json.decode(content, type=Manifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        _refuse_folder(folder)
+    release = Release(folder, manifest, hashlib.sha256(content).hexdigest())
+    for shard in release.shards() if is_whole else ():
+        with _translate_read_errors(shard):
+            _check_end(shard.path)
+    return release
+
+
+def _refuse_folder(folder: Path) -> NoReturn:
+    """Report that a folder is not a release.
+
+    Raises:
+        PeercorpusError: Always.
+    """
+    if not folder.exists():
+        raise PeercorpusError(f"'{folder}' does not exist; name a folder that 'peercorpus publish' wrote.") from None
+    if (folder / "raw.db").is_file():
         raise PeercorpusError(
-            f"'{folder}' is not a release (it has no {MANIFEST} of peercorpus); name a folder that 'peercorpus"
-            " publish' wrote."
+            f"'{folder}' is a workspace, not a release; write a release of it with 'peercorpus publish', or open it"
+            " with `peercorpus.open`."
         ) from None
-    return Release(folder, manifest, hashlib.sha256(content).hexdigest())
+    inner = find_inner_folder(folder, MANIFEST)
+    if inner is not None:
+        raise PeercorpusError(
+            f"'{folder}' is not a release (it has no {MANIFEST} of peercorpus); did you mean '{inner}'?"
+        ) from None
+    raise PeercorpusError(
+        f"'{folder}' is not a release (it has no {MANIFEST} of peercorpus); name a folder that 'peercorpus"
+        " publish' wrote."
+    ) from None
+
+
+def _check_end(path: Path) -> None:
+    """Check that a file ends as Parquet does.
+
+    Raises:
+        OSError: It cannot be opened.
+        ArrowInvalid: It is cut off.
+    """
+    with path.open("rb") as file:
+        size_bytes = file.seek(0, SEEK_END)
+        file.seek(max(0, size_bytes - _TAIL_BYTES))
+        tail = file.read()
+    if tail[-4:] != _PARQUET_MARK or int.from_bytes(tail[:4], "little") + _TAIL_BYTES > size_bytes:
+        raise pa.ArrowInvalid("it does not end as a Parquet file does")
 
 
 def key_columns(config: str, schema: pa.Schema) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def find_release(named: str, *, figures: bool = False, dates: bool = False) -> P
     configs = [*ASKED_FROM, *(["figures"] if figures else []), *(DATED_BY if dates else ())]
     wanted = (MANIFEST, INPUTS, "splits/*.json", *(f"data/{config}/*.parquet" for config in configs))
     folder = fetch_dataset(dataset, wanted)
-    for name, sha256 in open_release(folder).manifest.files.items():
+    for name, sha256 in open_release(folder, is_whole=False).manifest.files.items():
         if any(fnmatchcase(name, pattern) for pattern in wanted):
             path = folder / name
             if not path.is_file() or file_digest(path) != sha256:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 import zstandard
@@ -41,10 +41,15 @@ _CHUNK_BYTES = 1 << 20
 logger = logging.getLogger(__name__)
 
 
+EDITION: Literal[2] = 2
+"""Raised with every new count, so that a part written before there was this count is made again, not read as 0."""
+
+
 class Part(msgspec.Struct, kw_only=True):
     """The contribution of a group of venues to a release.
 
     Attributes:
+        edition: `EDITION` of the code that wrote it.
         files: Its Parquet files in order, without those of task configurations.
         counts: Counts of its rows, without the workspace's data on its venues.
         taken: Records taken down, by venue and kind.
@@ -52,6 +57,7 @@ class Part(msgspec.Struct, kw_only=True):
         reviewbench: Counts of the rows of that layout; None in the other layout.
     """
 
+    edition: Literal[2]
     files: list[FileRecord]
     counts: RowCounts
     taken: dict[str, Counter[str]]
@@ -79,7 +85,7 @@ class _Held:
     """An existing release, with its stored parts."""
 
     def __init__(self, folder: Path, parts: Path) -> None:
-        release = open_release(folder)
+        release = open_release(folder, is_whole=False)
         self.sha256, self.folder = release.sha256, folder
         files = release.manifest.files.items()
         self._paths = {sha256: folder / name for name, sha256 in files if FILE.fullmatch(name)}
@@ -226,7 +232,7 @@ class KeptParts:
         """
         folder = self.workspace / PARTS
         require_own(folder)
-        sha256 = open_release(release).sha256
+        sha256 = open_release(release, is_whole=False).sha256
         here = {sha256, *_list_digests(self.folders)}
         try:
             make_private_folder(folder)
@@ -255,7 +261,7 @@ def _open_all(folders: Iterable[Path], parts: Path) -> Iterator[_Held]:
 def _list_digests(folders: Iterable[Path]) -> Iterator[str]:
     for folder in folders:
         with suppress(PeercorpusError):
-            yield open_release(folder).sha256
+            yield open_release(folder, is_whole=False).sha256
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -23,14 +23,6 @@ RELEASES = "releases"
 """Folder of a workspace with its dated releases."""
 _RELEASE_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([1-9]\d*))?")
 PUBLISHED = "published.jsonl"
-_ID_COLUMNS = {
-    "papers": ("forum_id",),
-    "posts": ("post_id",),
-    "reviews": ("review_id",),
-    "ai_reviews": ("ai_review_id", "replies"),
-    DEFAULT_OF_REVIEWBENCH: ("forum_id",),
-}
-"""The columns with the ids of records that can be taken down."""
 logger = logging.getLogger(__name__)
 
 
@@ -145,12 +137,11 @@ def _look_into(folder: Path, takedown: Takedown) -> Holder:
 
 
 def count_taken_rows(release: Release, takedown: Takedown) -> int | None:
-    """Return the number of rows with taken-down records; None for the layout `reviewbench`, whose reviews lack ids."""
-    gone = takedown.forums | takedown.posts
-    rows = sum(
-        any(text in gone for _, text in texts_in(row))
-        for config, columns in _ID_COLUMNS.items()
-        for row in release.rows(config, None, columns)
-    )
+    """Return the number of rows, of all configurations, with the id of a taken-down record or the digest of its file.
+
+    None means that it is unknown: in the layout `reviewbench`, reviews lack ids.
+    """
+    gone = takedown.named
+    rows = sum(any(text in gone for _, text in texts_in(row)) for row in release.id_rows()) if gone else 0
     is_unknown = not rows and bool(takedown.posts) and bool(release.shards(DEFAULT_OF_REVIEWBENCH))
     return None if is_unknown else rows

@@ -27,7 +27,7 @@ from peercorpus.release.card.dataset_card import write_dataset_card
 from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
 from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
 from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
-from peercorpus.release.kept_parts import SCRATCH, KeptParts, Part, TaskPart
+from peercorpus.release.kept_parts import EDITION, SCRATCH, KeptParts, Part, TaskPart
 from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
 from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
@@ -136,6 +136,7 @@ class _GroupWriter:
             self._add_venue(venue_id)
         files = self.writers.cut()
         part = Part(
+            edition=EDITION,
             files=[file.record for file in files],
             counts=self.counts,
             taken=self.sieve.by_venue,

@@ -128,7 +128,7 @@ class PublicSql:
 def _read_state(folder: Path) -> tuple[object, ...]:
     """Return a value that changes whenever the public tables of a folder may change."""
     if (folder / MANIFEST).is_file():
-        return (open_release(folder).sha256,)
+        return (open_release(folder, is_whole=False).sha256,)
     if not (folder / "raw.db").is_file():
         return ()
     with open_workspace(folder, write=False) as workspace:
@@ -144,8 +144,8 @@ def open_public_tables(folder: Path, show: Show = show_nothing) -> Iterator[Publ
         show: Receives the progress of making a workspace's tables.
 
     Raises:
-        PeercorpusError: The folder is neither; a release lacks a file or has the layout `reviewbench`; the tables of a
-            workspace are not built, or it cannot be read.
+        PeercorpusError: The folder is neither; a file of a release is missing or cut off, or it has the layout
+            `reviewbench`; the tables of a workspace are not built, or it cannot be read.
     """
     if not folder.is_dir():
         raise PeercorpusError(f"'{folder}' is not a folder; name a workspace or a release.")
@@ -183,8 +183,6 @@ def _open_release_tables(folder: Path) -> PublicTables:
     release = open_release(folder)
     files: defaultdict[str, list[Path]] = defaultdict(list)
     for shard in release.shards():
-        if not shard.path.is_file():
-            raise PeercorpusError(f"The release lacks its file '{shard.path}'; take an intact copy.")
         files[shard.config].append(shard.path)
     if DEFAULT_OF_REVIEWBENCH in files:
         raise PeercorpusError(

@@ -80,6 +80,11 @@ def _cte_names(part: dict[str, Any]) -> Iterator[str]:
 
 def _check_part(part: dict[str, Any], names: Collection[str]) -> None:
     kind = _kind(part)
+    if kind == "SHOW_REF":
+        raise PeercorpusError(
+            "SHOW and DESCRIBE cannot be run; 'peercorpus sql' without a statement lists the tables, and --table NAME"
+            " the columns of one."
+        )
     if kind is not None and kind not in _ALLOWED:
         raise PeercorpusError(f"A query can only select from the tables of the corpus; it has a part '{kind}'.")
     if kind == "BASE_TABLE":

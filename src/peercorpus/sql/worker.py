@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from itertools import islice
+from itertools import chain, islice
 from math import ceil
 from typing import Any
 
@@ -198,8 +198,8 @@ def _write_arrow(reader: Any, path: str) -> None:  # noqa: ANN401 -- pyarrow has
             writer.write_batch(batch)
 
 
-def explain(error: Exception) -> str:
-    """Return why a query failed, without any content of the tables."""
+def explain(error: Exception, files: Iterable[str] = ()) -> str:
+    """Return why a query failed, without any content of the tables, but with the file of theirs that is damaged."""
     if isinstance(error, PeercorpusError):
         return str(error)
     name = type(error).__name__
@@ -210,6 +210,9 @@ def explain(error: Exception) -> str:
         return f"The query cannot be run ({message[:_MESSAGE_CHARS]})."
     if isinstance(error, RecursionError):
         return "The query is nested too deeply; simplify it."
+    damaged = next((path for path in files if path in str(error)), None)
+    if damaged is not None:
+        return f"'{damaged}' is missing or damaged ({name}); take an intact copy."
     return f"The query failed while running ({name}); check casts and the values passed to functions."
 
 
@@ -221,7 +224,7 @@ def main() -> None:
         reply = answer(request)
         content = msgspec.json.encode(reply)
     except Exception as error:  # noqa: BLE001 -- includes duckdb's own errors, all reported to the caller
-        content = msgspec.json.encode(Reply(refusal=explain(error)))
+        content = msgspec.json.encode(Reply(refusal=explain(error, chain.from_iterable(request.tables.values()))))
     sys.stdout.buffer.write(content)
 
 

@@ -85,10 +85,18 @@ def open_part(location: Location) -> Iterator[pq.ParquetFile]:
     except (OSError, pa.ArrowException) as error:
         if not _is_damage(location, error):
             raise
-        raise DamagedError(
-            f"'{location}' is damaged ({name_fault(error)}); run 'peercorpus check --repair' on the workspace, so"
-            " that the next build remakes it."
-        ) from None
+        raise DamagedError(f"'{location}' is damaged ({name_fault(error)}); {_advise(location)}") from None
+
+
+def _advise(location: Location) -> str:
+    folders = location.parents[:_DEEPEST_IN_RELEASE] if isinstance(location, Path) else ()
+    if any((folder / "release.json").is_file() for folder in folders):
+        return "take an intact copy of the release."
+    return "run 'peercorpus check --repair' on the workspace, so that the next build remakes it."
+
+
+_DEEPEST_IN_RELEASE = 3
+"""Number of folders from a release's own down to that of its files: `data/reviews`."""
 
 
 class PartReader:

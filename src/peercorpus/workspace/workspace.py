@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from copy import copy
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from filelock import FileLock, Timeout
 
-from peercorpus.errors import DamagedError, MissingExtraError, WorkspaceError, WorkspaceLockedError
+from peercorpus.errors import DamagedError, MissingExtraError, PeercorpusError, WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
@@ -187,15 +187,42 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
                 " harvest and import into a new workspace."
             )
         return False
-    if not create:
+    if (folder / "release.json").is_file():
         raise WorkspaceError(
-            f"'{folder}' is not a workspace: it has no raw.db; fill one with 'peercorpus harvest' or 'import'."
+            f"'{folder}' is a release, not a workspace; name its workspace, or read the release with 'peercorpus sql',"
+            " 'report' or 'site', or in Python with `load_release`."
         )
+    if not create:
+        _refuse_folder(folder)
     if folder.is_dir() and {path.name for path in folder.iterdir()} - {LOCK, FILE, OWN_VENUES}:
         raise WorkspaceError(
             f"'{folder}' contains other files and no raw.db; name a new folder, or a workspace, with --workspace."
         )
     return True
+
+
+def _refuse_folder(folder: Path) -> NoReturn:
+    """Report that a folder is not a workspace.
+
+    Raises:
+        WorkspaceError: Always.
+    """
+    if not folder.exists():
+        raise WorkspaceError(
+            f"'{folder}' does not exist; name a workspace, or make one with 'peercorpus harvest' or 'import'."
+        )
+    inner = find_inner_folder(folder, "raw.db")
+    if inner is not None:
+        raise WorkspaceError(f"'{folder}' is not a workspace: it has no raw.db; did you mean '{inner}'?")
+    raise WorkspaceError(
+        f"'{folder}' is not a workspace: it has no raw.db; fill one with 'peercorpus harvest' or 'import'."
+    )
+
+
+def find_inner_folder(folder: Path, name: str) -> Path | None:
+    """Return the only folder directly in a folder that has a file of this name; None if none or several do."""
+    inner = sorted(path.parent for path in folder.glob(f"*/{name}")) if folder.is_dir() else []
+    return inner[0] if len(inner) == 1 else None
 
 
 @contextmanager
@@ -257,6 +284,17 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
                 _clear(folder)
                 if not was_there:
                     folder.rmdir()
+
+
+def read_held_venues(folder: Path) -> list[str]:
+    """Return the venues of a workspace, whose short names can be used; empty if it does not exist or cannot be read."""
+    if not (folder / "raw.db").is_file():
+        return []
+    try:
+        with open_workspace(folder, write=False) as workspace:
+            return workspace.venues()
+    except PeercorpusError:
+        return []  # Opening it for the work itself states what is wrong, or migrates it.
 
 
 def require_tables() -> None:

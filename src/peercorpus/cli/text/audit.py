@@ -22,12 +22,12 @@ _SHOWN_CONTRADICTIONS = 5
 """Contradictions named in the table; the JSON has all."""
 UNKNOWN = "-"
 
-HEADS = ("exact", "att.", "unrev", "only", "like.", "bef.", "stat.", "none st.", "unav.", "none")
+HEADS = tuple("ABCDEFGHI-")
 LEGEND = """\
-exact, att., unrev, only: proven initial versions (exact, exact_attachment, unrevised,
-only_before_review); like.: unrevised_likely; bef.: before_first_review; stat., none st.: stated and
-unstated, texts of published datasets; unav.: unavailable; none: no version is known;
-initial: share of papers with a proven initial version; '-': no papers.
+Papers by the grade of their best version: A exact, B exact_attachment, C unrevised,
+D only_before_review (A to D prove it initial); E unrevised_likely, F before_first_review;
+G stated and H unstated, texts of published datasets; I unavailable; - no version is known.
+initial: share of papers with a version that is proven to be initial; '-': no papers.
 In brackets: 95 % interval (Wilson 1927; for the difference Newcombe 1998)."""
 
 NO_LEAN = "Proven initial versions are not significantly more frequent among accepted or rejected papers."

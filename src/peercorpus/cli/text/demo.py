@@ -32,7 +32,7 @@ def real_venue(program: str) -> str:
     return (
         "For a real venue, with an OpenReview account:\n"
         f"  {program} login\n"
-        f"  {program} harvest ICLR2024 --workspace corpus --limit 20\n"
-        f"  {program} build corpus\n"
-        f"  {program} publish corpus --out release"
+        f"  {program} harvest ICLR2024 -w corpus --limit 20\n"
+        f"  {program} build -w corpus\n"
+        f"  {program} publish -w corpus --out release"
     )

@@ -104,17 +104,17 @@ def next_step(command: str, workspace: Path) -> str:
     """Return the command to type next, ready to paste.
 
     >>> next_step("build", Path("-a b"))
-    "Next: peercorpus build './-a b'"
+    "Next: peercorpus build -w './-a b'"
     """
     folder = f"./{workspace}" if str(workspace).startswith("-") else str(workspace)
-    return f"Next: peercorpus {command} {shlex.quote(folder)}"
+    return f"Next: peercorpus {command} -w {shlex.quote(folder)}"
 
 
 def next_steps(command: str, workspace: Path, *others: str) -> str:
     """Return the command to type next, ready to paste, and the names of others that one may want, on one line.
 
     >>> next_steps("status", Path("corpus"), "explore", "report")
-    'Next: peercorpus status corpus (or explore, report)'
+    'Next: peercorpus status -w corpus (or explore, report)'
     """
     return f"{next_step(command, workspace)} (or {', '.join(others)})"
 

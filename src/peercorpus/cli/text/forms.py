@@ -182,7 +182,7 @@ def _head(known_form: KnownForm) -> Iterator[str]:
     for source in record.sources:
         yield from _item("source", source)
     if not record.is_ordered:
-        yield from _item("order", "the form may have its fields in another order")
+        yield from _item("order", "the order of the fields is not known")
     yield from _item("unknown", record.unknown)
     yield from _item("remark", record.remark)
 

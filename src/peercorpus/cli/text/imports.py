@@ -1,12 +1,12 @@
 """Texts of `import`: the contents of each file, and what was left out and why."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.harvest import harvested
 from peercorpus.cli.text.losses import lost
 from peercorpus.records.counted_nouns import plural
+from peercorpus.records.suggestions import find_close
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
@@ -25,8 +25,8 @@ def unknown_venue(venue_id: str, known: Sequence[str]) -> str:
     >>> unknown_venue("ICLR.cc/2019/Conferense", ["ICLR.cc/2019/Conference"])
     "The catalogue knows no venue 'ICLR.cc/2019/Conferense'; did you mean 'ICLR.cc/2019/Conference'?"
     """
-    close = get_close_matches(venue_id, known, n=1, cutoff=0.9)
-    hint = f"did you mean '{close[0]}'?" if close else "it is taken as you wrote it; 'peercorpus venues' lists those."
+    close = find_close(venue_id, known)
+    hint = f"did you mean '{close}'?" if close else "it is taken as you wrote it; 'peercorpus venues' lists those."
     return f"The catalogue knows no venue '{escape_controls(venue_id)}'; {hint}"
 
 
@@ -68,6 +68,8 @@ def _dataset(name: str, counts: "DatasetCounts") -> str:
     unnamed = sorted(venue_id for venue_id in counts.venues if is_stand_in(venue_id) or venue_id == UNPLACED)
     named = plural(len(counts.venues) - len(unnamed), "venue")
     listed = f", {len(unnamed):,} not in the catalogue: {', '.join(map(_name, unnamed))}" if unnamed else ""
+    if UNPLACED in unnamed:
+        listed += f" ('{UNPLACED}': papers whose venue the records do not state; a build finds it, or sets them aside)"
     stated = f"; splits stated: {splits}" if splits else ""
     return f"{name}: {', '.join(held)}{stated}; {named}{listed}"
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from importlib.util import find_spec
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,16 +27,19 @@ NEEDS = {
     Task.REBUTTAL: "a text that the tasks accept and a conversation in which a reviewer and the authors speak",
 }
 """What makes a paper usable for a task."""
-LOAD = "Load it in Python (pip install datasets):"
 
 
 def how_to_load(release: Path, *, conversations: bool = True, has_configs: bool = True) -> str:
-    """Return the lines of Python that load a release; without configurations of its own, ReviewBench's."""
+    """Return the lines of Python that load a release; without configurations of its own, ReviewBench's.
+
+    The package to install is named if it is not there.
+    """
+    load = f"Load it in Python{'' if find_spec('datasets') else ' (pip install datasets)'}:"
     folder = json.dumps(str(release), ensure_ascii=False)
     if not has_configs:
-        return f"{LOAD}\n  from datasets import load_dataset\n  ds = load_dataset({folder})"
+        return f"{load}\n  from datasets import load_dataset\n  ds = load_dataset({folder})"
     lines = [
-        LOAD,
+        load,
         "  from datasets import load_dataset",
         f'  papers = load_dataset({folder}, "papers")',
         f'  conversations = load_dataset({folder}, "conversations")',
@@ -55,7 +59,7 @@ def published(summary: "PublishSummary", out: Path, profile: Profile | None) -> 
     for split in summary.splits:
         rows[split.config] += split.rows
     reviews = plural(summary.reviews, "review")
-    held = f", {reviews} and {plural(summary.conversations, 'conversation')}" if "papers" in rows else f" and {reviews}"
+    held = f", {reviews} and {_count_conversations(summary)}" if "papers" in rows else f" and {reviews}"
     counts = (
         f"{plural(summary.papers, 'paper')} ({summary.with_text:,} with a text, {summary.with_initial:,}"
         f" of them proven to be what the reviewers read){held}"
@@ -75,6 +79,13 @@ def published(summary: "PublishSummary", out: Path, profile: Profile | None) -> 
     )
     loading = how_to_load(out, conversations=summary.conversations > 0, has_configs="papers" in rows)
     return f"{counts} are in {out}.\n{listed}{left_out}{splits}{loading}"
+
+
+def _count_conversations(summary: "PublishSummary") -> str:
+    """Return the number of conversations with reviewers and of others, such as those with chairs."""
+    others = summary.conversations - summary.with_reviewers
+    with_reviewers = f"{plural(summary.with_reviewers, 'conversation')} with reviewers"
+    return f"{with_reviewers} ({others:,} with others)" if others else with_reviewers
 
 
 def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]:

@@ -100,8 +100,8 @@ def verification_to_json(verification: Verification) -> str:
                 "name": check.name,
                 "what": check.noun,
                 "checked": check.looked_at,
-                "breaches": check.found,
-                "first_breaches": [
+                "faults": check.found,
+                "first_faults": [
                     {"file": breach.file, "id": breach.record_id, "what": breach.what} for breach in check.breaches
                 ],
                 "not_checked": check.left_out,
@@ -117,7 +117,9 @@ def verification_to_json(verification: Verification) -> str:
 
 
 def _check(check: Check) -> Iterator[str]:
-    state = plural(check.found, "breach") if check.found else "no breach"
+    state = plural(check.found, "fault") if check.found else "no fault"
+    if 0 < check.rows < check.found:
+        state += f", in {plural(check.rows, 'row')} and {plural(check.found - check.rows, 'list')} of splits"
     if check.looked_at or check.found or not check.left_out:
         yield f"{check.name:<9} {plural(check.looked_at, check.noun)}: {state}"
     if check.left_out:

@@ -24,6 +24,7 @@ class TakedownReport:
     Attributes:
         counts: Records that a release of all venues leaves out, by kind.
         unlisted: Ids that were to be removed from the list and were not on it.
+        removed: Ids that were removed from the list.
         holders: Releases that still contain what is taken down.
         release: The release that was written; None if none was requested.
         verification: Its checks.
@@ -32,6 +33,7 @@ class TakedownReport:
     takedown: "Takedown"
     counts: Mapping[str, int]
     unlisted: Sequence[str]
+    removed: Sequence[str]
     holders: "Sequence[Holder]"
     release: Path | None
     verification: "Verification | None"
@@ -44,6 +46,8 @@ def taken_down(report: TakedownReport) -> str:
 
 def _list_lines(report: TakedownReport) -> Iterator[str]:
     yield from (f"{listed}: was not listed." for listed in report.unlisted)
+    if report.removed:
+        yield f"No longer listed: {', '.join(report.removed)}."
     for entry in report.takedown.ids:
         removed = counts_by_kind({"papers": len(entry.forums), "posts": len(entry.posts)})
         is_known = entry.forums or entry.posts
@@ -61,7 +65,7 @@ def _name_holder(holder: "Holder") -> str:
     does = "may still contain" if holder.rows is None else "still contains"
     rows = "" if holder.rows is None else f" in {plural(holder.rows, 'row')}"
     if place.hub_id is None:
-        return f"{where} {does} what is taken down{rows}; delete it."
+        return f"{where} {does} what is taken down{rows}; publish it again, or delete it."
     return (
         f"The revision {where} of '{escape_controls(place.hub_id)}' {does} what is taken down{rows}; push the new"
         " release and delete the history of the dataset there."

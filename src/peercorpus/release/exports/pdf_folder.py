@@ -205,7 +205,7 @@ def _put(workspace: Workspace, pdf: InitialPdf, path: Path, *, link: bool) -> bo
     content = read_pdf(source, pdf.sha256)
     partial = path.with_name(_PARTIAL)
     if link and isinstance(source, Path):
-        partial.symlink_to(source.absolute())
+        partial.symlink_to(source.resolve())
     else:
         partial.write_bytes(content)
     partial.replace(path)

@@ -79,6 +79,7 @@ class Check:
         looked_at: Number of items checked.
         breaches: The first breaches, at most `_MAX_NAMED_BREACHES`.
         found: Number of breaches.
+        rows: Number of them that are rows with an id that was taken down; 0 in other checks.
         left_out: Items that could not be checked, with the reason.
     """
 
@@ -87,6 +88,7 @@ class Check:
     looked_at: int = 0
     breaches: list[Breach] = field(default_factory=list)
     found: int = 0
+    rows: int = 0
     left_out: list[str] = field(default_factory=list)
 
     def breach(self, file: str, record_id: str | None, what: str) -> None:

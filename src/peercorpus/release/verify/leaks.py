@@ -82,14 +82,14 @@ class TakenDown:
         if takedown is None:
             self.check.left_out.append("no workspace was given, whose takedown.txt would be compared; add --workspace")
             takedown = Takedown()
-        listed = {entry.listed for entry in takedown.ids}
-        self._gone = listed | takedown.forums | takedown.posts | takedown.files
+        self._gone = takedown.named
 
     def see(self, shard: Shard, row: Row, texts: list[tuple[str, str]]) -> None:
         """Check one row; it counts as checked only if the take-down list is known."""
         self.check.looked_at += not self.check.left_out
         leaking_column = next((column for column, text in texts if text in self._gone), None)
         if leaking_column is not None:
+            self.check.rows += 1
             self.check.breach(shard.name, row_id(shard, row), f"has in '{leaking_column}' an id that was taken down")
 
     def look_at_splits(self, release: Release) -> None:

@@ -216,7 +216,9 @@ def open_port(dispatcher: Dispatcher, api: str, port: int) -> Iterator[str]:
     try:
         server = _Server(dispatcher, api, port)
     except OSError as error:
-        message = f"Port {port} for API {api} cannot be used ({error.strerror}); choose another, or 0 for any free port"
+        message = (
+            f"Port {port} for API {api} cannot be used ({error.strerror}); choose another, or 0 for any free port."
+        )
         raise PeercorpusError(message) from error
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
