@@ -90,7 +90,7 @@ def test_a_missing_option_is_called_missing(run: Run, demo: Path) -> None:
 
 
 def test_a_misspelt_option_is_not_called_a_command(run: Run) -> None:
-    assert_refused(run("--versoin"), "Unknown option '--versoin'; did you mean '--version'?")
+    assert_refused(run("--vversion"), "Unknown option '--vversion'; did you mean '--version'?")
     assert_refused(run("stauts"), "Unknown command 'stauts'; did you mean 'status'?")
 
 
