@@ -91,7 +91,7 @@ def test_a_missing_option_is_called_missing(run: Run, demo: Path) -> None:
 
 def test_a_misspelt_option_is_not_called_a_command(run: Run) -> None:
     assert_refused(run("--vversion"), "Unknown option '--vversion'; did you mean '--version'?")
-    assert_refused(run("stauts"), "Unknown command 'stauts'; did you mean 'status'?")
+    assert_refused(run("statuss"), "Unknown command 'statuss'; did you mean 'status'?")
 
 
 def test_a_path_is_shown_as_it_was_typed(run: Run, demo: Path) -> None:
@@ -119,7 +119,7 @@ def test_show_and_describe_are_answered_with_what_does_the_same(run: Run, demo: 
 
 
 def test_a_year_is_compared_with_a_year(run: Run, demo: Path) -> None:
-    assert_refused(run("report", demo / "corpus", "--out", "r", "--where", "year>=soon"), "'year>=2023'")
+    assert_refused(run("report", demo / "corpus", "--out", "r", "--where", "year>=soon"), "'year>=2024'")
 
 
 def test_installing_datasets_is_suggested_only_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
