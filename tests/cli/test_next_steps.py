@@ -91,7 +91,7 @@ def test_a_missing_option_is_called_missing(run: Run, demo: Path) -> None:
 
 def test_a_misspelt_option_is_not_called_a_command(run: Run) -> None:
     assert_refused(run("--vversion"), "Unknown option '--vversion'; did you mean '--version'?")
-    assert_refused(run("statuss"), "Unknown command 'statuss'; did you mean 'status'?")
+    assert_refused(run("statux"), "Unknown command 'statux'; did you mean 'status'?")
 
 
 def test_a_path_is_shown_as_it_was_typed(run: Run, demo: Path) -> None:
