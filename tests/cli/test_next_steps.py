@@ -169,7 +169,7 @@ def test_a_build_names_a_misspelt_field_of_venues_toml(run: Run, tmp_path: Path)
     assert run("import", tmp_path / "notes.json", "-w", corpus).code == 0
     start = f"venues.toml, '{KITES}': 1 review answers 'verdict_overall'"
     for name, doubt in (
-        ("verdict_overal", ", which its form does not have; did you mean it by 'verdict_overal'?"),
+        ("verdict_overalll", ", which its form does not have; did you mean it by 'verdict_overalll'?"),
         ("verdict_overall", " with something that its form does not offer; add it there."),
     ):
         (corpus / "venues.toml").write_text(FORM.replace("NAME", name), encoding="utf-8")
