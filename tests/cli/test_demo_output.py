@@ -19,5 +19,5 @@ def test_the_demo_ends_with_a_short_status_and_runnable_commands(tmp_path: Path)
     assert lines[-5:-2] == [
         "For a real venue, with an OpenReview account:",
         f"  {program} login",
-        f"  {program} harvest ICLR2024 --workspace corpus --limit 20",
+        f"  {program} harvest ICLR2024 -w corpus --limit 20",
     ]

@@ -152,9 +152,9 @@ def test_a_takedown_beside_it_stops_all_pages_until_it_is_started_again(tmp_path
 def test_tables_that_change_while_it_starts_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with corpus(tmp_path / "corpus") as workspace:
 
-        def change(_: object) -> None:
+        def change(*_: object) -> None:
             fill(workspace, NEW, [paper("New00001", NEW)])
 
-        monkeypatch.setattr(server, "clear_vectors", change)
+        monkeypatch.setattr(server, "forget_vectors", change)
         with pytest.raises(TryLaterError, match="run the same command again"):
             open_explorer(workspace, show_nothing)

@@ -136,7 +136,7 @@ def test_a_conversation_without_a_further_turn_of_the_reviewer_is_left_out_and_c
     talks = [talk("t1", "I doubt it.", "It holds."), talk("t1", "I doubt it."), talk("t1")]
     rows, exported = first(tmp_path, Task.REBUTTAL, conversations=talks)
     assert rows == []
-    assert by_name(exported.files[0].samples.left_out, "answers nothing") == {"answers nothing": 3}
+    assert by_name(exported.files[0].samples.left_out, "never answers") == {"never answers": 3}
 
 
 def test_a_long_paper_is_truncated_at_a_paragraph_and_the_review_stays_whole(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_former_release_is_verified_and_compared(tmp_path: Path, run: Run) -> 
     release_more(tmp_path, "second", RE2)
     differences = find_differences(open_release(former), open_release(tmp_path / "second"))
     assert (differences.splits, differences.splits_added) == ([], 54)
-    assert "splits    6 papers: no breach" in run("verify", former).out
+    assert "splits    6 papers: no fault" in run("verify", former).out
     inputs, file = read_inputs(former), open_release(former).splits()
     assert inputs is not None
     assert inputs.splits is not None

@@ -111,7 +111,7 @@ def test_an_empty_takedown_and_one_of_missing_ids_pass(plan: Plan, tmp_path: Pat
     for listed in ("", "z\n", "a-to-all\n"):
         ended = held_to(run, release, corpus, listed)
         assert "(inputs.json)" in ended.out
-        assert (ended.code, "takedown  34 rows: no breach\n" in ended.out) == (0, True), ended.out
+        assert (ended.code, "takedown  34 rows: no fault\n" in ended.out) == (0, True), ended.out
 
 
 def test_takedown_of_a_paper(plan: Plan, tmp_path: Path, run: Run, corpus: Path) -> None:
@@ -137,4 +137,4 @@ def test_takedown_of_a_post_and_of_a_file(plan: Plan, tmp_path: Path, run: Run, 
     ended = held_to(run, other.write(tmp_path / "other"), corpus, "d\n")
     versions = "data/versions/iclr-00000-of-00001.parquet"
     assert Naming("'sha256'", "taken down") in breaches_of(ended, f"{versions} a")
-    assert "takedown  26 rows: 1 breach\n" in ended.out
+    assert "takedown  26 rows: 1 fault\n" in ended.out
