@@ -109,7 +109,7 @@ def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tm
     )
     # Three of eight papers are accepted, including the one without a recommendation.
     assert dropped["agreement with the decision"] == pytest.approx(100 * 5 / 7, abs=0.01)
-    assert dropped["words"] == 3
+    assert dropped["length (words)"] == 3
 
 
 @pytest.mark.parametrize(

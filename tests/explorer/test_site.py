@@ -182,7 +182,7 @@ def test_a_release_with_records_taken_down_since_is_refused(tmp_path: Path) -> N
     for release, more in (("corpus/releases/2026-11-20", ()), ("elsewhere", ("-w", str(tmp_path / "corpus")))):
         ended = run_command("site", str(tmp_path / release), "--out", str(tmp_path / "site"), *more)
         assert ended.code == 2
-        assert "publish again" in ended.err
+        assert "publish it again" in ended.err
         assert not (tmp_path / "site").exists()
 
 

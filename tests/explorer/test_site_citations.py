@@ -107,5 +107,5 @@ class TestInChromium:
         opened = page.locator(".cite[open]")
         assert opened.count() == 1
         opened.get_by_role("button", name="Copy").first.click()
-        assert opened.get_by_role("button", name="Copied").count() == 1
+        opened.get_by_role("button", name="Copied").wait_for()
         page.close()

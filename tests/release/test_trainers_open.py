@@ -58,7 +58,7 @@ from trl import SFTConfig, SFTTrainer
 rows = load_dataset("json", data_files={
     split: [str(folder / f"{task}_{split}.jsonl") for task in ("review",)] for split in ("train", "validation", "test")
 })
-assert {split: split.num_rows for split, split in rows.items()} == {"train": 3, "validation": 1, "test": 1}, rows
+assert {name: of_split.num_rows for name, of_split in rows.items()} == {"train": 3, "validation": 1, "test": 1}, rows
 told = load_dataset("json", data_files={"train": str(folder / "rebuttal_train.jsonl")})
 for data, answers in ((rows, ["rating: 5: Weak Reject"]), (told, ["I doubt it.", "I see."])):
     settings = SFTConfig(output_dir=str(scratch / "out"), max_steps=1, per_device_train_batch_size=1, use_cpu=True,

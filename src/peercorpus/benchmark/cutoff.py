@@ -130,7 +130,7 @@ def _find_release(cutoff: Cutoff, protocol: Protocol, runs: Iterable[TaskRun]) -
     folders = dict.fromkeys(filter(None, [cutoff.release, *(run.release for run in runs)]))
     for folder in folders:
         try:
-            release = open_release(folder)
+            release = open_release(folder, is_whole=False)
         except PeercorpusError:
             continue
         if release.sha256 == protocol.release:

@@ -140,7 +140,7 @@ def select_tasks(names: Iterable[str], release: Path, split: str = Split.TEST) -
         PeercorpusError: The folder is not a release.
     """
     chosen = [BenchTask(name) for name in dict.fromkeys(names)]
-    return chosen or held_tasks(open_release(release), Split(split)) or list(BenchTask)
+    return chosen or held_tasks(open_release(release, is_whole=False), Split(split)) or list(BenchTask)
 
 
 def _check_secrets(bench: Bench) -> None:
@@ -451,7 +451,7 @@ def _check_sees(bench: Bench, tasks: Sequence[Task]) -> None:
     # A client is bound to the event loop that it was first used in, and inspect_ai starts another one for the tasks.
     named, args = bench.model, dict(bench.model_args)
     model = named if isinstance(named, Model) else get_model(named, base_url=bench.base_url, memoize=False, **args)
-    release = open_release(bench.release)
+    release = open_release(bench.release, is_whole=False)
     samples = (sample for task in tasks for sample in task.dataset)
     try:
         ask_about_image(model, release.folder.absolute(), release.sha256, samples)

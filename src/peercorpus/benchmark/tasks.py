@@ -132,7 +132,7 @@ def open_release_with_splits(request: TaskRequest) -> Release:
     Raises:
         PeercorpusError: It has no splits, or not the requested ones, or not the grade or venue.
     """
-    release = open_release(request.release)
+    release = open_release(request.release, is_whole=False)
     splits = release.splits()
     if splits is None:
         raise PeercorpusError(

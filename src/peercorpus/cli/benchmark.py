@@ -350,7 +350,7 @@ def check_release(release: Path) -> None:
     from peercorpus.workspace.hub_datasets import parse_repository
 
     if parse_repository(release) is None:
-        open_release(release)
+        open_release(release, is_whole=False)
 
 
 def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:

@@ -58,7 +58,7 @@ def diff(
     from peercorpus.release.diff import diff_to_dict, find_differences
     from peercorpus.release.folder import open_release
 
-    earlier, later = open_release(release_a), open_release(release_b)
+    earlier, later = open_release(release_a, is_whole=False), open_release(release_b, is_whole=False)
     with ProgressLines() as lines:
         differences = find_differences(earlier, later, lines.show)
     if json_:

@@ -356,7 +356,8 @@ def open_release(folder: Path, *, is_whole: bool = True) -> Release:
 
     Args:
         folder: The release.
-        is_whole: Whether to check that each of its Parquet files is there and has its end; their content is not read.
+        is_whole: Whether to check that each of its Parquet files is there and has its end, without reading them. Of a
+            release on the Hub, only the needed files are downloaded.
 
     Raises:
         PeercorpusError: The folder is not a release, its manifest cannot be read, or a file is missing or cut off.

@@ -114,7 +114,7 @@ def _unreadable(path: Path, error: Exception) -> PeercorpusError:
 @lru_cache(maxsize=4)
 def open_figures(folder: Path, sha256: str) -> ReleaseFigures:  # noqa: ARG001 -- a release published anew is read anew
     """Return the figures of a release, which is read once."""
-    return ReleaseFigures(open_release(folder))
+    return ReleaseFigures(open_release(folder, is_whole=False))
 
 
 def digest(text: str) -> bytes:

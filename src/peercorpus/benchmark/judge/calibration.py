@@ -204,7 +204,10 @@ def _make_task(
     counts = CaseCounts()
     left_out = Counter[str]()
     cases = read_cases(
-        open_release(find_release(release)), BenchTask.REVIEW, CaseSelection(Split(split), venues), counts
+        open_release(find_release(release), is_whole=False),
+        BenchTask.REVIEW,
+        CaseSelection(Split(split), venues),
+        counts,
     )
     specimens = sample_papers(cases, limit, seed, left_out)
     if not specimens:
