@@ -21,6 +21,7 @@ from peercorpus.explorer.index_documents import (
 )
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.people.author_names import REVIEWER, list_pseudonym_words
+from peercorpus.explorer.querying.combined_queries import require_all, require_any
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
 from peercorpus.explorer.querying.named_outcomes import NamedOutcome, read_outcome
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
@@ -229,7 +230,7 @@ def _sum_statuses(counted: Mapping[str, Any]) -> int:
 def _list_filters(opened: OpenIndex, conditions: Iterable[Condition]) -> Iterator[Query]:
     for group in _group_conditions(conditions):
         queries = [_make_condition_query(opened, condition) for condition in group]
-        yield queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+        yield require_any(queries)
 
 
 def _choose_order(selection: Selection, typed: TypedConditions) -> tuple[str | None, Order]:
@@ -321,7 +322,7 @@ def _find_lacking(opened: OpenIndex, wanted: Sequence[Word], rows: Sequence[Pape
     for forum_id in lacking:
         own = Query.term_query(opened.schema, "forum_id", forum_id, "basic")
         for word in wanted:
-            both = Query.boolean_query([(Occur.Must, own), (Occur.Must, word.query)])
+            both = require_all([own, word.query])
             if not opened.searcher.search(both, 1, count=False).hits:
                 lacking[forum_id].append(word.written)
     return lacking

@@ -15,7 +15,7 @@ from peercorpus.explorer.querying.searched_fields import SearchedFields, fold
 from peercorpus.explorer.search_index import OpenTexts
 
 NEAR = 3
-"""Words between a first name and a part of the surname, at most, plus one."""
+"""Words before and after a first name among which a part of the surname is looked for."""
 _RUN = re.compile(r"\W*([A-Z]{2,3})\W*")
 """Initials that are typed as one word."""
 
@@ -76,15 +76,13 @@ class NameReader:
             return self._find_initials(token, parts[token], [list(_list_parts([name])) for name in names])
         near = [*tokens[max(0, place - NEAR) : place], *tokens[place + 1 : place + 1 + NEAR]]
         names_near = list(_list_parts(parts[each] for each in near if not each.endswith("*")))
-        queries = [query for query, _ in self._find_abbreviated(parts[token][0], names_near)]
-        documents = sum(number for _, number in self._find_abbreviated(parts[token][0], names_near))
+        found = list(self._find_abbreviated(parts[token][0], names_near))
         run = _RUN.fullmatch(token)
-        for part in names_near if run else ():
-            letters = self._find_letters(run[1].lower(), [part]) if run else None
-            if letters is not None:
-                queries.append(letters.query)
-                documents += letters.documents
-        return FoundName(require_any(queries), documents) if queries else None
+        if run is not None:
+            of_letters = (self._find_letters(run[1].lower(), [part]) for part in names_near)
+            found += [(each.query, each.documents) for each in of_letters if each is not None]
+        queries = [query for query, _ in found]
+        return FoundName(require_any(queries), sum(number for _, number in found)) if found else None
 
     def _find_initials(self, written: str, letters: Sequence[str], names: Sequence[Sequence[str]]) -> FoundName | None:
         """Return the name whose initials stand before or after it; None if the word may be another one.

@@ -20,6 +20,7 @@ from peercorpus.execution.progress import Meter, Show
 from peercorpus.explorer.index_documents import read_stored
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.search_index import OpenIndex
+from peercorpus.workspace.private_files import LEFT_AFTER_S
 
 PARTIAL = "partial"
 Rows: TypeAlias = NDArray[np.float32]
@@ -28,8 +29,6 @@ _SAVED_AFTER = 4_096
 """Texts after whose embedding all are saved, so that a stopped run is continued."""
 _UNSAVED = "unsaved-vectors-"
 """Beginning of the name of a file that is being written."""
-_LEFT_AFTER_S = 3_600
-"""Age from which an incomplete file is one that a killed process left; a file is written in much less."""
 _DEVIATIONS = 2.0
 """Standard deviations above the mean cosine with all other papers from which a paper is like another; our choice.
 Cosines of unrelated texts differ from model to model, so that no fixed number serves."""
@@ -125,7 +124,7 @@ def forget_vectors(folder: Path, forum_ids: Set[str]) -> None:
     """
     with suppress(OSError):  # The workspace may be read only.
         for left in folder.glob(f"{_UNSAVED}*"):
-            if time.time() - left.stat().st_mtime > _LEFT_AFTER_S:
+            if time.time() - left.stat().st_mtime > LEFT_AFTER_S:
                 left.unlink()
         for path in folder.glob("vectors-*.npz") if forum_ids else ():
             _forget_in(path, forum_ids)
