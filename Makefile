@@ -29,7 +29,7 @@ WAITING := PYTEST_XDIST_AUTO_NUM_WORKERS=$(shell echo $$(($$(getconf _NPROCESSOR
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup fix check test test-all coverage durations shuffle oldest newest
+.PHONY: help setup fix check test test-all coverage shuffle oldest newest
 .PHONY: python3.11 python3.12 python3.13 python3.14
 .PHONY: mutants demo bench docs site-docs constraints clean
 
@@ -64,9 +64,6 @@ coverage: $(DEV) $(VENV)/extras  ## Run all tests and report which branches of s
 	$(WAITING) $(COMPILED) $(SCRATCH) $(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-
-durations: $(DEV) $(VENV)/extras  ## Time every test, to tell slow tests from quick ones; best on an idle machine
-	$(PYTEST) --record-durations
 
 shuffle: $(DEV)  ## Run the quick tests in a random order; `make shuffle SEED=7` repeats one
 	$(PYTEST) -m 'not slow' --shuffle $(or $(SEED),$(shell date +%s))

@@ -80,7 +80,7 @@ def list_later_steps(given: Path, corpus: Path) -> list[Step]:
     answer = next(post for post in posts if post.role is Role.AUTHOR)
     gone = next(post for post in posts if post.forum_id != answer.forum_id)
     workspace_of = ("--workspace", "corpus")
-    recipe = ("--from", str(given / "published"), "--no-harvest", "--offline")
+    recipe = ("--from", str(given / "published"), "--no-harvest")
     commands: dict[str, tuple[str, ...]] = {
         "import of a dataset": ("import", str(given / "published"), *workspace_of),
         "import of PDFs": ("import", "--pdfs", str(pdfs), *workspace_of),
@@ -92,7 +92,6 @@ def list_later_steps(given: Path, corpus: Path) -> list[Step]:
         "publish --out": ("publish", *workspace_of, "--figures", "--latex", "--out", "release"),
         "push": ("push", "release", "ada/HUB", *workspace_of, "--yes"),
         "export": ("export", "release", "--format", "trl", "--out", "export"),
-        "export of a workspace": ("export", "corpus", "--format", "trl", "--out", "rows.jsonl"),
         "report": ("report", *workspace_of, "--out", "report"),
         "explore --select": ("explore", *workspace_of, "--select", "", "--out", "selection.parquet"),
         "convert": ("convert", str(pdfs), "--to", "latex", "--out", "texts"),

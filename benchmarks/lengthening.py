@@ -38,10 +38,7 @@ def complain_of_forum(name: str) -> list[str]:
 
 MEASUREMENTS: Mapping[str, Callable[[], list[str]]] = {
     PATTERNS: lambda: complain_of_patterns(LONGEST, FLOOR_S),
-    **{
-        f"text: {name}": partial(complain_of_reader, name, LONGEST, FLOOR_S, begins=["a"], limit_s=LIMIT_S)
-        for name in READERS
-    },
+    **{f"text: {name}": partial(complain_of_reader, name, LONGEST, FLOOR_S, limit_s=LIMIT_S) for name in READERS},
     **{f"forum: {name}": partial(complain_of_forum, name) for name in FORUMS},
 }
 

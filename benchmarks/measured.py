@@ -112,7 +112,6 @@ class Table(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         rows: As many cells each as there are columns.
         peers: Rows that measure other software, each with our row for the same work, both named as `Place` does.
         compared: Column by which our row is divided by the other's; empty where the table has the ratio already.
-        in_page: Whether the page shows it; if not, it is in the file alone.
     """
 
     columns: list[str]
@@ -120,7 +119,6 @@ class Table(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     says: str = ""
     peers: dict[str, str] = {}
     compared: str = ""
-    in_page: bool = True
 
 
 class Result(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

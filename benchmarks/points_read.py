@@ -169,7 +169,8 @@ def read_recorded(scratch: Path, forum_ids: frozenset[str]) -> Recorded:
         notes = [*_transcribe(path.name.split("_")[1], path.read_text(encoding="utf-8"))]
         (dumps / f"{path.stem}.json").write_text(json.dumps({"notes": notes}), encoding="utf-8")
     with open_workspace(scratch / "corpus", create=True) as workspace:
-        import_dumps(workspace, [*(DATA / name for name in THREADS), *sorted(dumps.iterdir())])
+        for dump in (*(DATA / name for name in THREADS), *sorted(dumps.iterdir())):
+            import_dumps(workspace, [dump])  # One at a time: whether readers are named differs from dump to dump.
         build(workspace, options=Options(points=True, workers=1))
     corpus = peercorpus.open(scratch / "corpus")
     points: dict[tuple[str, str], list[Point]] = {}

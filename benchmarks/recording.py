@@ -186,7 +186,7 @@ def record(name: str, run: Run, folder: Path = RESULTS) -> Path:
     if not tables:
         raise ValueError(f"The measurement {name} printed no table.")
     for table, before in zip(tables, described.tables, strict=False):
-        table.says, table.in_page = before.says, before.in_page
+        table.says = before.says
         table.peers, table.compared = before.peers, before.compared
     described.tables, described.lines, described.source = tables, lines, "run"
     described.minutes = round(run.seconds / 60, 1)

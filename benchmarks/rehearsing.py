@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from peercorpus.cli.text.simulator import simulating
+from peercorpus.simulator.server.service import Service, serve_forever, serve_simulator
+from peercorpus.simulator.world.world import build_world, find_venues_with_papers
 from watching import ALL, Took, noted, run_once
 
 PAPERS = 51_529
@@ -25,24 +28,24 @@ LEAST_S = 1.0
 """Of processor time at the largest size: shorter parts are not shown."""
 
 
+def serve(papers: int, venue_years: int) -> None:
+    """Serve long papers, 64 of which share a text, until the process ends."""
+    world = build_world(papers, number=venue_years, is_large=True, papers_per_file=64)
+    venue_ids = find_venues_with_papers(world)
+
+    def tell(service: Service) -> None:
+        print(simulating(service, world, venue_ids, (), asks=False, mfa=False), flush=True)
+
+    serve_forever(serve_simulator(world, PORT), tell)
+
+
 @contextmanager
 def simulated(papers: int, venue_years: int, folder: Path) -> Iterator[list[str]]:
     """The service, with the venues that it has."""
-    told = [
-        "simulate",
-        "--papers",
-        str(papers),
-        "--venue-years",
-        str(venue_years),
-        "--large",
-        "--papers-per-file",
-        "64",
-        "--port",
-        str(PORT),
-    ]
+    told = f"from rehearsing import serve; serve({papers}, {venue_years})"
     said = folder / "simulator.log"
     with said.open("w", encoding="utf-8") as log:
-        process = subprocess.Popen([sys.executable, "-m", "peercorpus", *told], stdout=log, stderr=log)
+        process = subprocess.Popen([sys.executable, "-c", told], cwd=Path(__file__).parent, stdout=log, stderr=log)
     try:
         until = time.monotonic() + READY_S
         while "Harvest it" not in said.read_text(encoding="utf-8"):

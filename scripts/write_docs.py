@@ -1,6 +1,6 @@
 """Write the documents that the code and the tests contain.
 
-These are data, text.schema.json, dataset, forms, recipe, cli, python, errors, reliability, benchmarks and scale in
+These are text.schema.json, dataset, recipe, cli, python, reliability, benchmarks and scale in
 docs/, a page for each command in docs/cli/, the entries for a register in docs/register, the tables of layers in
 CONTRIBUTING.md and of extras in docs/install.md.
 
@@ -20,14 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from peercorpus.forms.form import Question
-    from peercorpus.forms.venue_forms import KnownForm
+    pass
 
 sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
 from benchmarks_page import benchmarks_lines
 from command_line import command_pages
-from errors_page import errors_lines, escape
 from python_interface import interface_lines
 from scale_page import scale_lines
 from text_schema import SHARED, schema_page, split_docstring
@@ -41,7 +39,22 @@ LAYERS_END = "<!-- end of layers -->"
 EXTRAS_BEGIN = "<!-- extras: generated from pyproject.toml by scripts/write_docs.py -->"
 EXTRAS_END = "<!-- end of extras -->"
 RECORDS = ("papers", "reviews", "points", "ai_reviews", "scores", "documents", "blocks", "enums")
-"""Modules of `records` with the types of rows and of their values, in the order of docs/data.md."""
+"""Modules of `records` with the types of rows and of their values."""
+PUBLISHED = {
+    "Paper": "papers_full",
+    "PaperVersion": "versions",
+    "Link": "links",
+    "Review": "reviews",
+    "Post": "posts",
+    "Conversation": "conversations",
+    "Point": "points",
+    "AiReview": "ai_reviews",
+    "Change": "changes",
+    "PaperText": "texts",
+    "Figure": "figures",
+}
+"""Record of a table → the configuration with its columns."""
+ONLY_IN_A_WORKSPACE = ("SetAside", "Conflict", "MergedPost", "StatedSplit", "Evidence", "Inspection", "VersionSign")
 FAULT_KINDS = {
     "kill": "Killed or stopped",
     "service": "The service",
@@ -80,12 +93,12 @@ def layer_lines() -> Iterator[str]:
 def brought(requirement: str) -> str:
     """Return the name of a package that an extra installs, or of another extra that it includes.
 
-    >>> brought("polars>=2.1"), brought("peercorpus[release]")
-    ('polars', 'all of `release`')
+    >>> brought("polars>=2.1"), brought("peercorpus[web]")
+    ('polars', 'all of `web`')
     """
     package, _, rest = requirement.partition("[")
     if package == "peercorpus":
-        return f"all of `{rest.rstrip(']')}`"
+        return f"all of `{rest.rstrip(']').replace(',', '`, `')}`"
     return re.split(r"[<>=;\[ ]", requirement, maxsplit=1)[0]
 
 
@@ -124,7 +137,7 @@ def in_words(annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
         return f"list of {in_words(annotation.slice.elts[0], kinds)}"
     name = ast.unparse(annotation)
     if name in kinds:
-        return f"[{name}](#{name.lower()})"
+        return f"`{name}`"
     return "none" if name == "None" else name
 
 
@@ -185,106 +198,36 @@ def is_enum(node: ast.ClassDef) -> bool:
     return any(isinstance(base, ast.Name) and base.id == "StrEnum" for base in node.bases)
 
 
-def data_page() -> str:
-    """Return every record type with its fields, and every enum with its members."""
+def record_lines() -> Iterator[str]:
+    """Yield what no configuration describes: types that only a workspace has, and every fixed vocabulary."""
     from peercorpus.workspace.table_reader import TABLES
 
     paths = [PACKAGE / "records" / f"{name}.py" for name in RECORDS]
     body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]
-    tables = {record_type.__name__: name for name, record_type in TABLES.items()}
     kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
-    lines = [
-        "# Data",
+    tables = {record_type.__name__: name for name, record_type in TABLES.items()}
+    yield from ("## Tables of a workspace", "")
+    yield from (
+        "A workspace's tables have these records; in Python, `help()` of a type has its fields. Below is what no",
+        "release has; the parts of a text are in [text.schema.json](text.schema.json).",
         "",
-        NOTICE,
-        "",
-        "Every record type, and every value of the fields with a fixed vocabulary. Times are UTC. Ids have their type",
-        "in their name. A value of none was absent or could not be read; it is never a default. The fields are the",
-        "columns of a workspace's tables; a list of records is a list of structs.",
-        "",
-        "## Records",
-    ]
-    for name, node in kinds.items():
-        if not is_enum(node):
-            lines += class_lines(node, kinds, tables.get(name))
-    lines += ["", "## Fixed vocabularies"]
+        "| table | record | in a release |",
+        "|---|---|---|",
+    )
+    for name, table in tables.items():
+        shown = f"[`{PUBLISHED[name]}`](#columns-of-{PUBLISHED[name]})" if name in PUBLISHED else "-"
+        yield f"| `{table}` | `{TABLES[table].__module__}.{name}` | {shown} |"
+    for name in ONLY_IN_A_WORKSPACE:
+        yield from class_lines(kinds[name], kinds, tables.get(name))
+    yield from ("", "## Fixed vocabularies")
     for node in kinds.values():
         if is_enum(node):
-            lines += class_lines(node, kinds, None)
-    return "\n".join(lines) + "\n"
-
-
-def offered_lines(answers: Mapping[tuple[str, ...], int]) -> Iterator[str]:
-    """Yield every set of answers that some field offers, with a number to refer to."""
-    for texts, number in answers.items():
-        yield from ("", f"### Answers {number}", "", *(f"- {escape(text)}" for text in texts))
-
-
-def field_row(known: "KnownForm", question: "Question", answers: dict[tuple[str, ...], int]) -> str:
-    """Return the row of one field; answers that several forms offer are listed once."""
-    from peercorpus.cli.text import forms
-
-    offered = tuple(question.labels.values()) or question.answers
-    scale = forms.scale(question)
-    if any(not text.replace(".", "").isdigit() for text in offered):
-        scale = f"[{scale}](#answers-{answers.setdefault(offered, len(answers) + 1)})"
-    cells = (forms.aspect_label(known, question), forms.optional(question))
-    marks = forms.marks_by_field(known)[question.name]
-    return f"| `{question.name}` | {question.type} | {scale} | {' | '.join(cells)} | {marks} |"
-
-
-def form_lines(known: "KnownForm", answers: dict[tuple[str, ...], int]) -> Iterator[str]:
-    """Yield the entry of one declared form."""
-    record = known.declared
-    if record is None:
-        return
-    yield from ("", f"### {record.id}", "")
-    venues = ", ".join(f"`{venue_id}`" for venue_id in known.venue_ids) or "none named"
-    unseen = "" if record.is_verified else " **None of it was seen in real reviews.**"
-    yield f"Venues: {venues}. Known: {', '.join(record.evidence)}.{unseen}"
-    if record.fields and not record.is_ordered:
-        yield "The form may list the fields in a different order."
-    yield from [f"Not known: {escape(record.unknown)}"] if record.unknown else ()
-    yield from [escape(record.remark)] if record.remark else ()
-    if record.fields:
-        yield from ("", "| field | type | answers | about | optional | known |", "|---|---|---|---|---|---|")
-        yield from (field_row(known, question, answers) for question in known.form.questions.values())
-    yield from ("", f"Sources: {'; '.join(map(escape, record.sources))}.")
-
-
-def forms_page() -> str:
-    """Return every declared form, field by field, and every set of answers that one of them offers."""
-    from peercorpus.cli.text.forms import MARKS
-    from peercorpus.forms.venue_forms import all_declared
-
-    answers: dict[tuple[str, ...], int] = {}
-    entries = [line for known in all_declared() for line in form_lines(known, answers)]
-    lines = [
-        "# Declared forms",
-        "",
-        NOTICE,
-        "",
-        "A venue's review form is read from OpenReview's own invitation. The forms here are for venues whose",
-        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` means",
-        "that no source states it. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the",
-        "form that a workspace's reviews were read with, and how often each field was filled in.",
-        "",
-        "How something is known, best first:",
-        "",
-        *(f"- `{mark.value}`: {meaning}" for mark, meaning in MARKS.items()),
-        "",
-        "## Forms",
-        *entries,
-        "",
-        "## Answers offered",
-        *offered_lines(answers),
-    ]
-    return "\n".join(lines) + "\n"
+            yield from class_lines(node, kinds, None)
 
 
 def dataset_page() -> str:
     """Return every configuration of a release, column by column, as in its card."""
-    from peercorpus.release.card.dataset_card import columns_section
+    from peercorpus.release.card.dataset_card import describe_configurations
     from peercorpus.release.card.markdown import units
     from peercorpus.release.eval_file import CONFIG as QUESTIONS
     from peercorpus.release.shards import CONFIGS
@@ -316,9 +259,9 @@ def dataset_page() -> str:
         "",
         units(CONFIGS.values()),
         "",
-        "## Columns",
+        describe_configurations(list(CONFIGS.values())),
         "",
-        *(columns_section(config) + "\n" for config in CONFIGS.values()),
+        *record_lines(),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -448,13 +391,10 @@ def register_entry(name: str, says: str) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "docs/install.md": install_page,
     "CONTRIBUTING.md": contributing_page,
-    "docs/data.md": data_page,
     "docs/text.schema.json": schema_page,
     "docs/dataset.md": dataset_page,
-    "docs/forms.md": forms_page,
     "docs/recipe.md": recipe_page,
     "docs/python.md": python_page,
-    "docs/errors.md": lambda: "\n".join(errors_lines(NOTICE)) + "\n",
     "docs/reliability.md": reliability_page,
     "docs/benchmarks.md": lambda: "\n".join(benchmarks_lines(NOTICE)) + "\n",
     "docs/scale.md": lambda: "\n".join(scale_lines(NOTICE)) + "\n",

@@ -62,12 +62,6 @@ def test_every_file_is_a_complete_result() -> None:
     assert len(load_results()) > 40
 
 
-def test_the_names_of_stages_and_titles_make_different_anchors() -> None:
-    titles = [result.title for result in load_results().values()] + [stage.value for stage in Stage]
-    anchors = [benchmarks_page.slug(title) for title in titles]
-    assert len(set(anchors)) == len(anchors)
-
-
 def test_no_file_names_a_machine_or_a_path() -> None:
     for path in RESULTS.glob("*.json"):
         assert not re.search(r"/(?:home|root|work|tmp|Users)/|localhost|127\.0", path.read_text()), path.name
@@ -121,6 +115,7 @@ def test_a_number_can_be_taken_from_another() -> None:
     assert result.targets[0].measured == 4.0
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_command_excludes_the_measuring_process() -> None:
     held = bytearray(300_000_000)
     held[::4096] = b"x" * len(held[::4096])
@@ -223,16 +218,9 @@ def is_samples(value: list[object]) -> bool:
     return bool(value) and all(isinstance(one, float) for one in value)
 
 
-def ratios_of(result: Result) -> set[str]:
-    """Return the ratios that the page adds to the tables of a result."""
-    lines = [line for table in result.tables if table.compared for line in benchmarks_page._table_lines(table)]
-    return {line.strip("| ").rpartition("| ")[2] for line in lines}
-
-
 def test_every_number_of_the_page_is_in_a_file() -> None:
     results = load_results()
-    known = set().union(*(numbers_of(msgspec.to_builtins(result)) | ratios_of(result) for result in results.values()))
-    known |= set(NUMBER.findall(" ".join(benchmarks_page.slug(result.title) for result in results.values())))
+    known = set().union(*(numbers_of(msgspec.to_builtins(result)) for result in results.values()))
     known |= set(NUMBER.findall(" ".join(results)))
     assert set(NUMBER.findall(page_text())) - known == set()
 
@@ -254,20 +242,18 @@ MEASURED = re.compile(rf"({NUMBER.pattern}) ?(?:%|s|ms|kB|MB|GB|minutes|hours|ti
 
 
 def linked_sentences(page: str) -> list[tuple[str, str]]:
-    """Return the sentences of a page that link to a heading of benchmarks.md, with its anchor."""
+    """Return the sentences of a page that link to a file of results, with its name."""
     sentences = re.split(r"(?<=[.!?:;])\s+(?=[A-Z`*(|])|\n\n|\n(?=\|)", page)
-    found = [(re.search(r"benchmarks\.md#([\w-]+)", one), one) for one in sentences]
+    found = [(re.search(r"benchmarks/results/([\w-]+)\.json", one), one) for one in sentences]
     return [(match[1], one) for match, one in found if match]
 
 
 def test_numbers_beside_a_link_are_those_of_the_measurement() -> None:
-    results = load_results().values()
+    results = load_results()
     wrong = []
     for path in PAGES:
-        for anchor, sentence in linked_sentences(path.read_text()):
-            there = [one for one in results if anchor in {benchmarks_page.slug(one.title), one.stage.value.lower()}]
-            assert there, f"{path.name} links to #{anchor}, which is no measurement"
-            known = set().union(*(numbers_of(msgspec.to_builtins(one)) for one in there))
+        for name, sentence in linked_sentences(path.read_text()):
+            known = numbers_of(msgspec.to_builtins(results[name]))
             wrong += [f"{path.name}: {number}" for number in MEASURED.findall(sentence) if number not in known]
     assert wrong == []
 

@@ -42,10 +42,12 @@ def test_an_output_changes_only_with_its_version(made: dict[str, Output], name: 
     compare(made, INVENTED, name)
 
 
+@pytest.mark.slow
 def test_exactly_the_outputs_are_recorded(made: dict[str, Output]) -> None:
     assert sorted(made) == sorted(NAMES) == sorted(read_recorded(INVENTED))
 
 
+@pytest.mark.slow
 def test_the_recorded_inputs_give_rows_of_every_table(made: dict[str, Output]) -> None:
     nothing = recorded_outputs.digest([])
     tables = {name: found for stage in STAGES for name, found in made[stage.name].outputs.items()}
@@ -59,6 +61,7 @@ def made_of_pairs() -> dict[str, Output]:
     return recorded_outputs.real_outputs(PAIRS)
 
 
+@pytest.mark.slow
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.skipif(not PAIRS.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data")

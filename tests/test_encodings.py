@@ -33,6 +33,7 @@ def opens_text(called: str, function: str, arguments: list[ast.expr]) -> bool:
     return function in {"open", "fdopen"} and [ast.unparse(argument) in TEXT_MODES for argument in mode] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_text_file_names_its_encoding(folder: str) -> None:
     found = [

@@ -206,6 +206,7 @@ def test_a_small_forum_is_processed_in_linear_time(name: str) -> None:
     assert find_growth(partial(make_call, FORUMS[name]), [200], 0.5) is None
 
 
+@pytest.mark.slow(43)
 @pytest.mark.fault(
     "input",
     "a forum of 10,000 replies in a chain, a star, a circle, in parts, misplaced, or below deleted posts",

@@ -77,15 +77,9 @@ CONTAINERFILE = (ROOT / "Containerfile").read_text()
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def test_reading_a_release_and_converting_need_no_delta_lake_and_exploring_is_one_install() -> None:
+def test_harvest_build_and_publish_need_no_extra() -> None:
     own = {Requirement(text).name for text in PROJECT["dependencies"]}
-    release = {requirement.name for requirement in needed("release")}
-    assert not {"deltalake", "numpy", "polars", "pyarrow"} & own
-    assert "deltalake" not in own | release
-    for extra in ("demo", "web"):
-        assert {requirement.name for requirement in needed(extra)} >= release | {"deltalake"}
-    for extra in ("bench", "finetune", "hf", "mcp", "report"):
-        assert {requirement.name for requirement in needed(extra)} >= release
+    assert {"deltalake", "numpy", "polars", "pyarrow"} <= own
 
 
 def test_every_python_of_the_classifiers_is_a_lane_and_a_target() -> None:

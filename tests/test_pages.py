@@ -19,7 +19,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [
-    ROOT / "README.md",
     DOCS / "install.md",
     DOCS / "gallery.md",
     DOCS / "sql.md",
@@ -89,6 +88,7 @@ def run_block(block: Block, before: list[str], folder: Path, variables: dict[str
     return run.stderr + run.stdout.rpartition("\x1e")[2]
 
 
+@pytest.mark.slow(76)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_commands_on_a_page_run_and_print_what_it_shows(page: Path, demo_folder: Path, tmp_path: Path) -> None:
     runs = blocks(page.read_text())
@@ -113,6 +113,7 @@ def test_a_block_that_prints_something_else_or_in_another_order_is_found() -> No
     assert missing_lines(block.printed, "two\none\n") == ["two"]
 
 
+@pytest.mark.slow
 def test_the_notebook_prints_its_recorded_output(
     demo_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,10 +140,12 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
+@pytest.mark.slow
 def test_the_readmes_example_prints_paths_and_a_dataset(demo_folder: Path, tmp_path: Path) -> None:
     (block,) = blocks((ROOT / "README.md").read_text())
     shutil.copytree(demo_folder, tmp_path / "demo")
     output = run_block(block, [], tmp_path, environment(tmp_path))
+    assert missing_lines(block.printed, output) == []
     (path, *_) = re.findall(r"\S+\.pdf", output)
     assert (tmp_path / path).read_bytes().startswith(b"%PDF")
     assert "DatasetDict" in output

@@ -52,6 +52,7 @@ def run_without_posix(script: str, *arguments: Path) -> str:
     return ended.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     [
@@ -67,6 +68,7 @@ def test_a_module_loads_on_windows(module: str) -> None:
     run_without_posix(f"import {module}")
 
 
+@pytest.mark.slow
 def test_a_pdf_is_converted_on_windows(tmp_path: Path) -> None:
     put(tmp_path, "paper", by_hand([lines("A sentence.")]))
     run_without_posix(CONVERT, tmp_path / "paper.pdf", tmp_path / "out")
@@ -77,10 +79,12 @@ def test_a_folder_of_texts_is_written_by_one_run_at_a_time_on_windows(tmp_path: 
     assert run_without_posix(LOCKED, tmp_path) == "refused"
 
 
+@pytest.mark.slow
 def test_a_workspace_is_read_on_windows(demo_folder: Path) -> None:
     assert int(run_without_posix(READ, demo_folder / "corpus")) > 0
 
 
+@pytest.mark.slow
 def test_the_explorer_shows_a_workspace_on_windows(demo_folder: Path, tmp_path: Path) -> None:
     corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
     assert run_without_posix(EXPLORE, corpus) == "200"

@@ -145,6 +145,7 @@ def test_data_and_wording_count_unless_wording_may_differ_and_versions_never_cou
     assert "differs: it" in lines
 
 
+@pytest.mark.slow
 def test_equal_digests_compare_as_equal(tmp_path: Path) -> None:
     digests = {"demo/texts": entry("data", "1")}
     assert compared(tmp_path, digests, digests)[0] == 0

@@ -24,9 +24,9 @@ Most commands work on a workspace, which follows their name: `peercorpus build c
 `--workspace corpus` or `-w corpus` means the same. It is needed if the command takes something else first:
 `peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
 
-If the command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used, then
-`peercorpus.toml`. Commands that do something else without a workspace (`forms`, `venues`, `verify`, `push`, `recipe`)
-take one from the command line only.
+If the command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used. Commands that do something
+else without a workspace (`forms`, `venues`, `verify`, `push`, `recipe`) take one from the command line only. No file
+in the working directory or above it sets options.
 
 ## Names of venues
 
@@ -35,28 +35,6 @@ short name made of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`.
 `"NeurIPS 2023 datasets and benchmarks"`; without one, the main track is meant. Short names are looked up in the
 catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several match, they are
 listed and the command exits with 2. `show` takes the URL of a forum as well as its id.
-
-## peercorpus.toml
-
-Options that you always use can be stored in a file `peercorpus.toml` in the current folder, or in the nearest folder
-above it. Arguments take precedence over the environment, and the environment over the file.
-
-```toml
-workspace = "corpus"       # relative to this file, like every path in it
-log = "peercorpus.jsonl"
-
-[build]
-workers = 4
-ocr = "auto"
-
-[audit.leaks]
-threshold = 0.1
-```
-
-At the top level, `workspace`, `quiet`, `verbose`, `log`, `url_v1`, `url_v2` and `token_file` hold for all commands that
-have them; the table of a command holds its options, by their names without `--`. An unknown key is an error that names
-it. Secrets are refused: the file may hold no token, password or key. A file that belongs to another user is
-refused.
 
 ## Progress and logs
 
@@ -294,13 +272,13 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
 
 def command_pages(notice: str) -> dict[str, str]:
     """Return the index of the commands and a page for each, by their names in the repository."""
-    from peercorpus.cli.commands import HEADINGS
+    from peercorpus.cli.commands import COMMANDS
 
     examples = read_examples()
     names = sorted(name for name in commands() if " " not in name)
     pages = {f"docs/cli/{name}.md": command_page(name, examples, notice) for name in names}
     lines = ["# Command line", "", notice, ""]
-    for heading, listed in HEADINGS.items():
+    for heading, listed in COMMANDS.items():
         lines += [f"## {heading}", "", "| command | what it does |", "|---|---|"]
         lines += [f"| [`{name}`](cli/{name}.md) | {first_sentence(commands()[name])} |" for name in listed]
         lines.append("")

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from benchmarks_page import slug
-
 from measured import Place, Result, find_numbers, load_results
 
 PAPERS = 1_000_000
@@ -57,10 +55,10 @@ def _paper_lines(results: Mapping[str, Result]) -> Iterator[str]:
     for what in ("raw record, compressed", "tables without texts", "a release", "the explorer's index"):
         papers = float(results["rehearsal"].inputs["papers"])
         kilobytes = 1e6 * _number(results, "rehearsal", what, "GB", 2) / papers
-        yield f"| {what} | {kilobytes:.0f} kB | {kilobytes:.0f} GB | {_link(results, 'rehearsal')} |"
+        yield f"| {what} | {kilobytes:.0f} kB | {kilobytes:.0f} GB | {_link('rehearsal')} |"
     for what, milliseconds, names in _time_rows(results):
         hours = milliseconds * PAPERS / 1_000 / 3_600
-        links = ", ".join(_link(results, name) for name in names)
+        links = ", ".join(_link(name) for name in names)
         yield f"| {what} | {milliseconds:.1f} ms | {hours:.1f} h | {links} |"
 
 
@@ -78,7 +76,7 @@ def _request_line(results: Mapping[str, Result], purpose: str, column: str) -> s
     papers = float(results["harvest-requests"].inputs["papers"])
     least, most = min(found) / papers, max(found) / papers
     millions = f"{least:.2g} to {most:.2g} million"
-    link = _link(results, "harvest-requests")
+    link = _link("harvest-requests")
     return f"| requests: {purpose} | {least:.2g} to {most:.2g} | {millions} | {link}, by the kind of venue |"
 
 
@@ -103,8 +101,8 @@ def _time_rows(results: Mapping[str, Result]) -> Iterator[tuple[str, float, tupl
     yield "publish, verify, report, index", products, ("rehearsal",)
 
 
-def _link(results: Mapping[str, Result], name: str) -> str:
-    return f"[{name.replace('-', ' ')}](benchmarks.md#{slug(results[name].title)})"
+def _link(name: str) -> str:
+    return f"[{name.replace('-', ' ')}](../benchmarks/results/{name}.json)"
 
 
 def _limit_lines(results: Mapping[str, Result]) -> Iterator[str]:
@@ -118,7 +116,7 @@ def _limit_lines(results: Mapping[str, Result]) -> Iterator[str]:
     yield from BREAKS.format(
         budget=f"{notes:.0f} requests an hour for notes and {pdfs:.0f} for PDFs",
         years=f"{least:.1f} to {most:.1f} years",
-        link=_link(results, "service-limits"),
+        link=_link("service-limits"),
         growth=", ".join(f"{step} {kilobytes:.1f}" for kilobytes, step in growth),
         most=f"{growth[0][0] * PAPERS / 1e6:.0f} GB for {growth[0][1]}",
         hours=f"{alone:.1f} hours",

@@ -46,8 +46,8 @@ READING = (
     Step("verify.txt", "verify release -w corpus"),
     Step(
         "dialogues-author.txt",
-        "export corpus --out sharegpt.json --format llama-factory --assistant author --no-responses",
-        ("sharegpt.json",),
+        "export release --out dialogues-author --format llama-factory --assistant author",
+        ("dialogues-author",),
     ),
 )
 """What is run on every workspace once it is built and published."""
@@ -70,13 +70,13 @@ DEMO = (
     Step("diff.json", "diff release temporal --json --ids"),
     Step(
         "dialogues.txt",
-        "export corpus --out messages.jsonl --format trl --paper abstract --unanswered",
-        ("messages.jsonl",),
+        "export release --out dialogues --format trl --paper abstract --unanswered",
+        ("dialogues",),
     ),
     Step("select.txt", "explore -w corpus --select= --out selected.jsonl", ("selected.jsonl",)),
     Step("venues.json", "venues --json"),
     Step("known-forms.json", "forms --json"),
-    Step("bench.txt", "bench --release release --logs bench --limit 2 --resamples 20", ("bench",)),
+    Step("bench.txt", "bench --release release --logs bench --limit 2", ("bench",)),
 )
 """What is also run on the demo."""
 

@@ -65,12 +65,6 @@ _MODULES = {
 }
 """Public name → the module of `peercorpus.api` that defines it."""
 
-_EXTRAS = {"build": "corpus", "corpus": "corpus", "harvest": "corpus", "publish": "corpus", "releases": "release"}
-"""Module of `peercorpus.api` → the extra that it needs."""
-
-_PACKAGES = {"corpus": ("polars", "pyarrow", "deltalake"), "release": ("polars", "pyarrow")}
-"""Extra → the packages that it cannot work without."""
-
 if not TYPE_CHECKING:  # A type checker would otherwise accept any name.
 
     def __getattr__(name: str) -> object:
@@ -82,22 +76,7 @@ if not TYPE_CHECKING:  # A type checker would otherwise accept any name.
             raise AttributeError(f"module 'peercorpus' has no attribute {name!r}")
         from importlib import import_module
 
-        module = _MODULES[name]
-        _require(_EXTRAS.get(module, ""))
-        return getattr(import_module(f"peercorpus.api.{module}"), name)
-
-    def _require(extra: str) -> None:
-        from importlib.util import find_spec
-
-        for package in _PACKAGES.get(extra, ()):
-            try:
-                is_there = find_spec(package) is not None
-            except ModuleNotFoundError:  # raised by some import hooks
-                is_there = False
-            if not is_there:
-                from peercorpus.errors import MissingExtraError
-
-                raise MissingExtraError(package, extra)
+        return getattr(import_module(f"peercorpus.api.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

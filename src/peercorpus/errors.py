@@ -235,7 +235,7 @@ class MissingExtraError(PeercorpusError):
 
     Attributes:
         package: The missing package.
-        extra: The extra of peercorpus that installs it.
+        extra: The extra of peercorpus that installs it; empty if none does.
     """
 
     def __init__(self, package: str, extra: str) -> None:
@@ -244,4 +244,5 @@ class MissingExtraError(PeercorpusError):
         self.extra = extra
 
     def __str__(self) -> str:
-        return f"The package '{self.package}' is not installed; {advise_install(self.extra)}"
+        how = advise_install(self.extra) if self.extra else f"run: pip install {self.package}"
+        return f"The package '{self.package}' is not installed; {how}"

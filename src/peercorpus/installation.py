@@ -16,10 +16,10 @@ Origin = Mapping[str, object]
 def advise_install(extra: str) -> str:
     """Return what to run to install an extra, and where, as the end of a sentence.
 
-    >>> _advise(None, "[ray]")
-    "run: pip install 'peercorpus[ray]'"
-    >>> _advise({"url": "file:///gone/peercorpus", "dir_info": {"editable": True}}, "[ray]")
-    "run in a checkout of peercorpus: pip install -e '.[ray]'"
+    >>> _advise(None, "[web]")
+    "run: pip install 'peercorpus[web]'"
+    >>> _advise({"url": "file:///gone/peercorpus", "dir_info": {"editable": True}}, "[web]")
+    "run in a checkout of peercorpus: pip install -e '.[web]'"
     """
     return _advise(read_origin(), f"[{extra}]")
 

@@ -53,9 +53,9 @@ def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[
 @pytest.mark.parametrize(
     "options",
     [
-        {**ENDPOINT, "max_pages": 7, "max_tokens": 9},
+        {**ENDPOINT, "max_pages": 7},
         {**ENDPOINT, "engine": "auto", "heavier": "vision"},
-        {"figures": True, "figure_dpi": 90, "figure_pixels": 500, "figure_kb": 40, "max_figures": 3},
+        {"figures": True},
         {"ocr": "off", "points": True, "retry": True, "workers": 2, "pdf_timeout_s": 5.0},
         {"engine_url": None, "max_pages": None, "heavier": None, "models": None},
     ],
@@ -87,16 +87,13 @@ def test_the_work_goes_to_the_named_executor(
         ({"engine": "vision"}, r"needs engine_url, .*, and engine_model\.$"),
         ({"engine": "auto", "heavier": "auto"}, r"with heavier\.$"),
         ({**ENDPOINT, "max_pages": 0}, r"^max_pages must be a finite number, more than 0"),
-        ({**ENDPOINT, "max_tokens": 1.5}, r"^max_tokens must be a whole number"),
+        ({**ENDPOINT, "max_pages": 1.5}, r"^max_pages must be a whole number"),
         ({**ENDPOINT, "engine_url": 3}, r"^engine_url must be a text"),
         ({**ENDPOINT, "engine_model": ""}, r"^engine_model is empty"),
         ({"engine": "docling", "models": "no-such-folder"}, r"^models must be a folder .* 'no-such-folder'"),
         ({"executor": "dask"}, r"^executor must be one of local, ray, got 'dask'"),
         ({"address": "head:6379"}, r"omit address, or choose 'ray'"),
         ({**ENDPOINT, "executor": "ray"}, r"omit executor\."),
-        ({"figure_dpi": 90}, r"^figure_dpi needs figures=True"),
-        ({"figures": True, "figure_kb": 0}, r"^figure_kb must be a finite number, more than 0"),
-        ({"figures": True, "max_figures": None}, r"^max_figures must be a whole number"),
     ],
 )
 def test_a_bad_option_of_a_build_is_refused_by_the_name_of_its_parameter(
@@ -217,7 +214,7 @@ def answer_of(url: str) -> int:
 
 
 def test_a_simulation_limits_requests_and_may_need_a_sign_in() -> None:
-    with peercorpus.simulate(papers=1, budget=1, window_s=600, sign_in=True, mfa=True) as openreview:
+    with peercorpus.simulate(papers=1, budget=1, sign_in=True, mfa=True) as openreview:
         group = f"{openreview.url_v1}/groups?id=Aurora.cc/2020/Conference"
         assert [answer_of(group) for _ in range(2)] == [200, 429]
         assert answer_of(f"{openreview.url_v2}/notes?forum=none") == 403
@@ -233,9 +230,7 @@ def test_a_simulation_has_the_requested_faults() -> None:
         assert 500 in [answer_of(group) for _ in range(5)]
 
 
-def test_a_simulation_may_have_venues_of_several_years_and_long_papers(monkeypatch: pytest.MonkeyPatch) -> None:
-    with peercorpus.simulate(papers=24, venue_years=8) as openreview:
-        assert len(openreview.venue_ids) == 8
+def test_a_simulation_may_have_long_papers(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
 
     def build_world(*arguments: object, **options: object) -> World:
@@ -244,19 +239,14 @@ def test_a_simulation_may_have_venues_of_several_years_and_long_papers(monkeypat
 
     real = world.build_world
     monkeypatch.setattr(world, "build_world", build_world)
-    with peercorpus.simulate(papers=4, large=True, papers_per_file=2):
-        assert given == [((4, 0, None, None), {"is_large": True, "papers_per_file": 2})]
+    with peercorpus.simulate(papers=4, large=True):
+        assert given == [((4, 0, None), {"is_large": True})]
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"venue_years": 0}, r"^venue_years must be a finite number, more than 0"),
-        ({"venue_years": 2, "venue_ids": "JLE"}, r"^venue_ids and venue_years exclude each other"),
-        ({"papers_per_file": 2}, r"^papers_per_file needs large=True"),
         ({"budget": 0}, r"^budget must be a finite number, more than 0"),
-        ({"file_budget": "many"}, r"^file_budget must be a whole number"),
-        ({"window_s": 1.5}, r"^window_s must be a whole number"),
         ({"fault": 3}, r"^fault must be a text or a list of texts"),
         ({"fault": "gremlins"}, r"has no fault 'gremlins'"),
     ],

@@ -13,11 +13,9 @@ from commands import Run
 from peercorpus.cli.build import build, publish
 from peercorpus.cli.harvest import harvest
 from peercorpus.cli.simulate import simulate
-from peercorpus.errors import PeercorpusError, SignInError, VenueNotFoundError
-from peercorpus.harvest.import_cassettes import import_cassettes
+from peercorpus.errors import PeercorpusError, VenueNotFoundError
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
-from peercorpus.workspace.workspace import open_workspace
 
 AURORA = "Aurora.cc/2020/Conference"
 RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
@@ -62,8 +60,8 @@ def test_a_plan_takes_what_a_harvest_takes() -> None:
     planned, harvested = (
         set(inspect.signature(one).parameters) for one in (peercorpus.plan_harvest, peercorpus.harvest)
     )
-    # A plan stores and records nothing, shows no progress, and always goes beside other harvests.
-    assert harvested - planned == {"refresh", "record", "progress", "share_budget"}
+    # A plan stores nothing, shows no progress, and always goes beside other harvests.
+    assert harvested - planned == {"refresh", "progress", "share_budget"}
     assert planned <= harvested
 
 
@@ -84,22 +82,6 @@ def test_a_plan_counts_what_a_harvest_then_fetches(service: Service, tmp_path: P
     assert (plan.venue_id, listed.things) == (AURORA, result.venues[0].submissions)
     [left] = peercorpus.plan_harvest([AURORA], tmp_path / "corpus", files=False, **urls(service))
     assert "files" not in {step.what for step in left.steps}
-
-
-def test_a_recorded_harvest_can_be_imported(service: Service, tmp_path: Path) -> None:
-    cassette = tmp_path / "harvest.cassette"
-    result = peercorpus.harvest(AURORA, tmp_path / "corpus", files=False, record=cassette, **urls(service))
-    with open_workspace(tmp_path / "other", create=True) as opened:
-        assert import_cassettes(opened, [cassette]).is_complete
-        assert len(opened.raw.roots(AURORA)) == result.venues[0].submissions
-
-
-def test_a_harvest_with_a_token_is_not_recorded(service: Service, tmp_path: Path) -> None:
-    token = tmp_path / "token"
-    token.write_text("secret", encoding="utf-8")
-    token.chmod(0o600)
-    with pytest.raises(SignInError, match="record"):
-        peercorpus.harvest(AURORA, tmp_path / "corpus", record=tmp_path / "c", token_file=token, **urls(service))
 
 
 def test_a_scope_names_venues_and_nothing_else_is_needed(service: Service, tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_help_shows_every_name_with_its_signature() -> None:
     assert "Fetch venues from OpenReview into a workspace" in text
 
 
+@pytest.mark.slow
 def test_the_function_harvest_stays_when_the_package_of_that_name_is_imported() -> None:
     code = (
         "import peercorpus, peercorpus.harvest.harvest\nfrom peercorpus.harvest import session\n"
@@ -104,6 +105,7 @@ def test_the_function_harvest_stays_when_the_package_of_that_name_is_imported() 
     assert ran.stdout == "True peercorpus.harvest.session False\n"
 
 
+@pytest.mark.slow
 def test_harvest_build_and_publish_return_what_they_did_and_print_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,14 +140,6 @@ def test_a_harvest_with_every_request_refused_raises(monkeypatch: pytest.MonkeyP
         )
 
 
-def harvest_with_wait(wait: Any, folder: Path) -> object:
-    return peercorpus.harvest("V", folder, max_wait_s=wait)
-
-
-def plan_with_wait(wait: Any, folder: Path) -> object:
-    return peercorpus.plan_harvest("V", folder, max_wait_s=wait)
-
-
 def build_with_limit(limit: Any, folder: Path) -> object:
     return peercorpus.build(folder, pdf_timeout_s=limit)
 
@@ -157,8 +151,6 @@ def build_with_limit(limit: Any, folder: Path) -> object:
         (lambda folder: peercorpus.load_release(folder), "release.json"),
         (lambda folder: peercorpus.harvest([], folder), "venue"),
         (lambda folder: peercorpus.harvest("V", folder, limit=0), "limit"),
-        *((partial(harvest_with_wait, wait), "max_wait_s") for wait in (nan, inf, -1.0, None, True, "1")),
-        *((partial(plan_with_wait, wait), "max_wait_s") for wait in (nan, -1.0)),
         *((partial(build_with_limit, limit), "pdf_timeout_s") for limit in (nan, inf, 0, -1.0, True)),
         (lambda folder: peercorpus.build(folder), "raw.db"),
         (lambda folder: peercorpus.build(folder, engine="none"), "none"),
@@ -267,6 +259,7 @@ def fill(folder: Path, venue_id: str, records: Iterable[object]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_sql_follows_the_takedown_list_and_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("duckdb", reason="duckdb is not installed")
     patch_queries(monkeypatch)

@@ -107,6 +107,7 @@ def test_unreadable_content_is_not_shown(tmp_path: Path) -> None:
     assert all(text not in said for text in ("ada@example.org", "Ada Example", "\x1b", "words"))
 
 
+@pytest.mark.slow
 def test_a_folder_is_read_completely_and_skipped_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     write_parquet(tmp_path / "data" / "a.parquet", RECORDS[:70])

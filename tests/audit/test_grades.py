@@ -226,6 +226,7 @@ def test_an_empty_workspace_is_reported_as_empty(tmp_path: Path) -> None:
         read_grades(workspace.tables)
 
 
+@pytest.mark.slow
 def test_the_command_reports_every_venue_of_the_demo(demo_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from peercorpus.cli.main import main
 

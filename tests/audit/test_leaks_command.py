@@ -42,6 +42,7 @@ def leaking(tmp_path: Path) -> Path:
     return write_lines(tmp_path / "leaking.jsonl", papers(change=publish_accepted))
 
 
+@pytest.mark.slow
 def test_a_leak_is_printed_and_ends_with_1(run: Run, leaking: Path) -> None:
     ended = run("audit", "leaks", leaking)
     lines = ended.out.splitlines()
@@ -53,16 +54,13 @@ def test_a_leak_is_printed_and_ends_with_1(run: Run, leaking: Path) -> None:
     assert max(map(len, lines[:-1])) <= 100
 
 
+@pytest.mark.slow
 def test_no_leak_ends_with_0(run: Run, tmp_path: Path) -> None:
     ended = run("audit", "leaks", write_lines(tmp_path / "fine.jsonl", papers()))
     assert ended.code == 0
     assert ended.out.splitlines()[-1].startswith("No leak: ")
     assert "! " not in ended.out
     assert "such as" not in ended.out
-
-
-def test_a_gain_below_the_threshold_passes(run: Run, leaking: Path) -> None:
-    assert run("audit", "leaks", leaking, "--threshold", "0.45").code == 0
 
 
 def test_an_invalid_report_folder_is_refused_before_the_work(run: Run, leaking: Path) -> None:
@@ -72,6 +70,7 @@ def test_an_invalid_report_folder_is_refused_before_the_work(run: Run, leaking: 
     assert not (leaking.parent / "new").exists()
 
 
+@pytest.mark.slow
 def test_both_reports_are_written_and_json_is_printed(run: Run, leaking: Path, tmp_path: Path) -> None:
     ended = run("audit", "leaks", leaking, "--out", tmp_path / "new" / "reports", "--json")
     found = json.loads(ended.out)
@@ -82,6 +81,7 @@ def test_both_reports_are_written_and_json_is_printed(run: Run, leaking: Path, t
     assert len(found["features"][0]["examples"]) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "markup in ids, sources and texts, in the audit's page", "it is text there")
 def test_markup_from_papers_is_always_plain_text(run: Run, tmp_path: Path) -> None:
     records = papers()
@@ -111,8 +111,6 @@ def test_markup_from_papers_is_always_plain_text(run: Run, tmp_path: Path) -> No
         (["few.jsonl"], "'few.jsonl' has 20 papers"),
         (["leaking.jsonl", "--text", "prose"], "--text prose"),
         (["leaking.jsonl", "--text", "decision"], "--text and --decision"),
-        (["leaking.jsonl", "--threshold", "0.5"], "--threshold"),
-        (["leaking.jsonl", "--threshold", "-1"], "--threshold"),
         (["binary.parquet"], "'binary.parquet'"),
         ([], "-w FOLDER"),
     ],
@@ -145,6 +143,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_our_release_and_its_workspace_have_no_leak(run: Run, corpus: Path) -> None:
     release, workspace = (run("audit", "leaks", corpus / name) for name in ("release", "corpus"))
     assert (release.code, workspace.code) == (0, 0)
@@ -155,12 +154,14 @@ def test_our_release_and_its_workspace_have_no_leak(run: Run, corpus: Path) -> N
     assert_refused(refused, "--text")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["leaks", "grades"])
 def test_a_workspace_that_is_not_built_is_refused(run: Run, corpus: Path, tmp_path: Path, command: str) -> None:
     shutil.copyfile(corpus / "corpus" / "raw.db", tmp_path / "raw.db")
     assert_refused(run("audit", command, tmp_path), "peercorpus build")
 
 
+@pytest.mark.slow
 def test_replacing_accepted_papers_by_camera_ready_versions_is_found_as_a_leak(
     run: Run, corpus: Path, tmp_path: Path
 ) -> None:

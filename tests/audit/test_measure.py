@@ -9,6 +9,7 @@ import pytest
 
 from audited_papers import Record, is_accepted, papers, prose, publish_accepted, source_of
 from naming import Naming, by_name
+from peercorpus.audit import leak_audit
 from peercorpus.audit.leak_audit import Audit, Finding, audit
 from peercorpus.audit.papers import AuditSource, RowCounts, SourceRecord, read_papers
 from peercorpus.audit.predictors import FeatureKind
@@ -26,6 +27,7 @@ def best(found: Audit, kind: FeatureKind) -> Finding:
     return next(finding for finding in found.findings if finding.feature.kind is kind)
 
 
+@pytest.mark.slow
 def test_a_corpus_where_nothing_reveals_the_decision_has_no_leak() -> None:
     found = audit(source_of(papers()))
     assert (found.leaks, found.accepted, found.rejected) == (0, 50, 70)
@@ -34,6 +36,7 @@ def test_a_corpus_where_nothing_reveals_the_decision_has_no_leak() -> None:
     assert found.findings
 
 
+@pytest.mark.slow
 def test_camera_ready_texts_of_accepted_papers_are_found() -> None:
     found = audit(source_of(papers(change=publish_accepted)))
     assert found.leaks > 0
@@ -78,6 +81,7 @@ def plant_addresses(record: Record) -> None:
         record["text"] = f"On Kites\n{{ada,bob}}@kites.example\nAbstract\n{record['text']}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "feature"),
     [
@@ -96,6 +100,7 @@ def test_each_kind_of_leak_is_found(plant: object, feature: str) -> None:
     assert "kites.example" not in str(audit_to_dict(found))
 
 
+@pytest.mark.slow
 def test_the_source_of_a_text_is_tried_as_a_feature_unless_it_is_unique_to_each_paper() -> None:
     records = papers()
     for number, record in enumerate(records):
@@ -109,6 +114,7 @@ def test_the_source_of_a_text_is_tried_as_a_feature_unless_it_is_unique_to_each_
     assert by_name(audit(source_of(records, "route")).untried, "more than 50") == {"more than 50": 1}
 
 
+@pytest.mark.slow
 def test_a_leak_in_a_corpus_with_rare_decisions_is_found_by_balanced_accuracy() -> None:
     found = audit(source_of(papers(400, 385, publish_accepted)))
     assert found.findings[0].gain < 0.05
@@ -116,16 +122,23 @@ def test_a_leak_in_a_corpus_with_rare_decisions_is_found_by_balanced_accuracy() 
     assert found.leaks > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threshold", "leaks"), [(0.3, True), (0.45, False)])
-def test_only_a_gain_above_the_threshold_is_a_leak(threshold: float, leaks: bool) -> None:
-    found = audit(source_of(papers(change=plant_links)), threshold)
+def test_only_a_gain_above_the_threshold_is_a_leak(
+    threshold: float, leaks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leak_audit, "THRESHOLD", threshold)
+    found = audit(source_of(papers(change=plant_links)))
     assert (found.leaks > 0) is leaks
 
 
-def test_even_without_a_threshold_chance_is_not_a_leak() -> None:
-    assert audit(source_of(papers()), 0.0).leaks == 0
+@pytest.mark.slow
+def test_even_without_a_threshold_chance_is_not_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leak_audit, "THRESHOLD", 0.0)
+    assert audit(source_of(papers())).leaks == 0
 
 
+@pytest.mark.slow
 def test_the_same_rows_in_another_order_give_the_same_report() -> None:
     records = papers(change=publish_accepted)
     records += [{"decision": "Reject", "text": prose(random.Random(number))} for number in range(5)]
@@ -135,6 +148,7 @@ def test_the_same_rows_in_another_order_give_the_same_report() -> None:
         assert audit_to_dict(audit(source_of(records))) == expected
 
 
+@pytest.mark.slow
 def test_a_paper_with_a_row_per_review_counts_as_one_and_is_in_one_fold() -> None:
     chance = random.Random(2)
     records: list[Record] = []
@@ -155,6 +169,7 @@ def rows_named(records: list[Record]) -> AuditSource:
     return replace(source, entries=lambda: (one._replace(names_paper=False) for one in source.entries()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [None, "", "Text withheld."])
 def test_rows_without_id_and_text_count_as_separate_papers(text: str | None) -> None:
     records = [{"text": one["text"] if is_accepted(one) else text, "decision": one["decision"]} for one in papers()]
@@ -164,6 +179,7 @@ def test_rows_without_id_and_text_count_as_separate_papers(text: str | None) -> 
     assert audit_to_dict(audit(source_of(records[::-1]))) == audit_to_dict(found)
 
 
+@pytest.mark.slow
 def test_examples_of_the_predicted_decision_come_first() -> None:
     def plant(record: Record) -> None:
         if is_accepted(record) or record["forum_id"] < "f0060":
@@ -174,6 +190,7 @@ def test_examples_of_the_predicted_decision_come_first() -> None:
     assert [shown.accepted for shown in finding.examples] == [True] * 3
 
 
+@pytest.mark.slow
 def test_every_row_is_counted() -> None:
     odd: list[Record] = [
         {"forum_id": "a", "text": "x", "decision": None},
@@ -224,6 +241,7 @@ def test_without_texts_the_report_does_not_claim_absence_of_leaks(text: str | No
         audit(source_of([record | {"text": text} for record in papers()]))
 
 
+@pytest.mark.slow
 def test_progress_ends_with_all_rows() -> None:
     told: list[Progress] = []
     audit(source_of(papers()), show=told.append)
@@ -233,6 +251,7 @@ def test_progress_ends_with_all_rows() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_a_batch() -> None:
     def entries() -> Iterator[SourceRecord]:
         for number in range(150):

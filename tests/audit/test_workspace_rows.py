@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from invented_tables import ICLR, ICML, a_forum, invented, paper, text, version
 from peercorpus.audit.inputs import workspace_source
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.records.enums import Grade
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_paper_that_is_taken_down_is_not_audited_and_no_report_quotes_it(tmp_path: Path) -> None:

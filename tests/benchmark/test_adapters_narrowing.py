@@ -29,8 +29,6 @@ def test_a_split_without_any_score_of_the_model_is_refused() -> None:
         narrow(load_adapter("sea-e"), [scoring(OVERALL)], CaseCounts())
 
 
-def test_the_location_of_the_prompt_is_an_option_and_examples_are_not() -> None:
+def test_the_location_of_the_prompt_is_an_option() -> None:
     wanted = parse_task_options("release", {"adapter": "sea-e", "wordings": "SEA"})
     assert (wanted.adapter, str(wanted.wordings)) == ("sea-e", "SEA")
-    with pytest.raises(PeercorpusError, match="few_shot"):
-        parse_task_options("release", {"adapter": "sea-e", "few_shot": 1})

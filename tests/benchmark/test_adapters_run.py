@@ -73,6 +73,7 @@ def read(log: EvalLog) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_three_tasks_share_one_answer(release: Path, wordings: str, tmp_path: Path) -> None:
     told: TaskOptions = {"adapter": "sea-e", "wordings": wordings}
     decision = answered(acceptance(str(release), **told), tmp_path)
@@ -88,6 +89,7 @@ def test_three_tasks_share_one_answer(release: Path, wordings: str, tmp_path: Pa
     assert written["scores"] == {"rating": 6.0}
 
 
+@pytest.mark.slow
 def test_an_unreadable_answer_is_unscored_with_a_reason(release: Path, wordings: str, tmp_path: Path) -> None:
     task = acceptance(str(release), adapter="sea-e", wordings=wordings)
     log = answered(task, tmp_path, SAID.replace("Decision: Accept", "Decision: Accept/Reject"))

@@ -5,14 +5,10 @@ import json
 
 import pytest
 
-from asked_cases import OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
-from peercorpus.benchmark.adapters.adapter import load_adapter, narrow
+from asked_cases import RATING, SOUNDNESS, acceptance, reviewing, scoring
+from peercorpus.benchmark.adapters.adapter import load_adapter
 from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review_answer
-from peercorpus.benchmark.cases import AskedScore, CaseCounts
-from peercorpus.benchmark.options import parse_task_options
-from peercorpus.benchmark.solvers import read as read_solver
-from peercorpus.errors import PeercorpusError
-from peercorpus.records.enums import Aspect
+from peercorpus.benchmark.cases import AskedScore
 
 HEADINGS = {
     "two": "## {}",
@@ -112,35 +108,3 @@ class TestEnds:
         text = "\n\n".join(["\\boxed_simreviewers{", *reviewers, "}"])
         given = [number + 3 for number in range(3) if number != without]
         assert scores_of("deepreviewer", text, RATING) == {"rating": sum(given) / 2}
-
-
-LOW_BEST = AskedScore(Aspect.RECOMMENDATION, "Rank", 1, 4, (2.0,), is_low_best=True)
-
-
-class TestMapping:
-    @pytest.mark.parametrize(
-        ("rating", "overall", "rank"), [("1", 1, 4), ("10", 6, 1), ("5.5", 3.5, 2.5), ("4", 1 + 5 / 3, 3)]
-    )
-    def test_a_rating_maps_to_another_scale_worst_to_worst_and_best_to_best(
-        self, rating: str, overall: float, rank: float
-    ) -> None:
-        text = written("**{}:**", VALUES["next line"], PARTS | {"Rating": rating, "Paper Decision": "Accept"})
-        answer = load_adapter("sea-e", maps_ratings=True).read(scoring(RATING, OVERALL, LOW_BEST), text)
-        mapped = json.loads(answer)
-        assert mapped == pytest.approx({"rating": float(rating), "Overall": overall, "Rank": rank}, abs=1e-4)
-
-    def test_map_ratings_keeps_venues_that_are_otherwise_dropped(self) -> None:
-        cases = [scoring(RATING), scoring(OVERALL), scoring(LOW_BEST)]
-        counts = CaseCounts()
-        assert narrow(load_adapter("sea-e"), cases, counts) == cases[:1]
-        assert narrow(load_adapter("sea-e", maps_ratings=True), cases, CaseCounts()) == cases
-
-    def test_only_recommendations_are_mapped(self) -> None:
-        other = AskedScore(Aspect.SOUNDNESS, "Soundness", 1, 5, (3.0,))
-        assert load_adapter("sea-e", maps_ratings=True).asked(scoring(other)) == ()
-
-    def test_map_ratings_needs_a_model_with_an_adapter(self) -> None:
-        assert parse_task_options("release", {"adapter": "sea-e", "map_ratings": True}).maps_ratings
-        with pytest.raises(PeercorpusError, match="map_ratings"):
-            parse_task_options("release", {"map_ratings": True})
-        assert read_solver("sea-e", maps_ratings=True)

@@ -84,6 +84,7 @@ def test_every_baseline_is_registered_under_its_kind() -> None:
         assert "\n" not in made.says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "name"), EVERY)
 def test_baseline_answers_are_parsed_like_those_of_models_and_do_not_depend_on_the_gold(
     task: BenchTask, name: str
@@ -95,6 +96,7 @@ def test_baseline_answers_are_parsed_like_those_of_models_and_do_not_depend_on_t
         assert made.answer(case) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "name"), EVERY)
 def test_the_same_training_split_gives_the_same_answers(task: BenchTask, name: str) -> None:
     asked = cases_of(task, 5, first=100)
@@ -103,6 +105,7 @@ def test_the_same_training_split_gives_the_same_answers(task: BenchTask, name: s
     assert first.says == second.says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "name"), EVERY)
 def test_cases_are_read_once_and_not_kept(task: BenchTask, name: str) -> None:
     made, asked, read_last = load_baseline(name, task), cases_of(task), list[str]()
@@ -139,6 +142,7 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
         load_baseline("length", BenchTask.SCORES)
 
 
+@pytest.mark.slow
 def test_heavy_packages_are_imported_only_where_needed() -> None:
     light = [where for of_task in BASELINES.values() for where in of_task.values() if "linear" not in where]
     modules = {where.partition(":")[0] for where in light if "nearest" not in where}
@@ -151,6 +155,6 @@ def test_a_case_of_another_task_is_reported() -> None:
     (case,) = cases_of(BenchTask.SCORES, 1)
     with pytest.raises(PeercorpusError, match=f"'{case.case_id}'"):
         load_baseline("majority", BenchTask.ACCEPTANCE).fit([case])
-    led = replace(cases_of(BenchTask.REBUTTAL, 1)[0], references=())
-    with pytest.raises(PeercorpusError, match=f"'{led.case_id}'"):
-        load_baseline("retrieved", BenchTask.REBUTTAL).fit([led])
+    unanswered = replace(cases_of(BenchTask.REBUTTAL, 1)[0], references=())
+    with pytest.raises(PeercorpusError, match=f"'{unanswered.case_id}'"):
+        load_baseline("retrieved", BenchTask.REBUTTAL).fit([unanswered])

@@ -47,6 +47,7 @@ def test_accepting_all_is_right_as_often_as_papers_are_accepted() -> None:
     assert right == sum(bool(case.accepted) for case in asked) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "part"), PARTS.items())
 def test_a_decisive_word_is_learnt_from_the_part_that_contains_it(name: str, part: str) -> None:
     def one(number: int, accepted: bool) -> Case:
@@ -116,6 +117,7 @@ def probability(made: Leak, case: Case) -> float | None:
     return read_decision(made.answer(case)).probability
 
 
+@pytest.mark.slow
 def test_a_phrase_that_leaks_is_found_named_and_applied() -> None:
     def one(number: int, accepted: bool) -> Case:
         # 54 of 60 accepted papers contain it, and 6 of 120 rejected ones.
@@ -130,6 +132,7 @@ def test_a_phrase_that_leaks_is_found_named_and_applied() -> None:
     assert probability(made, decided("b", True)) == 0.05
 
 
+@pytest.mark.slow
 def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_them() -> None:
     sign = leak_on([decided(f"p{n}", n % 2 == 0, words(n) + " see openreview.net!" * (n % 2)) for n in range(80)])
     assert [probability(sign, decided("a", True, PLAIN + end)) for end in (" at openreview.net", "")] == [0.0, 1.0]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessage, Model
 
@@ -26,7 +27,7 @@ from peercorpus.benchmark.run import TASKS, Bench, BenchResult, run_tasks
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Grade
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow(40)]
 PART = "part "
 """Precedes the paper's number in each invented title."""
 
@@ -173,25 +174,29 @@ def test_a_control_never_shows_a_word_of_the_body(
         assert text.endswith(REST)
 
 
+@pytest.fixture(scope="module")
+def with_meta_reviews(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return meta_release(tmp_path_factory.mktemp("meta"))
+
+
 @pytest.mark.parametrize("task", list(BenchTask))
-@pytest.mark.parametrize("part", CONTROLS)
-def test_no_control_question_contains_the_text_of_its_paper(task: BenchTask, part: PaperPart, tmp_path: Path) -> None:
-    release = meta_release(tmp_path)
-    asked, whole = (
-        {str(sample.id): sample for sample in TASKS[task](str(release), **options).dataset}
-        for options in ({"shown": part.value}, {})
-    )
-    assert asked.keys() == whole.keys()
-    for name, sample in asked.items():
-        number = int(name[1:3])
-        paper = bench_paper(number)
-        text = "\n".join(message.text for message in sample.input if not isinstance(message, str))
-        assert paper["title"] in text
-        assert (paper["abstract"] in text) is (part is PaperPart.ABSTRACT)
-        assert "## Introduction" not in text
-        assert not any(block in text for block in paper["markdown"].split("\n\n"))
-        unlike = {"shown": None}
-        assert (sample.metadata or {}) | unlike == (whole[name].metadata or {}) | unlike
+def test_no_control_question_contains_the_text_of_its_paper(task: BenchTask, with_meta_reviews: Path) -> None:
+    def questions(**options: str) -> dict[str, Sample]:
+        return {str(sample.id): sample for sample in TASKS[task](str(with_meta_reviews), **options).dataset}
+
+    whole = questions()
+    for part in CONTROLS:
+        asked = questions(shown=part.value)
+        assert asked.keys() == whole.keys()
+        for name, sample in asked.items():
+            paper = bench_paper(int(name[1:3]))
+            text = "\n".join(message.text for message in sample.input if not isinstance(message, str))
+            assert paper["title"] in text
+            assert (paper["abstract"] in text) is (part is PaperPart.ABSTRACT)
+            assert "## Introduction" not in text
+            assert not any(block in text for block in paper["markdown"].split("\n\n"))
+            unlike = {"shown": None}
+            assert (sample.metadata or {}) | unlike == (whole[name].metadata or {}) | unlike
 
 
 def test_papers_without_an_abstract_are_asked_and_counted(tmp_path: Path) -> None:
@@ -215,20 +220,10 @@ def test_hiding_the_paper_does_not_change_the_rest_of_the_question() -> None:
     assert texts[2] == texts[0].replace("We sort pebbles.", REST)
 
 
-@pytest.mark.parametrize(
-    ("task", "options", "sentence"),
-    [
-        (BenchTask.REVIEW, {"adapter": "sea-e"}, "'sea-e' was trained on whole papers"),
-        (BenchTask.REBUTTAL, {"led": True}, "the other side would lack the paper too"),
-    ],
-    ids=["an adapter", "a led discussion"],
-)
-def test_runs_without_possible_controls_are_refused_before_any_question(
-    task: BenchTask, options: dict[str, Any], sentence: str, bench_data: Path, tmp_path: Path
-) -> None:
-    roles = {"author": scripted(reads)} if "led" in options else {}
-    bench = Bench([task], bench_data, tmp_path / "logs", scripted(reads), options, controls=True, roles=roles)
-    with pytest.raises(PeercorpusError, match=sentence):
+def test_an_adapter_has_no_controls(bench_data: Path, tmp_path: Path) -> None:
+    options = {"adapter": "sea-e"}
+    bench = Bench([BenchTask.REVIEW], bench_data, tmp_path / "logs", scripted(reads), options, controls=True)
+    with pytest.raises(PeercorpusError, match="'sea-e' was trained on whole papers"):
         run_tasks(bench)
     assert not (tmp_path / "logs").exists()
 
@@ -237,7 +232,6 @@ def test_runs_without_possible_controls_are_refused_before_any_question(
     ("options", "sentence"),
     [
         ({"baseline": "majority"}, "Only a model with our own prompts"),
-        ({"led": True}, "omit 'shown' or 'led'"),
         ({"figures": True}, "A control shows no figures"),
         ({"shown": "body"}, "Invalid option of the benchmark"),
     ],
@@ -260,7 +254,7 @@ def test_one_command_asks_a_service_in_all_arms_and_prints_them(
         monkeypatch.setenv("LOCAL_API_KEY", "none")
         monkeypatch.setenv("LOCAL_BASE_URL", stand.url)
         arguments = ("--release", bench_data, "--model", "openai-api/local/x", "--logs", tmp_path / "logs")
-        more = ("--limit", 2, "--no-baselines", "--resamples", 5)
+        more = ("--limit", 2, "--no-baselines")
         ended = run("bench", "acceptance", *arguments, "--controls", *more)
     assert ended.code == 0, ended.err
     questions = [str(body["messages"][-1]["content"]) for body in stand.bodies]

@@ -109,7 +109,7 @@ def answering(name: str, release: Path, right: Share, *, is_baseline: bool = Fal
         record = DecisionRecord(accepted, accepted is (chance.random() < right(paper)), None)
         outcomes.append(CaseOutcome(paper, paper, record))
     sha256 = open_release(release).sha256
-    protocol = Protocol(BenchTask.ACCEPTANCE, sha256, "re2", "test", False, "c", "whole papers", 0, "p")
+    protocol = Protocol(BenchTask.ACCEPTANCE, sha256, "re2", "test", "c", "whole papers", "p")
     path = Path(f"{name}.eval")
     return TaskRun(path, protocol, name, is_baseline, outcomes={Scored.DECISION: outcomes}, release=release)
 
@@ -141,6 +141,7 @@ def accuracy_of(table: CutoffTable, name: str = "m") -> CutoffRow:
     return next(row for row in table.rows if (row.name, row.measure.name) == (name, "accuracy"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "of_baseline", "change", "beyond"),
     [
@@ -169,6 +170,7 @@ def test_a_memorising_model_changes_beyond_the_baseline(
     assert row.change.value == pytest.approx(after.value - before.value)
 
 
+@pytest.mark.slow
 def test_papers_in_between_and_of_unknown_date_are_separate_groups(release: Path) -> None:
     table = split(release, reads, reads)
     assert table.papers == {Period.BEFORE: PAPERS, Period.AFTER: PAPERS, Period.BETWEEN: 1, Period.UNKNOWN: 1}
@@ -187,6 +189,7 @@ def test_the_reference_is_a_baseline_that_did_not_learn_from_these_papers(releas
     assert "it is unknown how much harder later papers are" in render_markdown(boards)
 
 
+@pytest.mark.slow
 def test_papers_answered_by_one_run_only_are_excluded_from_the_difference(release: Path) -> None:
     """A measure of only some answers, such as their contradictions, is compared on those that both have."""
     run, baseline = (answering(name, release, reads, is_baseline=name != "m") for name in ("m", "tfidf-paper"))
@@ -237,20 +240,22 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs"
 
 
-def test_existing_logs_are_split_without_asking_the_model(run: Run, logs: Path, tmp_path: Path) -> None:
-    arguments = ("bench", "table", logs, "--out", tmp_path, "--resamples", 20)
+@pytest.mark.slow
+def test_existing_logs_are_split_without_asking_the_model(run: Run, logs: Path) -> None:
+    arguments = ("bench", "table", logs)
     ended = run(*arguments, "--cutoff", "2024-06-30")
     assert ended.code == 0, ended.err
     assert "## acceptance: before and after 2024-06-30" in ended.out
     assert "Papers before (4): decided by that day" in ended.out
     assert "| accuracy (%) ↑ | mockllm/memory | 100.0 [51.0, 100.0]† | 50.0 [15.0, 85.0]† | -50.000" in ended.out
     assert "| accuracy (%) ↑ | tfidf-paper (baseline) |" in ended.out
-    rows = (tmp_path / "leaderboard.csv").read_text()
+    rows = (logs / "leaderboard.csv").read_text()
     assert '"accuracy, after minus before 2024-06-30, beyond tfidf-paper"' in rows
     assert "before and after" not in run(*arguments).out
 
 
-def test_a_release_without_a_cutoff_and_an_invalid_date_are_refused(run: Run, logs: Path, tmp_path: Path) -> None:
-    table = ("bench", "table", logs, "--out", tmp_path)
+@pytest.mark.slow
+def test_a_release_without_a_cutoff_and_an_invalid_date_are_refused(run: Run, logs: Path) -> None:
+    table = ("bench", "table", logs)
     assert_refused(run(*table, "--release", logs.parent / "release"), "name a day with --cutoff")
     assert_refused(run(*table, "--cutoff", "yesterday"), "--cutoff")

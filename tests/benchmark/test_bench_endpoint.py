@@ -16,7 +16,7 @@ from model_endpoint import Reply, StandIn, completion, refusal, serving
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.logs import read_runs
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow(27)]
 KEY = "a-key-that-nobody-else-has"
 CASES = 8 + 8 + 8 + 16
 """Cases of all four tasks."""
@@ -91,7 +91,7 @@ def test_inspect_finds_all_four_tasks_by_the_entry_point(bench_data: Path, tmp_p
 def test_refusals_and_malformed_answers_change_no_number(
     run: Run, bench_data: Path, tmp_path: Path, endpoint: StandIn, service: Service
 ) -> None:
-    command = ("bench", "--release", bench_data, "--model", "openai-api/local/x", "--no-baselines", "--resamples", 5)
+    command = ("bench", "--release", bench_data, "--model", "openai-api/local/x", "--no-baselines")
     whole = run(*map(str, command), "--logs", tmp_path / "whole")
     assert whole.code == 0, whole.err + whole.out
     assert (service.asked, len(endpoint.bodies)) == (CASES, CASES)

@@ -22,21 +22,23 @@ from commands import Run, assert_refused
 from invented_bench import ACCEPT, REJECT, asked_of, bench_paper, bench_release, quiet, scripted
 from model_endpoint import Reply, completion, refusal, serving
 from peercorpus.benchmark.arms import FIGURES, READING
-from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
 from peercorpus.benchmark.controls import REST, PaperPart
 from peercorpus.benchmark.figures.budget import INTRODUCTION, WITHOUT, FigureBudget
-from peercorpus.benchmark.figures.showing import SIGHT_QUESTION, read_choice, show_figures, without_images
+from peercorpus.benchmark.figures.choice import FigureChooser
+from peercorpus.benchmark.figures.showing import SIGHT_QUESTION, read_choice, show_figures
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
 from peercorpus.benchmark.logs import FiguresOfRun, Protocol, TaskRun, read_runs
+from peercorpus.benchmark.messages import ShownPaper
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored
 from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
-from peercorpus.benchmark.tasks import acceptance, rebuttal
+from peercorpus.benchmark.tasks import acceptance
 from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 CAPTIONS: dict[int, list[Row]] = {
     # Each paper's blocks: a heading, words, the heading of the references, words.
     16: [{"block": 1}, {"block": 3, "kind": "table", "label": "Table 1", "caption": "Table 1: Prices."}],
@@ -212,28 +214,27 @@ def test_a_rerun_asks_only_whether_the_model_reads_images(asked_once: tuple[Aske
 
 
 @pytest.mark.parametrize(
-    ("options", "shown"),
+    ("budget", "shown"),
     [
-        ({"max_figures": 1}, {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
-        ({"max_megapixels": 1}, {"p16": 2, "p17": 1, "p20": 2, "p22": 1}),
-        ({"max_image_kb": 1}, {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
-        # For a truncated text: neither images after the cut nor images without a position.
-        ({"paper_tokens": 130}, {"p16": 1, "p20": 3, "p22": 1}),
-        ({"few_shot": 2}, SHOWN),
+        (FigureBudget(figures=1), {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
+        (FigureBudget(megapixels=1), {"p16": 2, "p17": 1, "p20": 2, "p22": 1}),
+        (FigureBudget(image_kb=1), {"p16": 1, "p17": 1, "p20": 1, "p22": 1}),
     ],
-    ids=["number", "pixels", "bytes", "cut", "examples"],
+    ids=["number", "pixels", "bytes"],
 )
-def test_limits_and_truncation_of_the_text_limit_the_images(
-    options: dict[str, Any], shown: dict[str, int], release: Path
-) -> None:
-    samples = list(acceptance(str(release), figures=True, **options).dataset)
+def test_a_budget_limits_the_images(budget: FigureBudget, shown: dict[str, int], release: Path) -> None:
+    opened = open_release(release)
+    chooser = FigureChooser(opened, budget)
+    cases = read_cases(opened, BenchTask.ACCEPTANCE, CaseSelection(), CaseCounts())
+    chosen = {case.case_id: chooser.choose(case.paper, ShownPaper(case.paper.markdown)) for case in cases}
+    assert {name: len(choice.shown) for name, choice in chosen.items() if choice.shown} == shown
+
+
+def test_a_truncated_text_shows_only_images_placed_before_the_cut(release: Path) -> None:
+    samples = acceptance(str(release), figures=True, paper_tokens=130).dataset
     chosen = {str(sample.id): read_choice(sample.metadata or {}) for sample in samples}
-    assert {name: len(choice.shown) for name, choice in chosen.items() if choice and choice.shown} == shown
-    # The message after the examples shows the paper.
-    assert all(
-        choice and choice.message == len(sample.input) - 1
-        for sample, choice in zip(samples, chosen.values(), strict=True)
-    )
+    shown = {name: len(choice.shown) for name, choice in chosen.items() if choice and choice.shown}
+    assert shown == {"p16": 1, "p20": 3, "p22": 1}
 
 
 def put_images(sample: Sample, release: Path) -> tuple[str, ChatMessage]:
@@ -243,12 +244,6 @@ def put_images(sample: Sample, release: Path) -> tuple[str, ChatMessage]:
     state.metadata = sample.metadata or {}
     asyncio.run(show_figures(str(release), open_release(release).sha256)(state, cast("Generate", None)))
     return sample.input[1].text, state.messages[1]
-
-
-def test_the_model_in_the_authors_role_is_shown_no_images(release: Path) -> None:
-    text, message = put_images(rebuttal(str(release), figures=True, led=True).dataset[0], release)
-    assert count_images([message]) == SHOWN["p16"]
-    assert without_images(message) == text
 
 
 def test_a_release_that_changed_meanwhile_is_not_shown(release: Path, tmp_path: Path) -> None:
@@ -265,11 +260,6 @@ def test_a_release_that_changed_meanwhile_is_not_shown(release: Path, tmp_path: 
 NO_FIGURES: dict[str, tuple[dict[str, Any], str]] = {
     "a model of this machine": ({"model": "hf/nobody/none"}, "'hf/nobody/none' is loaded by this process"),
     "an adapter": ({"adapter": "sea-e"}, "'sea-e' was trained on text only"),
-    "limits below 1": ({"max_image_kb": 0}, "'max_image_kb' must be 1 or more, got 0"),
-    "limits without figures": (
-        {"figures": False, "max_figures": 3},
-        "'max_figures' limits images of figures; set 'figures'",
-    ),
     "nothing to show": ({"paper_tokens": 64, "venue": "kite"}, "No question of the task 'acceptance' has a figure"),
 }
 
@@ -319,7 +309,7 @@ def test_a_service_is_tried_with_one_question_first(
         monkeypatch.setenv("LOCAL_API_KEY", "none")
         monkeypatch.setenv("LOCAL_BASE_URL", stand.url)
         arguments = ("--release", release, "--model", "openai-api/local/x", "--logs", tmp_path / "logs")
-        ended = run("bench", "acceptance", *arguments, "--figures", "--limit", 2, "--no-baselines", "--resamples", 5)
+        ended = run("bench", "acceptance", *arguments, "--figures", "--limit", 2, "--no-baselines")
     assert len(stand.bodies) == questions, ended
     if rule is takes_text:
         assert_refused(
@@ -349,7 +339,7 @@ def test_an_unscored_answer_in_one_arm_keeps_other_numbers_comparable() -> None:
     """The number of self-contradicting answers counts only answers with a score."""
 
     def arm(figures: FiguresOfRun | None, missing: int) -> TaskRun:
-        protocol = Protocol(BenchTask.ACCEPTANCE, "r", "re2", "test", False, "c", "whole papers", 0, "p")
+        protocol = Protocol(BenchTask.ACCEPTANCE, "r", "re2", "test", "c", "whole papers", "p")
         outcomes = [
             CaseOutcome(f"p{at}", f"p{at}", DecisionRecord(at % 2 == 0, True, 0.7), "empty" if at == missing else None)
             for at in range(9)

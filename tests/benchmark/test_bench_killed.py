@@ -19,6 +19,8 @@ from model_endpoint import Reply, completion, serving
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.logs import read_runs
 
+pytestmark = pytest.mark.slow(21)
+
 SAMPLES_PER_BATCH = 2
 CASES = 8 + 16
 KILLED_AFTER = 13
@@ -55,8 +57,6 @@ def bench(release: Path, logs: Path) -> list[str]:
         *options,
         "--max-connections",
         str(SAMPLES_PER_BATCH),
-        "--resamples",
-        "5",
     ]
 
 

@@ -10,7 +10,7 @@ from commands import Run
 from invented_bench import TEST
 from tiny_encoders import write_bert, write_llama, write_sentence_model
 
-pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("quietly")]
+pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 RE2_LAYER = 12
 """The layer whose vectors BERTScore compares."""
 
@@ -41,7 +41,7 @@ def numbers(logs: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 def bench(run: Run, release: Path, logs: Path, models: Path, *more: str) -> dict[tuple[str, str], dict[str, str]]:
     local = ("--model", "hf/local", "--model-arg.model_path", models / "llama", "--max-connections", "8")
-    told = ("--release", release, "--logs", logs, "--no-baselines", "--max-tokens", "24", "--resamples", "5", *more)
+    told = ("--release", release, "--logs", logs, "--no-baselines", "--max-tokens", "24", *more)
     ended = run("bench", "acceptance", "review", *local, *told)
     assert ended.code == 0, ended.out + ended.err
     return numbers(logs)

@@ -17,7 +17,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "bench"
 def test_without_a_terminal_progress_is_a_few_lines(bench_data: Path, tmp_path: Path) -> None:
     command = ["bench", "acceptance", "--release", str(bench_data), "--logs", str(tmp_path)]
     run = subprocess.run(
-        [sys.executable, "-m", "peercorpus", *command, "--resamples", "2"],
+        [sys.executable, "-m", "peercorpus", *command],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,

@@ -1,14 +1,12 @@
 """The four tasks end to end with models that follow a script: numbers worked out by hand."""
 
 import json
-from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
-from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, Model, get_model
 
 from baseline_cases import words
@@ -24,7 +22,6 @@ from invented_bench import (
     oracle,
     ratings,
     saying,
-    scripted,
 )
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.leaderboard import Board, RunResult, make_boards
@@ -32,10 +29,9 @@ from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
 from peercorpus.benchmark.tasks import acceptance
-from peercorpus.models import prompts
 from scripted_judges import flat, judge_by
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 DRAWS = 20
 NOT_TAKEN_UP = {"points taken up": None, "points taken up by people": None}
 """Measures of discussions about reviews without criticism."""
@@ -238,53 +234,3 @@ class TestJudged:
         # A rule-based judge gives the same answer when asked again, and so does another one.
         for fact in ("repeat_alpha_overall 1.000", "second_alpha_overall 1.000"):
             assert fact in board.rows[0].says
-
-
-class TestLed:
-    def test_a_model_leads_each_discussion_against_a_model_in_the_authors_place(
-        self, bench_data: Path, tmp_path: Path
-    ) -> None:
-        told: list[Sequence[ChatMessage]] = []
-
-        def reviewer(asked: Sequence[ChatMessage]) -> str:
-            number = next(int(name[1:]) for name in TEST if f"part {int(name[1:])}\n" in asked[1].text)
-            place = 2 * sum(one.role == "assistant" for one in asked)
-            return f"R {number}: {words(100 * number + 10 + place, 20)}"
-
-        def authors(asked: Sequence[ChatMessage]) -> str:
-            told.append(asked)
-            return "We disagree."
-
-        ran = ask(
-            scripted(reviewer, "leads"),
-            bench_data,
-            tmp_path,
-            BenchTask.REBUTTAL,
-            options={"led": True},
-            roles={"author": scripted(authors)},
-        )
-        assert (ran.is_whole, ran.errors) == (True, {})
-        (board,) = boards_of(tmp_path)
-        assert board.protocol.led
-        assert board.rows[0].n == 8
-        same = {"BLEU": pytest.approx(100), "ROUGE-L": 100, "length (words)": 44}
-        assert numbers(board, board.rows[0]) == same | NOT_TAKEN_UP
-        self.see_what_the_authors_were_told(told)
-        self.see_what_was_said(read_eval_log(ran.logs[0].location))
-
-    def see_what_the_authors_were_told(self, told: list[Sequence[ChatMessage]]) -> None:
-        """The paper and the review in one message, the authors' first words, and the reviewer's reply to them."""
-        assert len(told) == 8
-        for asked in told:
-            assert [one.role for one in asked] == ["system", "user", "assistant", "user"]
-            assert asked[0].text == prompts.AUTHORS
-            assert asked[2].text.startswith("A ")
-            assert asked[3].text.startswith("R ")
-
-    def see_what_was_said(self, log: EvalLog) -> None:
-        assert log.samples is not None
-        for sample in log.samples:
-            roles = [one.role for one in sample.messages]
-            assert roles == ["system", "user", "assistant", "user", "assistant", "user", "assistant"]
-            assert sample.messages[5].text == "We disagree."
-            assert sample.output.completion == "\n\n".join(sample.messages[place].text for place in (4, 6))

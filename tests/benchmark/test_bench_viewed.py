@@ -18,6 +18,7 @@ PATIENCE_MS = 60_000
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: apt-get install chromium"),
+    pytest.mark.slow,
 ]
 
 

@@ -95,21 +95,6 @@ def test_a_turn_after_later_additions_is_excluded(tmp_path: Path) -> None:
     assert by_name(taken.left_out, "turns: ") == {"turns: ": 1}
 
 
-def test_a_conversation_led_by_the_model_starts_with_the_review_only(tmp_path: Path) -> None:
-    said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
-    (case,), _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]), led=True)
-    assert case.case_id == "p/R1"
-    assert [one.text for one in case.history] == ["Review."]
-    assert [one.text for one in case.following] == list(said[1:])
-    assert not case.references
-
-
-def test_a_conversation_is_not_led_to_a_turn_without_a_reply(tmp_path: Path) -> None:
-    said = "Review.", "Answer.", "Fine.", "Thank you."
-    (case,), _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]), led=True)
-    assert [one.text for one in case.following] == ["Answer.", "Fine."]
-
-
 def test_a_paper_without_replies_of_reviewers_is_counted(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", "Review.", "Answer.")]))
     assert not cases
@@ -135,9 +120,8 @@ def test_venue_and_grade_select_papers_and_the_others_are_counted(
     assert taken.left_out.total() == 3 - len(expected)
 
 
-@pytest.mark.parametrize("led", [False, True])
-def test_turns_after_the_decision_are_counted(tmp_path: Path, led: bool) -> None:
+def test_turns_after_the_decision_are_counted(tmp_path: Path) -> None:
     talks = [talk("p", "Review.", "Answer.", "Doubt.", after_decision=2), talk("p", "Review.", "Answer.")]
-    cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=talks), led=led)
+    cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=talks))
     assert len(cases) == 1
     assert taken.left_out == {"turns: posted after the decision": 2}

@@ -24,7 +24,7 @@ from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 ROUGE = next(measure for measure in OVERLAPS if measure.name == "ROUGE-L")
 
 

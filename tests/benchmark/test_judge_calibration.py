@@ -78,6 +78,7 @@ def compare(tmp_path: Path, release: str, rule: Rule, **more: Any) -> EvalLog:
 
 
 class TestVerdicts:
+    @pytest.mark.slow
     def test_a_perfect_judge_passes_every_check(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect)
         found = numbers(log)
@@ -87,6 +88,7 @@ class TestVerdicts:
         assert "shuffled, truncated, from another paper, padded." in describe_calibration(log)
         assert "does not" not in describe_calibration(log)
 
+    @pytest.mark.slow
     def test_a_constant_judge_scores_one_half_through_ties(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, lambda _: flat(7))
         found = numbers(log)
@@ -94,6 +96,7 @@ class TestVerdicts:
         assert [found[f"{name}_ties"] for name in NAMES] == [PAPERS] * 4
         assert re.search(r"does not: .*not shown[^:;]*: shuffled, truncated", describe_calibration(log))
 
+    @pytest.mark.slow
     def test_a_judge_that_prefers_length_is_misled_by_padding(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, by_length(12))
         found = numbers(log)
@@ -102,6 +105,7 @@ class TestVerdicts:
         assert found["gold_length_spearman"] > 0.9
         assert "above the gold: padded" in describe_calibration(log)
 
+    @pytest.mark.slow
     def test_unreadable_answers_are_counted_both_ways(self, tmp_path: Path, release: str) -> None:
         def half_mute(told: dict[str, str]) -> str:
             return "Fine." if "paper3" in told["CANDIDATE"] and "paper3" in told["HUMAN-1"] else perfect(told)
@@ -111,6 +115,7 @@ class TestVerdicts:
         assert (found["shuffled_share"], found["shuffled_share_unread_wrong"]) == (1, (PAPERS - 1) / PAPERS)
         assert found["papers"] == PAPERS
 
+    @pytest.mark.slow
     def test_a_judge_with_only_unreadable_answers_has_no_share(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, lambda _: "Fine.", attempts=1)
         found = numbers(log)
@@ -118,6 +123,7 @@ class TestVerdicts:
         assert [found[f"{name}_unread"] for name in NAMES] == [PAPERS] * 4
         assert re.search(r"does not: .*not tried on: shuffled", describe_calibration(log))
 
+    @pytest.mark.slow
     def test_the_log_has_every_answer(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)
         assert log.samples
@@ -129,6 +135,7 @@ class TestVerdicts:
 
 
 class TestPairs:
+    @pytest.mark.slow
     def test_a_perfect_judge_passes_every_check(self, tmp_path: Path, release: str) -> None:
         log = compare(tmp_path, release, perfect_of_two)
         found = numbers(log)
@@ -136,12 +143,14 @@ class TestPairs:
         assert (found["flips"], found["first_place"], found["pairs"]) == (0, 0.5, 4 * PAPERS)
         assert "0.0% change their winner" in describe_calibration(log)
 
+    @pytest.mark.slow
     def test_a_judge_that_prefers_the_first_position_always_flips(self, tmp_path: Path, release: str) -> None:
         found = numbers(compare(tmp_path, release, lambda _: '{"better": "A"}'))
         assert (found["flips"], found["first_place"]) == (1, 1)
         assert [found[f"{name}_share"] for name in NAMES] == [0.5] * 4
         assert [found[f"{name}_ties"] for name in NAMES] == [PAPERS] * 4
 
+    @pytest.mark.slow
     def test_a_judge_that_prefers_the_longer_text_fails_the_padded_pairs(self, tmp_path: Path, release: str) -> None:
         def longer(told: dict[str, str]) -> str:
             return '{"better": "A"}' if len(told["CANDIDATE-A"]) > len(told["CANDIDATE-B"]) else '{"better": "B"}'
@@ -179,6 +188,7 @@ class TestTasks:
         with pytest.raises(PeercorpusError, match=says):
             judge_pairs(release, **wrong)
 
+    @pytest.mark.slow
     def test_the_command_prints_a_logs_result(self, tmp_path: Path, release: str, run: Run) -> None:
         log = calibrate(tmp_path, release, perfect, limit=2)
         ended = run("bench", "judge", log.location)
@@ -190,6 +200,7 @@ class TestTasks:
         assert_refused(run("bench", "judge", tmp_path / "notes.eval"), "notes.eval'", "move it away")
         assert_refused(run("bench", "judge", tmp_path / "nowhere.eval"), "nowhere.eval'", "'peercorpus bench'")
 
+    @pytest.mark.slow
     def test_only_calibration_logs_are_printed(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)
         log.status = "error"

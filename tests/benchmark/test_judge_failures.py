@@ -10,7 +10,7 @@ from peercorpus.benchmark.logs import Protocol, TaskRun
 from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, JudgeScores, Scored
 from peercorpus.metrics.paired_intervals import PairedDifference
 
-PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
+PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", "c", "whole papers", "1 (d)")
 LOWEST = JudgeScores(1, 1, 1, 1, 1)
 """The value of an answer without marks if failures count as wrong."""
 

@@ -112,6 +112,7 @@ class TestRefusals:
 
 @pytest.mark.usefixtures("quietly")
 class TestRun:
+    @pytest.mark.slow
     def test_the_profile_is_in_log_signature_and_table(self, bench_data: Path, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text(WORDS)
         seen: list[tuple[Sequence[ChatMessage], GenerateConfig]] = []
@@ -133,6 +134,7 @@ class TestRun:
         assert f"judge: constructiveness (by {run.grader})" in shown
         assert f"sha256:{sha256}" in shown
 
+    @pytest.mark.slow
     def test_a_changed_instruction_in_the_same_file_is_asked_again(self, bench_data: Path, tmp_path: Path) -> None:
         asked = 0
 

@@ -1,22 +1,19 @@
-"""A judge asked again in the same run, and a discussion with one turn missing."""
+"""A judge asked again in the same run."""
 
 import json
 from itertools import count
 from pathlib import Path
 
 import pytest
-from inspect_ai.model import ChatMessage, ModelOutput, get_model
 
-from invented_bench import answered, saying, scripted
+from invented_bench import saying, scripted
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.judge.judge import ASPECTS
-from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.options import parse_task_options
-from peercorpus.benchmark.outcomes import Scored
 from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.errors import PeercorpusError
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 
 
 def test_an_inconsistent_grader_is_visible_in_the_log(bench_data: Path, tmp_path: Path) -> None:
@@ -45,17 +42,3 @@ def test_an_inconsistent_grader_is_visible_in_the_log(bench_data: Path, tmp_path
 def test_repeats_without_a_judge_are_refused() -> None:
     with pytest.raises(PeercorpusError, match="repeats"):
         parse_task_options("release", {"repeats": 2})
-
-
-def test_a_discussion_with_a_withheld_turn_is_refused(bench_data: Path, tmp_path: Path) -> None:
-    def answer(asked: list[ChatMessage], *_: object) -> ModelOutput:
-        is_first = sum(one.role == "assistant" for one in asked) == 1
-        return answered("Well.", "content_filter" if is_first else "stop")
-
-    model = get_model("mockllm/shy", custom_outputs=answer, memoize=False)
-    roles = {"author": saying("We thank you.")}
-    run_tasks(
-        Bench([BenchTask.REBUTTAL], bench_data, tmp_path, model, {"led": True}, with_baselines=False, roles=roles)
-    )
-    (found,) = read_runs(tmp_path)
-    assert {one.unscored for one in found.outcomes[Scored.OVERLAP]} == {"refused"}

@@ -57,6 +57,7 @@ def score_of(log: EvalLog, sample: int = 0) -> Any:
 
 
 class TestAsking:
+    @pytest.mark.slow
     def test_two_malformed_answers_are_followed_by_a_valid_one(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying("8 of 10", flat(11), flat(8)))
         score = score_of(log)
@@ -66,6 +67,7 @@ class TestAsking:
         assert score.metadata["wrong"] == [Naming("JSON"), Naming("'quality'", "1 to 10")]
         assert numbers(log)["overall"] == 8
 
+    @pytest.mark.slow
     def test_the_judge_is_told_what_was_wrong(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         said = iter([flat(11), "", flat(8)])
@@ -77,6 +79,7 @@ class TestAsking:
         assert third[-1][1] == Naming("empty", "JSON")
         assert all(config.temperature == 0 for _, config in seen)
 
+    @pytest.mark.slow
     def test_only_malformed_answers_are_unscored(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_by(lambda _: '{"quality": "high"}'), attempts=2)
         score = score_of(log)
@@ -87,6 +90,7 @@ class TestAsking:
         assert log.results.scores[0].unscored_samples == 1
         assert not [value for value in numbers(log).values() if value == value]
 
+    @pytest.mark.slow
     def test_one_unreadable_answer_does_not_affect_the_others(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(flat(4), "no", flat(9)), WRITTEN, attempts=1)
         assert (numbers(log)["overall"], numbers(log)["n"], numbers(log)["papers"]) == (6.5, 2, 2)
@@ -95,6 +99,7 @@ class TestAsking:
 
 
 class TestWhatIsJudged:
+    @pytest.mark.slow
     def test_the_text_that_the_task_parsed_comes_first(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         log = run(tmp_path, judge_by(lambda _: flat(5), seen), metadata={"read": {"text": "Read words."}})
@@ -106,15 +111,18 @@ class TestWhatIsJudged:
         }
         assert score_of(log).metadata["words"] == 2
 
+    @pytest.mark.slow
     def test_the_judge_sees_what_a_turn_replies_to(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         run(tmp_path, judge_by(lambda _: flat(5), seen), {"p1/R1/2": "We fixed it."}, metadata={"task": "rebuttal"})
         assert texts(seen[0][0][1].text)["ANSWERED"] == "We fixed it."
 
+    @pytest.mark.slow
     def test_an_answer_that_the_task_could_not_read_is_not_judged(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(), metadata={"read": {"unscored": "empty", "detail": "empty"}})
         assert score_of(log).reason == "empty"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("answer", "metadata", "reason"), [("-", {}, "no_response"), ("Words.", {"references": [" "]}, "no_references")]
     )
@@ -124,6 +132,7 @@ class TestWhatIsJudged:
         log = run(tmp_path, judge_saying(), {"p1": answer}, metadata=metadata)
         assert score_of(log).reason == reason
 
+    @pytest.mark.slow
     def test_a_model_judges_itself_only_on_request(self, tmp_path: Path) -> None:
         log = run(tmp_path, None)
         assert log.status == "error"
@@ -137,6 +146,7 @@ class TestWhatIsJudged:
 
 
 class TestNumbers:
+    @pytest.mark.slow
     def test_means_equal_those_computed_by_hand_with_an_interval_over_papers(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(flat(2), flat(4), flat(9)), WRITTEN)
         found = numbers(log)
@@ -144,17 +154,21 @@ class TestNumbers:
         # Two papers are too few: the interval is the whole scale.
         assert (found["overall_low"], found["overall_high"]) == (1, 10)
 
+    @pytest.mark.slow
     def test_one_paper_has_no_interval(self, tmp_path: Path) -> None:
         found = numbers(run(tmp_path, judge_saying(flat(2))))
         assert "overall" in found
         assert "overall_low" not in found
 
+    @pytest.mark.slow
     def test_a_preference_for_length_is_visible(self, tmp_path: Path) -> None:
         assert numbers(run(tmp_path, judge_by(by_length(2)), WRITTEN))["length_spearman"] == pytest.approx(1)
 
+    @pytest.mark.slow
     def test_a_constant_judge_has_no_correlation_with_length(self, tmp_path: Path) -> None:
         assert "length_spearman" not in numbers(run(tmp_path, judge_by(lambda _: flat(5)), WRITTEN))
 
+    @pytest.mark.slow
     def test_every_number_has_its_signature(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_by(by_length(2)), WRITTEN, repeats=2, second=judge_by(by_length(3)))
         assert log.results
@@ -162,6 +176,7 @@ class TestNumbers:
         assert len(said) == 4
         assert all(f"prompt:{prompts.VERSION}-{prompts.DIGEST}|peercorpus:" in one for one in said)
 
+    @pytest.mark.slow
     def test_the_log_records_the_judge_and_its_prompt(self, tmp_path: Path) -> None:
         metadata = score_of(run(tmp_path, judge_saying(flat(2)))).metadata
         assert metadata["grader"].startswith("mockllm/judge")
@@ -169,6 +184,7 @@ class TestNumbers:
 
 
 class TestBelieving:
+    @pytest.mark.slow
     def test_repeats_have_separate_seeds_and_no_cache(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         log = run(tmp_path, judge_by(lambda _: flat(7), seen), repeats=3)
@@ -176,6 +192,7 @@ class TestBelieving:
         assert [config.cache for _, config in seen if config.seed] == [False, False]
         assert score_of(log).metadata["repeats"] == [dict.fromkeys(FIVE, 7)] * 3
 
+    @pytest.mark.slow
     def test_agreement_of_repeats_equals_values_computed_by_hand(self, tmp_path: Path) -> None:
         answers = {"p1": "One.", "p2": "Two."}
         said: dict[str, list[str]] = {"One.": [flat(4), flat(6)], "Two.": [flat(8), flat(8)]}
@@ -184,6 +201,7 @@ class TestBelieving:
         assert (found["repeat_equal_overall"], found["repeat_difference_overall"]) == (0.5, 1)
         assert (found["repeat_answers"], found["repeat_unread"]) == (4, 0)
 
+    @pytest.mark.slow
     def test_a_second_grader_is_compared(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_by(by_length(2)), WRITTEN, second=judge_by(lambda _: flat(1)))
         found = numbers(log)
@@ -191,6 +209,7 @@ class TestBelieving:
         assert found["second_difference_overall"] == pytest.approx(1 - found["overall"])
         assert "second_spearman_overall" not in found
 
+    @pytest.mark.slow
     def test_a_second_grader_that_cannot_be_read_is_counted(self, tmp_path: Path) -> None:
         found = numbers(run(tmp_path, judge_by(lambda _: flat(5)), WRITTEN, second=judge_by(lambda _: "five")))
         assert (found["second_texts"], found["second_unread"], found["overall"]) == (0, 3, 5)

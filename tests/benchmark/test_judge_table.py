@@ -10,7 +10,7 @@ from peercorpus.benchmark.logs import Protocol, TaskRun
 from peercorpus.benchmark.outcomes import CaseOutcome, JudgeScores, Scored
 
 ASPECTS_OF_RUNS = sign_means(JudgeInstruction())
-PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
+PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", "c", "whole papers", "1 (d)")
 
 
 def judged(name: str, grader: str, *numbers: int) -> TaskRun:

@@ -12,24 +12,18 @@ SAID = ("Review. UPDATE: you convinced me.", "Answer.", "Doubt.", "More.", "Fine
 LEFT_OUT = "turns: the history contains later additions"
 
 
-def read(tmp_path: Path, *later: int, led: bool = False) -> tuple[list[Case], CaseCounts]:
+def read(tmp_path: Path, *later: int) -> tuple[list[Case], CaseCounts]:
     """Return the cases of a conversation whose given messages contain later additions, and those left out."""
     flags = [place in later for place in range(len(SAID))]
     paper = task_paper("p", conversations=[talk("p", *SAID, holds_update=flags)])
     taken = CaseCounts()
     release = open_release(a_release(tmp_path / "release", {"test": [paper]}))
-    return list(read_cases(release, BenchTask.REBUTTAL, CaseSelection(led=led), taken)), taken
+    return list(read_cases(release, BenchTask.REBUTTAL, CaseSelection(), taken)), taken
 
 
 def test_no_turn_is_requested_after_a_review_with_later_additions(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, 0)
     assert [case.case_id for case in cases] == [], "the answer stands in the review that is shown"
-    assert taken.left_out == {LEFT_OUT: 2}
-
-
-def test_no_conversation_starts_from_a_review_with_later_additions(tmp_path: Path) -> None:
-    cases, taken = read(tmp_path, 0, led=True)
-    assert cases == []
     assert taken.left_out == {LEFT_OUT: 2}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from invented_bench import TEST, exchange, meta_release, meta_review_paper, oracle, saying, scripted
+from invented_bench import TEST, exchange, meta_release, meta_review_paper, oracle, scripted
 from peercorpus.benchmark.answers import WrittenMetaReview, read_meta_review
 from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.baselines.meta_reviews import learn_threshold
@@ -88,6 +88,7 @@ def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quietly")
 def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_reviews(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
@@ -98,6 +99,7 @@ def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_review
     assert rows["template"]["balanced agreement"] == 50
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quietly")
 def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tmp_path: Path) -> None:
     def rule(asked: Any) -> str:
@@ -174,11 +176,3 @@ def test_an_impossible_export_is_refused(
 def test_a_release_without_meta_reviews_is_used_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
     assert held_tasks(open_release(bench_data), Split.TEST) == [task for task in BenchTask if task is not TASK]
     assert held_tasks(open_release(meta_release(tmp_path)), Split.TEST) == [*BenchTask]
-
-
-@pytest.mark.usefixtures("quietly")
-def test_examples_are_refused_as_each_case_contains_a_discussion(tmp_path: Path) -> None:
-    release = meta_release(tmp_path)
-    bench = Bench(tasks=[TASK], release=release, logs=tmp_path / "logs", model=saying("x"), options={"few_shot": 1})
-    with pytest.raises(PeercorpusError, match="'meta_review' takes no examples"):
-        run_tasks(bench)

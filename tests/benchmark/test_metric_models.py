@@ -8,7 +8,7 @@ from peercorpus.benchmark.tasks import acceptance, review
 from peercorpus.errors import ModelError
 
 pytestmark = pytest.mark.neural
-pytest.importorskip("transformers", reason="needs PyTorch and transformers: the extra 'neural'")
+pytest.importorskip("transformers", reason="needs PyTorch and transformers: the extra 'models'")
 
 
 @pytest.fixture(autouse=True)

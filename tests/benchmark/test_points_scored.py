@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from invented_bench import bench_paper, bench_release, by_paper, saying, scripted
+from invented_bench import bench_paper, bench_release, by_paper, saying
 from invented_releases import talk
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.ceilings import compare_with_floors
@@ -20,7 +20,7 @@ from peercorpus.metrics.paired_intervals import PairedDifference
 from peercorpus.metrics.review_points import PointCounts
 from peercorpus.release.record_rows import Row
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 FIRST = "Weaknesses:\n- The kites were flown on one beach only.\n- There is no comparison with balloons."
 SECOND = "Weaknesses:\n- Kites flown on a single beach prove little.\n- The glue is not described."
 THIRD = "Weaknesses:\n- All kites flew over the same beach.\n- Balloons would be a fair comparison.\n- Typos abound."
@@ -108,23 +108,6 @@ def test_a_turn_is_scored_by_the_points_it_covers_beside_the_reviewers_turn(rele
     assert number(board, model, "points taken up by people") == 25
     assert {number(board, row, "points taken up by people") for row in board.rows} == {25}
     assert "is not better by itself" in render_markdown(make_boards(read_runs(tmp_path), 50))
-
-
-def test_a_discussion_led_by_the_model_is_scored_as_a_whole(release: Path, tmp_path: Path) -> None:
-    reviewer = scripted(lambda asked: "Nice." if len(asked) > 5 else "I still miss the balloons.", "leads")
-    options = {"led": True}
-    ran = run_tasks(
-        Bench(
-            *([BenchTask.REBUTTAL], release, tmp_path, reviewer),
-            with_baselines=False,
-            options=options,
-            roles={"author": saying("We disagree.")},
-        )
-    )
-    assert ran.errors == {}
-    board = board_of(tmp_path)
-    assert number(board, board.rows[0], "points taken up") == 50
-    assert number(board, board.rows[0], "points taken up by people") == 50
 
 
 def test_a_mean_is_over_the_answers_that_have_a_number() -> None:

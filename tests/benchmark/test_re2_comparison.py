@@ -18,10 +18,10 @@ from peercorpus.benchmark.re2.model_list import read_model_list
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.record_rows import Row
 
-pytestmark = pytest.mark.usefixtures("quietly")
+pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow(25)]
 MODELS = "openai-api/{place}/good\nopenai-api/{place}/poor  # accepts all\n\n# the end\n"
 JUDGED = {"quality": 3, "constructive": 4, "accuracy": 5, "completeness": 6, "clarity": 7}
-WITHOUT_ENCODERS = ("--bert-score", "none", "--embed-cos", "none", "--resamples", "20")
+WITHOUT_ENCODERS = ("--bert-score", "none", "--embed-cos", "none")
 RATED = {name: sum(ratings(int(name[1:]))) / 2 * (1 if int(name[1:]) % 2 else 2) for name in TEST}
 """Return the mean of the unified ratings: those of a venue that rates from 1 to 5 are doubled."""
 
@@ -129,7 +129,7 @@ def test_an_interrupted_comparison_asks_only_what_is_missing(
 ) -> None:
     logs = tmp_path / "logs"
     command = ("bench", "re2", "acceptance", "--models", listed, "--runs", "1", "--release", release, "--logs", logs)
-    settings = (*WITHOUT_ENCODERS, "--max-retries", "0")
+    settings = WITHOUT_ENCODERS
     service.broken = True
     ended = run(*command, *settings)
     assert ended.code == 1

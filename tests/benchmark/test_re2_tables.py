@@ -9,7 +9,7 @@ from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored
 from peercorpus.benchmark.re2.comparison import ComparedModel
 from peercorpus.benchmark.re2.tables import lay_out, make_tables, render_table_csv
 
-PROTOCOL = Protocol(BenchTask.ACCEPTANCE, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
+PROTOCOL = Protocol(BenchTask.ACCEPTANCE, "r", "re2", "test", "c", "whole papers", "1 (d)")
 
 
 def decided(*right: bool, unscored: str | None = None) -> TaskRun:

@@ -17,9 +17,7 @@ ABOUT = {
     "release": {"sha256": "r" * 64},
     "profile": "re2",
     "split": "test",
-    "led": False,
     "paper": {"budget": "whole papers"},
-    "few_shot": 0,
     "prompts": {"version": "1", "digest": "abc"},
     "baseline": None,
     "adapter": None,
@@ -28,7 +26,7 @@ ABOUT = {
     "says": "",
 }
 """Return what a log of the benchmark records about its run."""
-PROTOCOL = Protocol(BenchTask.ACCEPTANCE, "r" * 64, "re2", "test", False, "c" * 64, "whole papers", 0, "1 (abc)")
+PROTOCOL = Protocol(BenchTask.ACCEPTANCE, "r" * 64, "re2", "test", "c" * 64, "whole papers", "1 (abc)")
 
 
 def log_with(folder: Path, config: GenerateConfig) -> Path:

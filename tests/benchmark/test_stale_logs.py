@@ -8,7 +8,6 @@ from invented_bench import ACCEPT, REJECT, bench_release, saying
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.logs import _make_protocol, read_runs
 from peercorpus.benchmark.run import Bench, run_tasks
-from peercorpus.benchmark.tasks import acceptance
 from peercorpus.models import prompts
 
 pytestmark = pytest.mark.usefixtures("quietly")
@@ -18,6 +17,7 @@ def _ask(said: str, release: Path, logs: Path) -> None:
     run_tasks(Bench([BenchTask.ACCEPTANCE], release, logs, saying(said, "one"), with_baselines=False))
 
 
+@pytest.mark.slow
 def test_a_release_republished_in_the_same_folder_is_asked_again(tmp_path: Path) -> None:
     release = bench_release(tmp_path / "release")
     _ask(ACCEPT, release, tmp_path / "logs")
@@ -28,6 +28,7 @@ def test_a_release_republished_in_the_same_folder_is_asked_again(tmp_path: Path)
     assert first.protocol.release != second.protocol.release
 
 
+@pytest.mark.slow
 def test_only_changed_prompts_are_asked_again(
     bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,21 +40,11 @@ def test_only_changed_prompts_are_asked_again(
     assert len(read_runs(tmp_path)) == 2
 
 
-def test_a_training_paper_is_asked_without_itself_as_an_example(bench_data: Path) -> None:
-    for sample in acceptance(str(bench_data), split="train", few_shot=1).dataset:
-        assert not isinstance(sample.input, str)
-        _, example, _, asked = (one.text for one in sample.input)
-        titles = [text.partition("# On kites, part ")[2].partition("\n")[0] for text in (example, asked)]
-        assert titles[0] != titles[1]
-
-
 def test_a_log_of_an_earlier_version_is_compared_though_it_calls_the_split_side() -> None:
     about = {
         "release": {"sha256": "r"},
         "profile": "re2",
-        "led": False,
         "paper": {"budget": "whole papers"},
-        "few_shot": 0,
         "prompts": {"version": 1, "digest": "d"},
     }
     earlier, later = (_make_protocol("acceptance", about | {name: "test"}, ["c"]) for name in ("side", "split"))

@@ -26,7 +26,7 @@ DRAWS = 20
 
 
 def _run(name: str, task: BenchTask, outcomes: dict[Scored, list[CaseOutcome]], **known: Any) -> TaskRun:
-    protocol = Protocol(task, "r" * 64, "re2", "test", False, "c" * 64, "whole papers", 0, "1 (abc)")
+    protocol = Protocol(task, "r" * 64, "re2", "test", "c" * 64, "whole papers", "1 (abc)")
     return TaskRun(Path(f"{name}.eval"), protocol, name, is_baseline=False, outcomes=outcomes, **known)
 
 
@@ -99,6 +99,19 @@ def test_incomparable_runs_are_reported() -> None:
     refused = dict(compare_runs(more, fewer, DRAWS)).values()
     assert refused
     assert all("fields" in str(why) for why in refused)
+
+
+def test_a_table_says_that_it_pools_venues_with_different_rules() -> None:
+    decided = [
+        CaseOutcome(paper, paper, DecisionRecord(True, True, None), venue_id=venue_id)
+        for paper, venue_id in zip("ab", ("ICML.cc/2026/Conference", "ICLR.cc/2026/Conference"), strict=True)
+    ]
+    both, one = (
+        render_markdown(make_boards([_run("x", BenchTask.ACCEPTANCE, {Scored.DECISION: some})], DRAWS))
+        for some in (decided, decided[:1])
+    )
+    assert "Pools venue-years whose rules differ or may differ: language models in reviewing: disclosed" in both
+    assert "Pools" not in one
 
 
 @pytest.mark.fault("input", "a model's name that a spreadsheet would run as a formula", "it is text there")

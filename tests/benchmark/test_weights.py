@@ -100,5 +100,5 @@ def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
 
 def test_an_adapter_needs_peft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"'peft'.*\[finetune\]"):
+    with pytest.raises(MissingExtraError, match=r"'peft'.*\[models\]"):
         find_weights(str(adapter(tmp_path / "tuned", "a/b")))

@@ -1,4 +1,4 @@
-"""`peercorpus show`, and `peercorpus export` of a workspace, from the user's point of view."""
+"""`peercorpus show`, and the titles that `peercorpus publish` writes, from the user's point of view."""
 
 import json
 import shutil
@@ -108,73 +108,8 @@ def test_an_unbuilt_workspace_is_reported(tmp_path: Path, run: Run) -> None:
     dump = tmp_path / "notes.json"
     dump.write_text(json.dumps(NOTES))
     run("import", dump, "-w", tmp_path / "corpus")
-    assert_refused(run("show", "p1", "-w", tmp_path / "corpus"), "'peercorpus build'")
-    exported = run("export", tmp_path / "corpus", "--out", tmp_path / "d.jsonl", "--format", "trl")
-    assert_refused(exported, "'peercorpus build'")
-
-
-ABSTRACT = ("--format", "trl", "--paper", "abstract")
-
-
-def test_dialogues_of_a_workspace_are_written_and_counted(corpus: Path, tmp_path: Path, run: Run) -> None:
-    out = tmp_path / "d.jsonl"
-    ended = run("export", corpus, V, "--out", out, *ABSTRACT)
-    assert (ended.code, ended.out.splitlines()[0]) == (0, f"1 dialogue with 5 messages are in {out}.")
-    (row,) = map(json.loads, out.read_text().splitlines())
-    assert row["post_ids"] == [[], [], ["r1"], ["a1", "a2"], ["r2"]]
-    author = ("--format", "trl", "--paper", "none", "--assistant", "author")
-    assert run("export", corpus, "--out", out, *author).code == 0
-    (row,) = map(json.loads, out.read_text().splitlines())
-    assert [message["role"] for message in row["messages"]] == ["system", "user", "assistant"]
-    assert row["assistant"] == "author"
-
-
-def test_each_option_of_a_conversation_changes_what_is_written(tmp_path: Path, run: Run) -> None:
-    to_all = note("g1", "Authors", "p1", 21, title="To all", comment="Reviewer A1bC: tails were added.")
-    chair = note("c1", "Area_Chair_Zz9y", "r1", 23, comment="I will weigh this.")
-    corpus = build_corpus(tmp_path, [*NOTES[:5], to_all, chair])
-
-    def write(*options: str) -> list[dict[str, str]]:
-        out = tmp_path / "d.json"
-        assert run("export", corpus, "--out", out, *ABSTRACT, *options).code == 0
-        (row,) = json.loads(out.read_text())
-        messages: list[dict[str, str]] = row["messages"]
-        return messages
-
-    plain = write()
-    assert [message["role"] for message in plain] == ["system", "user", "assistant", "user", "assistant"]
-    assert "tails were added" in plain[3]["content"]
-    assert "tails were added" not in write("--no-responses")[3]["content"]
-    assert write("--no-system") == plain[1:]
-    author = write("--assistant", "author")
-    assert [message["role"] for message in author] == ["system", "user", "assistant"]
-    unanswered = write("--assistant", "author", "--unanswered")
-    assert unanswered[:3] == author
-    assert "I raise my score" in unanswered[3]["content"]
-    assert "I will weigh this." in unanswered[3]["content"]
-    without = write("--assistant", "author", "--unanswered", "--others", "leave")
-    assert "I will weigh this." not in without[3]["content"]
-    cut = write("--max-characters", "10")
-    assert cut[1]["content"] == "# On kites"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--format", "trl", "--paper", "none"], "--paper"),
-        (["--format", "trl", "--tokenizer", "nothing/of/the/kind"], "token"),
-        (["Nobody.cc", "--format", "trl"], "Nobody.cc"),
-        (["--format", "poem"], "poem"),
-        (["--format", "jsonl"], "peercorpus publish"),
-        (["--format", "trl", "--task", "review"], "peercorpus publish"),
-    ],
-)
-def test_impossible_options_are_refused_and_nothing_is_written(
-    corpus: Path, tmp_path: Path, run: Run, arguments: list[str], sentence: str
-) -> None:
-    out = tmp_path / "d.jsonl"
-    assert_refused(run("export", corpus, *arguments, "--out", out), sentence)
-    assert not out.exists()
+    for command in (("show", "p1"), ("publish", "--out", tmp_path / "out")):
+        assert_refused(run(*command, "-w", tmp_path / "corpus"), "'peercorpus build'")
 
 
 def test_a_model_may_write_the_titles(corpus: Path, tmp_path: Path, run: Run) -> None:
@@ -204,7 +139,3 @@ def test_a_model_needs_both_url_and_name(corpus: Path, tmp_path: Path, run: Run,
     ended = run("publish", "-w", corpus, "--out", tmp_path / "out", *arguments)
     assert_refused(ended, "odel")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_is_refused_as_an_output_file(corpus: Path, tmp_path: Path, run: Run) -> None:
-    assert_refused(run("export", corpus, "--out", tmp_path, *ABSTRACT), f"'{tmp_path}'")

@@ -8,7 +8,7 @@ import pytest
 from commands import Run, assert_refused
 from in_this_process import build_here
 from invented_releases import a_release, talk, task_paper, write_release
-from invented_tables import ICLR, invented, paper
+from invented_tables import ICLR, a_forum, invented, paper
 from naming import Naming
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.release.exports.export import export_release
@@ -19,6 +19,7 @@ from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile, Task
 from peercorpus.release.task_tables import CONFIG
+from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 from published_records import re2_paper, re2_rebuttal, write_json, write_manuscript
 
@@ -61,6 +62,7 @@ def test_a_release_with_splits_but_no_training_paper_gets_no_advice_to_add_split
     assert "--splits" not in ended.err
 
 
+@pytest.mark.slow
 def test_impossible_exports_are_refused_in_one_sentence(release: Path, tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
 
@@ -87,23 +89,41 @@ def test_impossible_exports_are_refused_in_one_sentence(release: Path, tmp_path:
     assert not out.exists()
 
 
-def test_a_workspace_exports_texts_of_the_requested_grades(tmp_path: Path, run: Run) -> None:
+@pytest.mark.slow
+def test_a_release_is_exported_with_texts_of_the_grades_it_was_published_with(tmp_path: Path, run: Run) -> None:
     write_json(tmp_path / "in" / "REVIEWS_train.json", [re2_paper()])
     write_json(tmp_path / "in" / "REBUTTAL_train.json", [re2_rebuttal()])
     write_manuscript(tmp_path / "in", text="As it was submitted.")
-    corpus = tmp_path / "corpus"
+    corpus, release, out = (tmp_path / name for name in ("corpus", "release", "out"))
     with open_workspace(corpus, create=True) as workspace:
         import_dumps(workspace, [tmp_path / "in"])
         build_here(workspace)
-    options = ("--format", "trl", "--no-system")
-    strict, wide = tmp_path / "strict.jsonl", tmp_path / "wide.jsonl"
-    assert run("export", corpus, "--out", strict, *options).code == 1
-    assert not strict.exists()
-    assert run("export", corpus, "--out", wide, *options, "--grade", "stated").code == 0
-    row = json.loads(wide.read_text())
+    told = ("export", release, "--out", out, "--format", "trl", "--task", "rebuttal", "--no-system")
+    assert run("publish", "-w", corpus, "--out", release).code == 0
+    assert_refused(run(*told), "'peercorpus publish --grade'")
+    assert run("publish", "-w", corpus, "--out", release, "--grade", "stated").code == 0
+    assert run(*told).code == 0
+    row = json.loads((out / "rebuttal_train.jsonl").read_text())
     assert (row["paper_grade"], row["messages"][0]["content"]) == ("stated", Naming("As it was submitted."))
-    for refused in (("--grade", "unavailable"), ("--min-words", "3")):
-        assert run("export", corpus, "--out", tmp_path / "none.jsonl", *options, *refused).code != 0
+
+
+@pytest.mark.parametrize("named", [("--grade", "stated"), ("--min-words", "3"), ("--venue", "ICLR2024")])
+def test_options_that_choose_examples_need_a_model(
+    release: Path, tmp_path: Path, run: Run, named: tuple[str, str]
+) -> None:
+    assert_refused(run("export", release, "--out", tmp_path / "out", "--format", "trl", *named), "--model")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("layout", ExportLayout)
+def test_a_workspace_is_refused_with_the_command_that_makes_a_release_of_it(
+    tmp_path: Path, run: Run, layout: ExportLayout
+) -> None:
+    with invented(tmp_path / "a corpus", {ICLR: a_forum("f1")}) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+    ended = run("export", tmp_path / "a corpus", "--out", tmp_path / "out", "--format", layout)
+    assert_refused(ended, "is a workspace", f"peercorpus publish -w '{tmp_path / 'a corpus'}' --out RELEASE")
+    assert not (tmp_path / "out").exists()
 
 
 def test_every_review_and_conversation_of_a_real_release_is_in_a_file_or_counted(

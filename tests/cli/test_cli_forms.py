@@ -274,6 +274,7 @@ def test_status_names_forms_never_seen_in_real_reviews(run: Run, tmp_path: Path)
     assert (read.split()[0], counts_in(last)) == ("1", {"tint": 1})
 
 
+@pytest.mark.slow
 def test_status_names_the_answered_fields_that_are_known_from_code_or_memory_only(run: Run, tmp_path: Path) -> None:
     reviews = [
         note("r1", {"summary": "Kites.", "main_review": "Good.", "confidence": "3: You are fairly confident"}),
@@ -296,6 +297,7 @@ def test_a_known_field_with_unknown_answers_is_named_too(run: Run, tmp_path: Pat
     assert form["unverified"] == {"rating": 1}
 
 
+@pytest.mark.slow
 def test_status_does_not_flag_fields_that_were_seen(run: Run, tmp_path: Path) -> None:
     review = note("r1", {"title": "Good", "review": "Kites.", "rating": "6: Marginally above acceptance threshold"})
     assert "form" not in told(run, read_at("ICLR.cc/2019/Conference", tmp_path / "corpus", review))
@@ -307,15 +309,18 @@ NOT_APPLICABLE = {"Reproducibility": "N/A: Doesn't apply, since the paper does n
 
 
 def test_a_review_on_a_form_without_a_rating_does_not_count_as_unrated(run: Run, tmp_path: Path) -> None:
-    corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", EXCITED), note("r2", EXCITED))
+    corpus = read_at(
+        EMNLP, tmp_path / "corpus", note("r1", EXCITED), note("r2", EXCITED | {"Reasons_to_accept": "Strings."})
+    )
     assert figures_in(told(run, corpus)["reviews"]) == [2, 2]
     (venue,) = json.loads(run("status", "-w", corpus, "--json").out)["venues"]
     assert [(form["asks_rating"], form["without_rating"]) for form in venue["forms"]] == [(False, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("score", "asks_rating"),
-    [("scope", False), ("Q6 Overall", None), ("rating", True)],
+    [("scope", False), ("Q6 Overall", True), ("rating", True)],
 )
 def test_whether_an_invitation_asks_for_a_rating_is_stated_only_if_known(
     run: Run, tmp_path: Path, score: str, asks_rating: bool | None

@@ -166,6 +166,7 @@ def test_no_secret_can_be_given_as_an_option(run: Run, option: str) -> None:
     assert_refused(run("login", option, "s3cret"), option)
 
 
+@pytest.mark.slow
 def test_a_password_is_read_from_the_terminal_without_echo(twofold: Service, settings: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "peercorpus", "login", *urls(twofold)]

@@ -1,8 +1,6 @@
 """What commands take for a workspace, a paper, a file or a date, and what they say to what they do not take."""
 
-import os
 import shutil
-import stat
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +8,6 @@ import pytest
 
 import peercorpus
 from commands import Run, assert_refused
-from peercorpus.cli.extras import find_missing_extra
 from peercorpus.errors import PeercorpusError
 from peercorpus.workspace.workspace import open_workspace
 
@@ -110,32 +107,6 @@ def test_sql_writes_the_format_of_the_suffix_or_refuses(run: Run, corpus: Path) 
 
 def test_pdfs_are_not_copied_into_the_workspace(run: Run, corpus: Path) -> None:
     assert_refused(run("pdfs", corpus, "--to", corpus / "mine"), "is inside")
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs users as POSIX has them")
-def test_a_world_writable_options_file_is_refused(run: Run, corpus: Path) -> None:
-    options = Path("peercorpus.toml")
-    options.write_text(f'workspace = "{corpus}"')
-    options.chmod(0o664)
-    assert run("status").code == 0
-    options.chmod(options.stat().st_mode | stat.S_IWOTH)
-    assert_refused(run("status"), "chmod go-w")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "package", "extra"),
-    [
-        ("-q sql -w r", "polars", "sql"),
-        ("audit grades w", "polars", "corpus"),
-        ("audit leaks r", "polars", "release"),
-        ("report w", "deltalake", "corpus,report"),
-        ("build w", "pyarrow", "corpus"),
-    ],
-)
-def test_the_extra_follows_from_the_command_wherever_options_stand(arguments: str, package: str, extra: str) -> None:
-    missing = find_missing_extra(ModuleNotFoundError(name=package), arguments.split())
-    assert missing is not None
-    assert missing.extra == extra
 
 
 def test_python_refuses_what_the_commands_refuse(corpus: Path) -> None:

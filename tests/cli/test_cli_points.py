@@ -55,6 +55,7 @@ def rows(out: Path, config: str) -> list[dict[str, Any]]:
     return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_what_the_rules_left_open(corpus: Path, tmp_path: Path, run: Run) -> None:
     # A model's answers are cached in the workspace.
     own = shutil.copytree(corpus, tmp_path / "corpus")

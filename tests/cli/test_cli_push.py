@@ -55,6 +55,7 @@ def refused(ended: Ended, hub: Hub, *named: str, code: int = 2) -> None:
     assert hub.token not in ended.err
 
 
+@pytest.mark.slow
 def test_every_byte_of_a_release_arrives_in_one_commit(run: Run, hub: Hub, release: Path) -> None:
     ended = run("push", release, ID, "--yes")
     assert ended.code == 0, ended.err
@@ -82,6 +83,7 @@ def test_without_yes_nothing_is_uploaded_and_everything_is_listed(run: Run, hub:
     assert run("push", release, ID).out.startswith(f"To {hub.url}/datasets/{ID}: it exists, private.\n")
 
 
+@pytest.mark.slow
 def test_files_of_an_earlier_release_are_removed_and_others_kept(run: Run, hub: Hub, release: Path) -> None:
     stale = "data/papers/iclr-00000-of-00002.parquet"
     hub.repos[ID] = (False, {stale: b"old", "splits/temporal.json": b"{}", "LICENSE": b"mine", ".gitattributes": b"x"})
@@ -93,6 +95,7 @@ def test_files_of_an_earlier_release_are_removed_and_others_kept(run: Run, hub: 
     assert not any("create" in line for line in hub.asked)
 
 
+@pytest.mark.slow
 def test_a_second_run_resumes_where_the_first_stopped(run: Run, hub: Hub, release: Path) -> None:
     hub.fails = {"POST .*/commit/": 500}
     refused(run("push", release, ID, "--yes"), hub, "(500)", code=3)
@@ -104,6 +107,7 @@ def test_a_second_run_resumes_where_the_first_stopped(run: Run, hub: Hub, releas
     assert hub.repos[ID][1] == contents(release)
 
 
+@pytest.mark.slow
 def test_a_dataset_is_created_private_on_request_and_a_public_one_is_refused(run: Run, hub: Hub, release: Path) -> None:
     planned = run("push", release, ID, "--private")
     assert ("private" in planned.out, ID in hub.repos) == (True, False)
@@ -122,6 +126,7 @@ def test_an_invalid_release_is_not_uploaded(run: Run, hub: Hub, release: Path) -
     assert hub.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["POST /api/repos/create", "POST .*/preupload/", "POST .*/batch", "POST .*/commit/"])
 @pytest.mark.parametrize(("status", "why"), [(401, "token"), (403, "token"), (404, ID), (503, "busy"), (400, "")])
 def test_a_refusal_is_reported_in_one_sentence(
@@ -132,6 +137,7 @@ def test_a_refusal_is_reported_in_one_sentence(
     assert hub.commits == []
 
 
+@pytest.mark.slow
 def test_a_file_rejected_by_the_store_is_reported_in_one_sentence(run: Run, hub: Hub, release: Path) -> None:
     hub.fails = {"PUT /lfs/": 403}
     refused(run("push", release, ID, "--yes"), hub, "(403)")
@@ -166,6 +172,7 @@ def test_a_wrong_or_missing_token_is_refused_before_any_upload(
     assert hub.repos == {}
 
 
+@pytest.mark.slow
 def test_the_library_s_own_token_file_is_used(
     run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -175,6 +182,7 @@ def test_the_library_s_own_token_file_is_used(
     assert hub.repos[ID][1] == contents(release)
 
 
+@pytest.mark.slow
 def test_a_file_ignored_by_the_hub_is_not_overlooked(run: Run, hub: Hub, release: Path) -> None:
     hub.ignored = {"splits/re2.json"}
     refused(run("push", release, ID, "--yes"), hub, "'ada/kites'", "1 of ", "'splits/re2.json'")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cards import read_card
 from commands import Run, assert_refused
 from invented_tables import ICLR, conversation, invented, paper, post, review, turn, version
 from peercorpus.corpus.reminder_decisions import LIST
@@ -77,6 +78,7 @@ def test_bad_input_is_refused_in_one_sentence(corpus: Path, run: Run) -> None:
     assert "no effect: gone" in run("reminders", "-w", corpus).out
 
 
+@pytest.mark.slow
 def test_a_release_names_the_decisions(corpus: Path, tmp_path: Path, run: Run) -> None:
     with open_workspace(corpus) as workspace:
         publish_release(workspace, tmp_path / "before")
@@ -87,5 +89,5 @@ def test_a_release_names_the_decisions(corpus: Path, tmp_path: Path, run: Run) -
     digest = hashlib.sha256((corpus / LIST).read_bytes()).hexdigest()
     assert inputs["reminders"] == {"sha256": digest, "decisions": 3}
     assert "reminders" not in json.loads((tmp_path / "before" / "inputs.json").read_text())
-    assert "for 3 posts of the workspace: 1 left out, 2 kept" in (tmp_path / "after" / "README.md").read_text()
-    assert "ask for a reply" not in (tmp_path / "before" / "README.md").read_text()
+    assert "for 3 posts of the workspace: 1 left out, 2 kept" in read_card(tmp_path / "after")
+    assert "ask for a reply" not in read_card(tmp_path / "before")

@@ -79,6 +79,7 @@ def first(service: Service, gate: Gate, tmp_path: Path) -> Iterator[subprocess.P
         gate.is_open.set()
 
 
+@pytest.mark.slow
 def test_a_second_harvest_is_refused_and_works_when_the_first_has_ended(
     run: Run, service: Service, gate: Gate, first: subprocess.Popen[str], tmp_path: Path
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_second_harvest_is_refused_and_works_when_the_first_has_ended(
     assert run(*command).code == 0
 
 
+@pytest.mark.slow
 def test_a_killed_harvest_leaves_no_lock(
     run: Run, service: Service, gate: Gate, first: subprocess.Popen[str], tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_killed_harvest_leaves_no_lock(
     assert run(*harvest_of(service, tmp_path / "second")).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("first")
 def test_another_account_another_service_and_a_plan_are_not_refused(
     run: Run, service: Service, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -133,6 +136,7 @@ class Counted(ServiceBudget):
         return headers, refusal
 
 
+@pytest.mark.slow
 def test_two_harvests_sharing_a_budget_both_finish_with_few_refusals(tmp_path: Path) -> None:
     budget = Counted(limit=20, window_s=2)
     with serve_simulator(WORLD, budget=budget) as service:

@@ -22,6 +22,7 @@ def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
+@pytest.mark.slow
 def test_splits_are_written_and_kept_by_a_later_release(run: Run, workspace: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     held = ("publish", "--workspace", workspace, "--splits", "re2", "--out")

@@ -64,14 +64,9 @@ def test_a_cell_that_a_spreadsheet_would_run_is_escaped(run: Run, release: Path)
     assert ended.out.splitlines()[1] == "'=1+1"
 
 
-def test_a_statement_is_read_from_a_file_or_standard_input(
-    run: Run, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "count.sql").write_text("-- papers\nSELECT count(*) AS papers FROM papers_full")
-    from_file = run("sql", "-w", release, "--file", tmp_path / "count.sql")
-    monkeypatch.setattr("sys.stdin", io.StringIO("SELECT count(*) AS papers FROM papers_full"))
-    from_input = run("sql", "-w", release, "-")
-    assert from_file.out == from_input.out == "papers\n     3\n1 row.\n"
+def test_a_statement_is_read_from_standard_input(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("-- papers\nSELECT count(*) AS papers FROM papers_full"))
+    assert run("sql", "-w", release, "-").out == "papers\n     3\n1 row.\n"
 
 
 def test_without_a_statement_tables_and_columns_are_listed(run: Run, release: Path) -> None:
@@ -83,6 +78,7 @@ def test_without_a_statement_tables_and_columns_are_listed(run: Run, release: Pa
     assert_refused(run("sql", "-w", release, "--table", "nothing"), "papers_full")
 
 
+@pytest.mark.slow
 def test_what_is_taken_down_is_not_in_a_workspace_s_tables(run: Run, tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     (folder / "takedown.txt").write_text("f1\n")
@@ -97,9 +93,7 @@ def test_what_is_taken_down_is_not_in_a_workspace_s_tables(run: Run, tmp_path: P
         (["SELECT nothing FROM reviews"], "nothing"),
         (["SELECT 1 FROM gone"], "papers_full"),
         (["DROP TABLE papers"], "SELECT"),
-        (["SELECT 1", "--file", "x.sql"], "--file"),
         (["SELECT 1", "--table", "reviews"], "--table"),
-        (["--file", "x.sql"], "x.sql"),
         ([" "], "empty"),
         (["--nothing"], "--nothing"),
         (["SELECT 1", "--out", "."], "folder"),
@@ -118,6 +112,7 @@ def test_nothing_is_written_into_the_queried_folder(run: Run, release: Path) -> 
     assert (release / "README.md").read_text() == "# Invented\n"
 
 
+@pytest.mark.slow
 def test_a_statement_that_takes_too_long_is_stopped_in_its_process_apart(run: Run, release: Path) -> None:
     assert_refused(run("sql", "-w", release, "SELECT count(*) FROM range(1000000000000)", "--time-limit-s", "1"), "1 s")
 

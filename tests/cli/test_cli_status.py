@@ -72,11 +72,12 @@ def test_a_venue_is_a_block_with_one_line_per_finding(run: Run, corpus: Path) ->
     assert told["papers"] == "1 accepted, 1 rejected; without reviews: 1 rejected"
     assert told["reviews"] == "1; without a rating: 1"
     assert told["notes"] == "dangling replies: 1; deleted: 1; no longer shown: 1; not public: 1"
+    assert told["unseen replies"] == "with some deleted: 1 (2 replies); not known: 1"
     assert told["initial versions"] == "1 unavailable"
     assert r": 1 ('\x1b[2J\x1b[31m../../x')" in told["kept, but odd"]
     assert r"('\x1b[2J\x1b[31m\u202eKites')" in told["kept, but odd"]
     cautions = [line.removeprefix("  Take care: ") for line in lines if "Take care" in line]
-    assert [sentence.split()[0] for sentence in cautions] == ["OpenReview", "The", "No"]
+    assert [sentence.split()[0] for sentence in cautions] == ["OpenReview", "1", "No"]
     assert "Invented.cc/2024/Conference/-/Submission (2 of 3)" in cautions[0]
     assert "sums agree" in lines[-1]
 
@@ -128,3 +129,18 @@ def test_every_issue_has_one_sentence_with_advice(trap: KnownIssue) -> None:
     assert sentence.count(". ") == 0
     assert any(mark in sentence for mark in (": ", "; "))
     assert ESCAPE not in sentence
+
+
+def test_unknown_names_of_invitations_are_listed_with_counts(run: Run, tmp_path: Path) -> None:
+    names = ["Second_Thoughts", "Second_Thoughts", "Kite_Talk", "Official_Comment"]
+    replies = [
+        note(f"n{place}", "paper", {"comment": "Yes."}, invitations=[f"{V}/Submission1/-/{name}"])
+        for place, name in enumerate(names)
+    ]
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        workspace.raw.add([note("paper", "paper", {"title": "On Kites"}), *replies])
+        build_here(workspace)
+    shown = " ".join(run("status", "--workspace", tmp_path / "corpus").out.split())
+    assert "3 of 4 replies are to invitations with unknown names" in shown
+    assert "Second_Thoughts (2)', 'Kite_Talk (1)'" in shown
+    assert "Official_Comment" not in shown

@@ -28,6 +28,7 @@ def test_an_empty_venue_id_is_refused(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "w").exists()
 
 
+@pytest.mark.slow
 def test_a_read_only_workspace_can_be_read(demo_folder: Path, tmp_path: Path, run: Run) -> None:
     corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
     for path in (*corpus.rglob("*"), corpus):

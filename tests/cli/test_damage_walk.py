@@ -30,6 +30,8 @@ from peercorpus.sql.public_tables import open_public_tables
 from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import open_workspace
 
+pytestmark = pytest.mark.slow(37)
+
 VENUE = "Borealis.cc/2024/Conference"
 PAGES = ("paper", "text", "changes", "record")
 FRAMES = (
@@ -157,7 +159,6 @@ READERS: dict[str, Reader] = {
     "pages": in_python(open_the_pages),
     "mcp": in_python(ask_the_tools),
     "publish": command("publish", "--workspace", "W", "--out", "O"),
-    "export": command("export", "W", "--out", "O", "--format", "trl"),
     "statistics": in_python(lambda corpus: open_corpus(corpus.folder).statistics("score_violins")),
     "table1": command("table1", "--workspace", "W", "--json"),
     "takedown": command("takedown", "--workspace", "W", "--list"),

@@ -52,25 +52,6 @@ def test_a_misspelt_alternative_is_refused_beside_one_that_matches(run: Run, cor
     assert_refused(run("table1", "-w", corpus, "--where", "conference=iclr", "--where", "conference=iclrr"), "'iclr'")
 
 
-@pytest.mark.parametrize("name", ["d.parquet", "d.csv", "d.md"])
-def test_a_file_of_dialogues_with_the_suffix_of_another_kind_is_refused(
-    run: Run, corpus: Path, tmp_path: Path, name: str
-) -> None:
-    assert_refused(run("export", corpus, "--out", tmp_path / name, "--format", "trl"), ".jsonl")
-    assert not (tmp_path / name).exists()
-
-
-def test_an_export_without_a_dialogue_exits_with_1_and_writes_nothing(run: Run, corpus: Path, tmp_path: Path) -> None:
-    out = tmp_path / "d.jsonl"
-    out.write_text("of yesterday\n")
-    assert run("takedown", "a", "b", "-w", corpus).code == 0
-    ended = run("export", corpus, "--out", out, "--format", "trl")
-    assert run("takedown", "a", "b", "--undo", "-w", corpus).code == 0
-    assert ended.code == 1
-    assert "left out: taken down 2 papers" in ended.out
-    assert out.read_text() == "of yesterday\n"
-
-
 @pytest.mark.parametrize(
     ("command", "named"),
     [
@@ -78,11 +59,8 @@ def test_an_export_without_a_dialogue_exits_with_1_and_writes_nothing(run: Run, 
         ("venues ICLR.cc/2024/Conferense", "did you mean 'ICLR.cc/2024/Conference'?"),
         ("venues --family iclrr", "did you mean 'iclr'?"),
         ("import --pdfs {corpus} --venue ICLR.cc/2024/Conference -w {corpus}", "--venue"),
-        ("simulate --papers-per-file 2", "--large"),
-        ("recipe re2 --offline", "--workspace"),
+        ("recipe re2 --no-harvest", "--workspace"),
         ("recipe re2 --from folder", "--workspace"),
-        ("recipe re2 --ocr auto", "--workspace"),
-        ("report -w {corpus} --out o --detail iclr", "--profile re2"),
         ("export {corpus} --out o --format trl --task scores", "--task scores"),
         ("explore -w {corpus} --select status=loved --out o.csv", "'loved'"),
         ("explore -w {corpus} --select statsu=accepted --out o.csv", "did you mean 'status'?"),

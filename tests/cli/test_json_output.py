@@ -38,6 +38,7 @@ LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", LINES)
 def test_a_document_has_the_documented_keys(run: Run, demo_folder: Path, forum_id: str, command: str) -> None:
     places = {"W": demo_folder / "corpus", "R": demo_folder / "release", "ID": forum_id}
@@ -62,6 +63,7 @@ def test_the_keys_of_the_leak_audit_are_those_that_are_documented() -> None:
     assert set(re.findall(r'^        "(\w+)": ', body, re.MULTILINE)) == set(JSON_KEYS["audit leaks"])
 
 
+@pytest.mark.slow
 def test_a_paper_is_shown_by_the_url_of_its_forum(run: Run, demo_folder: Path, forum_id: str) -> None:
     by_id = run("show", forum_id, "-w", demo_folder / "corpus")
     for url in (
@@ -75,6 +77,7 @@ def test_a_paper_is_shown_by_the_url_of_its_forum(run: Run, demo_folder: Path, f
     assert_refused(run("show", forum_id, "-w", demo_folder / "corpus", "--json", "--brief"), "--brief")
 
 
+@pytest.mark.slow
 def test_a_shown_document_has_no_authors_and_only_public_records(run: Run, demo_folder: Path, forum_id: str) -> None:
     shown = json.loads(run("show", forum_id, "-w", demo_folder / "corpus", "--json").out)
     assert "authors" not in shown["paper"]
@@ -83,6 +86,7 @@ def test_a_shown_document_has_no_authors_and_only_public_records(run: Run, demo_
     assert all(row["readers_public"] and not row["deleted"] for row in rows)
 
 
+@pytest.mark.slow
 def test_json_of_a_failing_release_reports_it_with_the_same_exit_code(
     run: Run, demo_folder: Path, tmp_path: Path
 ) -> None:

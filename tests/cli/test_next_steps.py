@@ -95,7 +95,7 @@ def test_a_misspelt_option_is_not_called_a_command(run: Run) -> None:
 
 
 def test_a_path_is_shown_as_it_was_typed(run: Run, demo: Path) -> None:
-    (demo / "kites.json").write_text("[}")
+    (demo / "kites.json").write_text('[{"id": "a"')
     assert_refused(run("import", "demo/../demo/kites.json", "-w", "new"), "'demo/../demo/kites.json' cannot be read")
     assert_refused(run("publish", demo / "corpus", "--out", "demo/../demo"), "'demo/../demo' contains")
     assert run("pdfs", "demo/../demo/corpus", "--to", "linked", "--link").code == 0
@@ -133,6 +133,30 @@ def test_an_own_export_is_imported_without_remarks_on_its_own_files(run: Run, de
     imported = run("import", "re2files", "-w", "new")
     assert imported.code == 0
     assert [name for name in ("export.json", "README.md", "None of") if name in imported.out] == []
+
+
+def test_an_own_release_is_imported_without_remarks_on_its_own_files(run: Run, demo: Path) -> None:
+    (demo / "release" / "notes.txt").write_text("mine")
+    imported = run("import", demo / "release", "-w", "new")
+    assert imported.code == 0
+    assert [name for name in ("left out:", "None of") if name in imported.out] == ["left out:"]
+    assert "notes.txt: nothing imported" in imported.out
+    assert "0 set aside" in imported.out
+
+
+def test_an_own_release_in_reviewbenchs_layout_is_imported_whole(run: Run, demo: Path) -> None:
+    assert run("build", "-w", demo / "corpus").code == 0
+    assert run("publish", "-w", demo / "corpus", "--layout", "reviewbench", "--out", "rb").code == 0
+    imported = run("import", "rb", "-w", "new")
+    assert (imported.code, "12 new + 0 already there + 0 set aside" in imported.out) == (0, True)
+
+
+def test_a_manifest_of_another_shape_hides_no_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "release.json").write_text('{"generator": "peercorpus", "files": ["notes.json", 5]}')
+    (tmp_path / "d" / "notes.json").write_text(json.dumps([PAPER]))
+    assert "1 new" in run("import", "d", "-w", "new").out
 
 
 KITES = "Kites.org/2031/Workshop"

@@ -10,13 +10,10 @@ NOT_FINITE = ("nan", "inf", "-inf")
 REFUSED = [
     *(("build", "--pdf-timeout-s", number) for number in (*NOT_FINITE, "0", "-1")),
     *(("build", "--workers", number) for number in ("nan", "0", "-1", "1.5")),
-    *(("harvest", "--max-wait-s", number) for number in (*NOT_FINITE, "-1")),
     *(("harvest", "--limit", number) for number in ("nan", "0", "-1")),
     *(("sql", "--time-limit-s", number) for number in (*NOT_FINITE, "0", "-1")),
-    *(("audit", "--threshold", number) for number in (*NOT_FINITE, "-1", "0.5")),
     *(("bench", "--temperature", number) for number in (*NOT_FINITE, "-1")),
     *(("finetune", "--min-confidence", number) for number in (*NOT_FINITE, "-1", "2")),
-    *(("finetune", "--max-spread", number) for number in NOT_FINITE),
 ]
 ARGUMENTS = {
     "build": ["build"],

@@ -34,6 +34,7 @@ def harvest(service: Service, folder: Path, *options: str | Path) -> list[str | 
     return ["harvest", VENUE, "--workspace", folder, "--no-files", *urls, *options]
 
 
+@pytest.mark.slow
 def test_quiet_leaves_the_result_and_nothing_on_stderr(run: Run, service: Service, tmp_path: Path) -> None:
     loud = run(*harvest(service, tmp_path / "loud"))
     quiet = run("-q", *harvest(service, tmp_path / "quiet"))
@@ -54,6 +55,7 @@ def test_verbose_shows_requests_steps_and_times_on_stderr(run: Run, service: Ser
     assert LOGGER.handlers == []
 
 
+@pytest.mark.slow
 def test_a_log_is_one_json_object_per_line_without_secrets(
     run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_log_that_cannot_be_written_is_refused_before_the_work(run: Run, servi
     assert_refused(run("status", "-q", "-v", "-w", tmp_path), "--quiet", "--verbose")
 
 
+@pytest.mark.slow
 def test_the_environment_can_ask_for_quiet(
     run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ def test_names_with_control_characters_cannot_write_to_the_terminal() -> None:
     assert "\x1b" not in text
 
 
+@pytest.mark.slow
 def test_the_command_shows_a_table_all_or_some_venues(run: Run, demo_folder: Path) -> None:
     corpus = demo_folder / "corpus"
     with open_workspace(corpus, write=False) as opened:
@@ -108,6 +109,7 @@ def test_the_command_shows_a_table_all_or_some_venues(run: Run, demo_folder: Pat
     assert_refused(run("status", corpus, "--venue", "ICLR2024"), "'ICLR.cc/2024/Conference'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "following"),
     [("build", "status"), ("publish", "explore")],

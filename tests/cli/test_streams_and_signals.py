@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.cli import interrupts, memory_limit
-from peercorpus.errors import PeercorpusError
+from peercorpus.cli import interrupts
 
 PROGRAM = (sys.executable, "-m", "peercorpus")
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -88,6 +87,7 @@ def corpus(built: Path, tmp_path: Path) -> Path:
     return shutil.copytree(built, tmp_path / "corpus")
 
 
+@pytest.mark.slow
 @pytest.mark.fault("machine", "a locale that is not UTF-8", "what cannot be shown is escaped", times=3)
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "euc_jp"])
 def test_output_is_limited_to_what_the_terminal_can_show(corpus: Path, encoding: str) -> None:
@@ -97,10 +97,15 @@ def test_output_is_limited_to_what_the_terminal_can_show(corpus: Path, encoding:
     )
     assert shown.returncode == 0, shown.stderr
     assert r"\ud835\udd38" in shown.stdout.decode(encoding)
-    helped = subprocess.run([*PROGRAM, "report", "--help"], capture_output=True, timeout=60, env=os.environ | ASCII)
+
+
+@pytest.mark.slow
+def test_help_can_be_shown_in_a_terminal_of_ascii() -> None:
+    helped = run([*PROGRAM, "report", "--help"], ASCII)
     assert helped.returncode == 0, helped.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.fault("machine", "standard output or error that is closed", "the work is done all the same", times=3)
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-"])
 def test_a_closed_stream_ends_no_command(corpus: Path, closed: str) -> None:
@@ -110,6 +115,7 @@ def test_a_closed_stream_ends_no_command(corpus: Path, closed: str) -> None:
     assert (corpus / "tables" / "1-papers").is_dir()
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_ends_no_command(corpus: Path) -> None:
     shutil.rmtree(corpus / "tables")
     command = [*PROGRAM, "build", "--workspace", str(corpus)]
@@ -150,6 +156,7 @@ def heed_signals() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("kill", "Ctrl-C, SIGTERM or SIGHUP during the imports", "one sentence, exit code 130", times=5)
 @pytest.mark.parametrize(
     ("name", "module"),
@@ -169,6 +176,7 @@ def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str,
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."
 
 
+@pytest.mark.slow
 @pytest.mark.fault("kill", "Ctrl-C where a library makes another error of it", "one sentence, exit code 130", times=9)
 @pytest.mark.parametrize("module", ["peercorpus.cli.commands", "cyclopts", "logging"])
 @pytest.mark.parametrize(
@@ -186,45 +194,6 @@ def test_an_interrupt_that_becomes_another_error_ends_the_command_in_one_sentenc
     ended = run([sys.executable, "-m", "breaking"], {"PYTHONPATH": str(tmp_path)})
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."
-
-
-@pytest.mark.fault(
-    "machine", "a limit of the address space below what the libraries need", "one sentence that names it", times=5
-)
-@pytest.mark.parametrize(
-    ("command", "limit_mib"),
-    [
-        ("build --workspace", 600),
-        ("demo --out", 3_000),
-        ("report --workspace", 1_000),
-        ("verify", 60),
-        ("import", 400),
-    ],
-)
-def test_a_limit_of_the_address_space_is_named(tmp_path: Path, command: str, limit_mib: int) -> None:
-    ended = run_limited(f"{command} '{tmp_path / 'corpus'}'", limit_mib)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert "ulimit" in ended.stderr
-    assert ended.stderr.count("\n") == 1
-    assert not (tmp_path / "corpus").exists()
-
-
-@pytest.mark.parametrize(
-    ("command", "limit_mib"),
-    [("build --workspace '{corpus}'", 4_200), ("venues", 520), ("build --help", 520), ("import --help", 520)],
-)
-def test_a_limit_of_the_address_space_that_suffices_changes_nothing(corpus: Path, command: str, limit_mib: int) -> None:
-    assert run_limited(command.format(corpus=corpus), limit_mib).returncode == 0
-
-
-def test_a_folder_named_as_a_command_lowers_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_limit, "read_limit_mib", lambda: 600)
-    with pytest.raises(PeercorpusError, match="needs 4,096"):
-        memory_limit.prepare_for_limit(["build", "--workspace", "import"])
-
-
-def run_limited(command: str, limit_mib: int) -> subprocess.CompletedProcess[str]:
-    return run(["sh", "-c", f"ulimit -v {limit_mib * 1024}; exec {sys.executable} -m peercorpus {command}"])
 
 
 PANIC = """

@@ -8,6 +8,7 @@ import pytest
 from invented_posts import AUTHORS, CHAIR, PUBLIC, REVIEWER, START, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
+from peercorpus.conversations.turns import build_turn
 from peercorpus.records.enums import Aspect, PostKind, Role, ScoreSource
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.records.scores import ScoreChange
@@ -79,3 +80,16 @@ def test_a_conversation_is_cut_at_the_first_turn_after_the_decision() -> None:
 def test_a_post_without_a_decision_ends_no_turn(kind: PostKind) -> None:
     talk, _ = converse(REVIEWED, post("c", 3, CHAIR, kind=kind), post("r", 4, REVIEWER, "A"))
     assert told(talk) == [("A+r", False)]
+
+
+@pytest.mark.parametrize(
+    ("days", "after"),
+    [((4, None), None), ((None, None), None), ((4, 5), False), ((7, None), True), ((None, 7), True)],
+)
+def test_partly_undated_turn_is_before_only_if_known(days: tuple[float | None, ...], after: bool | None) -> None:
+    answers = [
+        replace(post(f"a{place}", 5, AUTHORS, "A"), created_at=None if day is None else START + timedelta(days=day))
+        for place, day in enumerate(days)
+    ]
+    flagged = [replace(one, posted_after_decision=is_after(one.created_at, DECIDED)) for one in answers]
+    assert build_turn(tuple(flagged), decided_at=DECIDED).posted_after_decision is after

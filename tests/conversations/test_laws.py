@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
 from peercorpus.conversations import threads
 from peercorpus.conversations.build import build_conversations
+from peercorpus.conversations.reminders import is_reminder
 from peercorpus.conversations.turns import merge_turns
 from peercorpus.models.chat_messages import ChatOptions, Response, Speaker, ThirdParties, to_chat_messages
 from peercorpus.records.enums import ConversationKind, PostKind, Role
@@ -84,6 +85,7 @@ def test_turns_are_in_time_order_and_consecutive_ones_have_different_speakers(po
             assert one != other or any(last <= end <= first for end in ends)
 
 
+@pytest.mark.slow
 @given(forums(), st.randoms())
 def test_the_order_in_which_posts_are_listed_changes_nothing(posts: list[Post], random: object) -> None:
     shuffled = list(posts)
@@ -111,13 +113,13 @@ def _said(talk: Conversation, view: ChatOptions) -> list[str]:
     return [message.speaker.value for message in to_chat_messages(talk, view, shown, "The paper.")]
 
 
+@pytest.mark.slow
 @given(
     forums(),
     st.builds(
         ChatOptions,
         assistant=st.sampled_from([Role.REVIEWER, Role.AUTHOR]),
         others=st.sampled_from(ThirdParties),
-        with_responses=st.booleans(),
         ends_answered=st.booleans(),
         system=st.sampled_from([None, "Discuss."]),
     ),
@@ -130,11 +132,15 @@ def test_a_dialogue_alternates_strictly_starting_with_the_user(posts: list[Post]
 
 
 @given(forums())
-def test_the_quick_check_for_reminders_changes_no_result(posts: list[Post]) -> None:
-    quick = build_conversations(posts)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(threads, "_may_have_answered", lambda *_: True)
-        assert build_conversations(posts) == quick
+def test_no_reminder_shares_a_turn_with_an_answer(posts: list[Post]) -> None:
+    conversations, _ = build_conversations(posts)
+    urging = {one.post_id for one in posts if is_reminder(one.title, one.text)}
+    for talk in conversations:
+        for turn in talk.turns:
+            assert not turn.is_reminder or (len(turn.post_ids) == 1 and urging.issuperset(turn.post_ids))
+            late = [post_id for post_id in turn.post_ids[1:] if post_id in urging]
+            is_answer = turn.role is Role.AUTHOR and not urging.issuperset(turn.post_ids[:1])
+            assert talk.kind is not ConversationKind.REVIEW or not (is_answer and late)
 
 
 def test_a_first_reply_is_not_searched_for_reminders(monkeypatch: pytest.MonkeyPatch) -> None:

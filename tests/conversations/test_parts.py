@@ -137,3 +137,12 @@ def test_a_post_elsewhere_is_not_a_first_part() -> None:
 def test_the_second_part_comes_second_even_if_the_first_replies_to_it() -> None:
     posts = [post("2", 1, AUTHORS, "A", title="Answer (Part 2)"), post("1", 2, AUTHORS, "2", title="Answer")]
     assert [one.post_id for one in sort_by_reading_order(posts)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("title", ["Response continued (II)", "Response, cont'd (2/2)", "Response (continued II)"])
+def test_a_continuation_follows_a_first_part_posted_later(title: str) -> None:
+    later = post("one", 2, AUTHORS, "A", title="Response")
+    assert [one.post_id for one in sort_by_reading_order([post("two", 1, AUTHORS, "A", title=title), later])] == [
+        "one",
+        "two",
+    ]

@@ -1,13 +1,17 @@
 """Conversations are built from some columns of the tables, and equal those built from all of them."""
 
+import json
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from in_this_process import build_here
 from peercorpus.conversations.build import build_conversations
+from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.workspace import Workspace, open_workspace
+from raw_forums import PAPER, V, v2
 
 
 def _build_from_all(workspace: Workspace, venue_id: str) -> list[Conversation]:
@@ -34,3 +38,21 @@ def test_some_of_their_turns_come_from_reviews_alone(demo_folder: Path) -> None:
     turns = [turn for conversation in held for turn in conversation.turns]
     assert any(turn.score_changes for turn in turns)
     assert any(turn.final_justification for turn in turns)
+
+
+def test_a_review_posted_again_with_another_score_is_in_the_stored_conversation(tmp_path: Path) -> None:
+    text = {
+        "review": "The kite flies well in strong wind, but nothing is said about weak wind, in which most kites fall."
+    }
+    notes = [
+        PAPER,
+        v2("r1", "Official_Review", "Reviewer_a1B2", content={**text, "rating": 3}),
+        v2("r2", "Official_Review", "Reviewer_a1B2", content={**text, "rating": 6}),
+    ]
+    dump = tmp_path / "notes.json"
+    dump.write_text(json.dumps(notes), encoding="utf-8")
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        import_dumps(workspace, [dump])
+        build_here(workspace)
+        (talk,) = workspace.tables.read(Conversation, V)
+    assert [post_id for turn in talk.turns for post_id in turn.post_ids] == ["r1", "r2"]

@@ -133,6 +133,7 @@ def spoken(workspace: Workspace, year: int) -> list[str]:
     return [turn.text for turn in conversation.turns]
 
 
+@pytest.mark.slow
 def test_a_changed_decision_rebuilds_only_the_conversations_of_its_venue(workspace: Workspace) -> None:
     assert [len(spoken(workspace, year)) for year in (2022, 2023)] == [2, 2]
     decide(workspace, drop=["r2022/rebuttal"], note="only thanks")
@@ -151,12 +152,14 @@ def test_a_changed_decision_rebuilds_only_the_conversations_of_its_venue(workspa
     assert len(spoken(workspace, 2022)) == 2
 
 
+@pytest.mark.slow
 def test_a_bad_line_is_refused_before_anything_is_built(workspace: Workspace) -> None:
     (workspace.folder / LIST).write_text("r2022/rebuttal\tmaybe\n")
     with pytest.raises(PeercorpusError, match=r"Line 1 .* 'maybe' is not a decision"):
         build_here(workspace)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "named"),
     [

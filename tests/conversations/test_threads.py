@@ -1,6 +1,7 @@
 """How a forum's posts become conversations."""
 
 import time
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -242,16 +243,60 @@ def test_a_last_post_that_only_urges_a_reply_is_set_aside() -> None:
 @pytest.mark.parametrize(
     ("posts", "kept"),
     [
-        ([post("a", 2, AUTHORS, "A"), NUDGED, post("r", 4, REVIEWER, "n")], ["A", "a+n", "r"]),
         ([NUDGED], ["A", "n"]),
         ([post("a", 2, AUTHORS, "A"), post("n", 3, AUTHORS, "A", text=f"{NUDGE} It is 0.4.")], ["A", "a+n"]),
         ([post("a", 2, AUTHORS, "A"), post("q", 3, REVIEWER, "a"), post("n", 4, AUTHORS, "q", text=NUDGE)],
          ["A", "a", "q", "n"]),
-        ([post("a", 2, AUTHORS, "A"), NUDGED, post("b", 4, AUTHORS, "A")], ["A", "a+n+b"]),
     ],
 )  # fmt: skip
-def test_a_post_with_a_reply_at_the_start_or_with_content_is_not_a_reminder(posts: list[Post], kept: list[str]) -> None:
+def test_a_post_at_the_start_or_with_content_is_not_a_reminder(posts: list[Post], kept: list[str]) -> None:
     assert threads([REVIEW_A, *posts]) == {"Reviewer_A1bC": kept}
+
+
+@pytest.mark.parametrize(
+    ("later", "turns"),
+    [
+        ([post("r", 4, REVIEWER, "n")], ["A", "a", "n!", "r"]),
+        ([post("r", 4, REVIEWER, "A")], ["A", "a", "n!", "r"]),
+        ([post("r", 4, REVIEWER, "a")], ["A", "a", "r"]),
+        ([post("b", 4, AUTHORS, "A")], ["A", "a+b"]),
+        ([post("b", 4, AUTHORS, "A"), post("r", 5, REVIEWER, "n")], ["A", "a", "n!", "b", "r"]),
+        ([post("m", 4, AUTHORS, "A", text=NUDGE), post("r", 5, REVIEWER, "m")], ["A", "a", "m!", "r"]),
+    ],
+)
+def test_a_late_reminder_is_a_turn_of_its_own_if_answered(later: list[Post], turns: list[str]) -> None:
+    conversations, left = build_conversations([REVIEW_A, post("a", 2, AUTHORS, "A"), NUDGED, *later])
+    shown = ["+".join(turn.post_ids) + "!" * turn.is_reminder for turn in conversations[0].turns]
+    assert shown == turns
+    assert [one.post_id for one, _, _ in left] == [] if "n!" in turns else ["n"]
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        (None, "This is a gentle reminder that the discussion ends soon."),
+        (None, "Dear Reviewer, have you had a chance to look at our last reply?"),
+        ("Following up", "Is anything still unclear?"),
+        (None, "We have not heard back from you. Please let us know."),
+    ],
+)
+@pytest.mark.parametrize("answers", [[post("a", 2, AUTHORS, "A")], [post("g", 2, AUTHORS)]])
+def test_a_nudge_after_the_reviewers_last_turn_is_a_reminder(title: str | None, text: str, answers: list[Post]) -> None:
+    above = answers[0].post_id
+    asked = post("q", 3, REVIEWER, "A" if above == "g" else "a")
+    nudge = post("n", 4, AUTHORS, "q", title=title, text=text)
+    (talk,), left = build_conversations([REVIEW_A, *answers, asked, nudge])
+    assert [turn.post_ids for turn in talk.turns][-1] == ("q",)
+    assert [(one.post_id, why) for one, why, _ in left] == [("n", Reason.REMINDER)]
+    (talk,), left = build_conversations([REVIEW_A, *answers, asked, nudge, post("r", 5, REVIEWER, "n")])
+    assert [(turn.post_ids, turn.is_reminder) for turn in talk.turns][-2:] == [(("n",), True), (("r",), False)]
+    assert left == []
+
+
+def test_a_nudge_of_authors_who_have_said_nothing_else_stays() -> None:
+    asked, nudge = post("q", 2, REVIEWER, "A"), post("n", 3, AUTHORS, "q", text="A gentle reminder: please reply.")
+    (talk,), left = build_conversations([REVIEW_A, asked, nudge])
+    assert ([turn.post_ids for turn in talk.turns][-1], left) == (("n",), [])
 
 
 def test_a_reminder_to_all_is_not_context() -> None:
@@ -335,3 +380,57 @@ def test_a_misplaced_reply_is_in_the_conversation_of_the_greeted_reviewer() -> N
         post("r", 4, OTHER, "x"),
     ]
     assert threads(posts) == {A: ["A"], B: ["B", "x", "r"]}
+
+
+LONG = (
+    "The kite flies well in strong wind, but nothing is said about weak wind, and that is where most kites fall down."
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text", "is_repeated"),
+    [
+        ("b", "b", "Thanks.", True),
+        ("b", "c", LONG, True),
+        ("b", "c", "Thanks.", False),
+    ],
+)
+def test_what_a_reviewer_posts_twice_is_one_turn(first: str, second: str, text: str, is_repeated: bool) -> None:
+    answers = [post("b", 2, AUTHORS, "A"), post("c", 3, AUTHORS, "A")]
+    said = [post("r1", 4, REVIEWER, first, text=text), post("r2", 5, REVIEWER, second, text=f"{text}\n")]
+    _, left = build_conversations([REVIEW_A, *answers, *said, post("end", 6, AUTHORS, "r2")])
+    assert [(one.post_id, why) for one, why, _ in left] == [("r2", Reason.OUTSIDE_CONVERSATION)] * is_repeated
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_repeated"),
+    [
+        ('{"rating":3}', '{"rating":5}', False),
+        ('{"rating":3}', '{"rating":3}', True),
+        ('{"rating":3}', "{}", True),
+        ('{"flag":"no","rating":3}', '{"rating":3}', True),
+        ("{}", '{"rating":3}', False),
+    ],
+)
+def test_the_same_words_with_another_answer_are_no_repetition(first: str, second: str, is_repeated: bool) -> None:
+    again = post("again", 2, REVIEWER, text=LONG)
+    said = [replace(post("A", 0, REVIEWER, text=LONG), extra=first), replace(again, extra=second)]
+    (talk,), left = build_conversations([*said, post("a", 5, AUTHORS, "A")])
+    assert [one.post_id for one, _, _ in left] == ["again"] * is_repeated
+    assert ("again" in [post_id for turn in talk.turns for post_id in turn.post_ids]) is not is_repeated
+
+
+def test_a_third_post_repeats_the_second_as_well_as_the_first() -> None:
+    scores = ('{"rating":3}', '{"rating":5}', '{"rating":5}')
+    said = [replace(post(f"r{place}", place, REVIEWER, text=LONG), extra=extra) for place, extra in enumerate(scores)]
+    _, left = build_conversations([*said, post("a", 5, AUTHORS, "r0")])
+    assert [(one.post_id, why[:26]) for one, _, why in left] == [("r2", "It repeats the post 'r1' b")]
+
+
+def test_a_turn_says_why_its_post_was_moved() -> None:
+    moved = post("x", 3, AUTHORS, "A", title="Response to Reviewer B2cD", text="Dear Reviewer B2cD, it flies.")
+    conversations, _ = build_conversations([REVIEW_A, REVIEW_B, post("b", 2, AUTHORS, "B"), moved])
+    turns = {talk.reviewer: talk.turns[-1] for talk in conversations}
+    assert turns[B].post_ids == ("b", "x")
+    assert turns[B].moved == ("x: addressed to Reviewer_B2cD (title)",)
+    assert turns[A].moved == ()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from invented_posts import AUTHORS, REVIEWER, START, post
+from invented_posts import AUTHORS, OTHER, REVIEWER, START, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
@@ -91,3 +91,18 @@ def test_a_score_change_after_a_response_to_all_is_a_separate_turn() -> None:
     (found,), _ = build_conversations(posts, [given])
     assert [(turn.post_ids, turn.score_changes) for turn in found.turns] == [(("A",), ()), (("r",), (told,))]
     assert [(beside.post_id, beside.before_turn) for beside in found.context] == [("g", 1)]
+
+
+def test_another_reviewers_words_report_no_change_of_this_one() -> None:
+    told = replace(CHANGE, changed_at=None, source=ScoreSource.TEXT)
+    words = "raise my score from 5 to 6"
+    score = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, words, Phase.INITIAL, ScoreSource.TEXT)
+    given = replace(review("f", "Reviewer_A1bC", review_id="A"), scores=(score,), score_changes=(told,))
+    posts = [
+        post("A", 0, REVIEWER),
+        post("b", 1, OTHER, "A", text=f"I {words}, too."),
+        post("a", 2, AUTHORS, "A"),
+        post("r", 3, REVIEWER, "A", text=f"I {words}."),
+    ]
+    (found,), _ = build_conversations(posts, [given])
+    assert [(turn.post_ids, bool(turn.score_changes)) for turn in found.turns if turn.score_changes] == [(("r",), True)]

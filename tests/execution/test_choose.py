@@ -24,7 +24,7 @@ from peercorpus.workspace.object_store import Location
 
 def test_every_executor_is_found_by_its_name() -> None:
     assert load_executor("local") == LocalExecutor()
-    pytest.importorskip("ray", reason="ray is not installed: pip install 'peercorpus[ray]'")
+    pytest.importorskip("ray", reason="ray is not installed: pip install 'peercorpus[cluster]'")
     assert {name: load_executor(name) for name in EXECUTORS} == {"local": LocalExecutor(), "ray": RayExecutor()}
     assert load_executor("ray", "head:6379") == RayExecutor("head:6379")
 
@@ -40,7 +40,7 @@ def test_an_impossible_executor_is_refused(name: str, address: str | None, sente
 
 def test_without_ray_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=re.escape(advise_install("ray"))):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("cluster"))):
         next(RayExecutor()(square, [1], timeout_s=20))
 
 
@@ -72,6 +72,7 @@ def read_there(job: EngineJob) -> tuple[Location, bytes]:
     return job.path, job.path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
     limits = (20.0, 2 << 30)
     assert do_item(square, 3, None, limits, package_versions()) == 9
@@ -88,7 +89,7 @@ def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
 def test_a_cluster_without_its_package_is_refused_before_anything_is_done() -> None:
-    with pytest.raises(MissingExtraError, match=re.escape(advise_install("ray"))):
+    with pytest.raises(MissingExtraError, match=re.escape(advise_install("cluster"))):
         load_executor("ray")
 
 

@@ -27,8 +27,8 @@ from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import open_workspace
 from table_rows import rows
 
-pytestmark = pytest.mark.cluster
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus[ray]'")
+pytestmark = [pytest.mark.cluster, pytest.mark.slow(81)]
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus[cluster]'")
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
 ROOT = Path(__file__).parents[2]

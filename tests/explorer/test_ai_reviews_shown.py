@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from commands import Run
 from explored import explored
 from invented_tables import ICLR, a_forum, ai_review, invented
-from peercorpus.cli.text.show import show_record
-from peercorpus.corpus.forums import read_whole_record
+from peercorpus.workspace.raw_store import RawKind, RawObject
 
 TAG = re.compile(r"<[^>]+>")
 RECORDS = [*a_forum("f1"), ai_review("f1"), *a_forum("f2")]
@@ -47,11 +47,12 @@ def test_ai_reviews_are_neither_counted_nor_found_among_human_ones(client: TestC
     assert "f1-ai" not in json.dumps(people)
 
 
-def test_show_lists_ai_reviews_after_the_conversations(tmp_path: Path) -> None:
+def test_show_lists_public_ai_reviews_last(tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", {ICLR: RECORDS}) as workspace:
-        shown = show_record(read_whole_record(workspace.tables, "f1"), is_brief=False)
-    _, _, ours = shown.partition("AI review, posted by the venue as AI_Reviewer\n")
+        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 1, ICLR, "f1", "f1", 1, 1, "t", b"{}")])
+    shown = run("show", "f1", "-w", tmp_path / "corpus").out
+    _, _, ours = shown.partition("AI review (certain), signed AI_Reviewer\n")
     assert "> ai AI_Reviewer, 2020-01-02 12:00\n" in ours
     assert "> author Authors, comment, 2020-01-02 12:00: To the AI\n    We added seeds.\n" in ours
     assert "* false_claims: 'One minor' (3 of 4, the best last)" in ours
-    assert "survey, 2020-01-02 12:00 (deleted or not public)" in ours
+    assert ours.count("survey, 2020-01-02 12:00") == 1, "the survey that the venue keeps to itself is not shown"

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from socket import create_connection, socket
-from types import SimpleNamespace
 
 import pytest
 import uvicorn
@@ -57,8 +56,7 @@ def _serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
         places.append(place)
         started.set()
 
-    explorer = SimpleNamespace(is_confidential=False)
-    thread = threading.Thread(target=serve_explorer, args=(explorer, "127.0.0.1", 0, ready))
+    thread = threading.Thread(target=serve_explorer, args=(None, "127.0.0.1", 0, ready))
     thread.start()
     try:
         assert started.wait(10)
@@ -93,6 +91,7 @@ def is_dropped(connection: socket) -> bool:
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "the head of a request to the explorer", "the connection is closed", lost="nothing")
 @pytest.mark.parametrize("sent", [b"", b"G", HEAD, WHOLE + HEAD])
 def test_a_connection_without_complete_headers_is_dropped(address: Address, sent: bytes) -> None:
@@ -118,11 +117,13 @@ def test_log_files_of_the_serving_program_stay_open(handler: logging.FileHandler
     assert handler.stream is not None, "uvicorn closed it"
 
 
+@pytest.mark.slow
 def test_a_connection_whose_headers_trickle_in_is_dropped_too(address: Address) -> None:
     with closing(connect(address)) as connection, pytest.raises((BrokenPipeError, ConnectionResetError)):
         trickle(connection)
 
 
+@pytest.mark.slow
 def test_a_request_is_answered_however_long_it_takes(address: Address) -> None:
     with closing(connect(address)) as connection:
         connection.sendall(WHOLE.replace(b"/ ", b"/slow ", 1))

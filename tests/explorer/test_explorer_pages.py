@@ -11,6 +11,7 @@ from explored import GONE, LIVELY, QUIET, SILENT
 from invented_tables import paper, post, review, score
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import keep_public
+from peercorpus.explorer.pages import load_templates
 from peercorpus.explorer.paper_page import score_table
 from peercorpus.explorer.selection import read_selection
 from peercorpus.records.enums import Aspect, Phase, PostKind, Status
@@ -222,6 +223,22 @@ def test_a_paper_shows_chair_versions_changes_links_and_other_posts(client: Test
     ):
         assert words in page, words
     assert "later by 30 days" in words_of(client.get(f"/paper/{QUIET}").text)
+
+
+@pytest.mark.parametrize(
+    ("not_shown", "deleted", "said"),
+    [
+        (0, 0, "no gap"),
+        (None, 0, "Nothing shows whether replies are hidden."),
+        (1, 0, "At least 1 reply was posted and never shown to us"),
+        (3, 2, "At least 3 replies were posted and never shown to us: hidden, or deleted earlier. 2 replies were seen"),
+        (0, 1, "1 reply was seen and deleted since, or is no longer shown."),
+    ],
+)
+def test_page_states_unseen_replies(not_shown: int | None, deleted: int, said: str) -> None:
+    shown = paper("f1", replies_not_shown=not_shown, replies_deleted=deleted)
+    macro = load_templates().get_template("parts.html").module.unseen(shown)  # type: ignore[attr-defined]
+    assert said in str(macro)
 
 
 def test_every_conversation_and_turn_has_its_own_anchor(client: TestClient) -> None:

@@ -93,6 +93,7 @@ def hostile_pages() -> list[str]:
     return pages
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "input",
     "scripts, markup and control characters in every text, on each page of the explorer",
@@ -117,6 +118,7 @@ def test_hostile_texts_break_no_page_and_add_no_tag(hostile_client: TestClient, 
     assert read.tags.count("title") == 1 + answer.text.count(' tabindex="-1"><title>')
 
 
+@pytest.mark.slow
 def test_a_hostile_query_is_shown_as_text(hostile_client: TestClient) -> None:
     for attack in ATTACKS:
         for page in ("/?q={0}&where={0}", "/points?q={0}&kind={0}&venue={0}&year={0}", "/points?q={0}&{0}"):
@@ -197,6 +199,7 @@ def test_no_page_has_an_inline_script_or_style(client: TestClient) -> None:
         assert set(re.findall(r'(?:src|href)="((?:https?:)?//[^"]*)"', told)) == set()
 
 
+@pytest.mark.slow
 def test_a_changed_takedown_list_stops_all_pages(tmp_path: Path) -> None:
     with explored(tmp_path / "corpus", known()) as opened:
         assert opened.get(f"/paper/{LIVELY}").status_code == 200
@@ -216,6 +219,7 @@ def test_a_port_in_use_is_reported_in_one_sentence(known_folder: Path, client: T
         assert_refused(run("explore", "-w", known_folder, "--port", port, "--no-browser"), port, "--port 0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("host", "is_warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
 def test_a_server_prints_its_address_and_warns_if_others_can_reach_it(
     known_folder: Path, client: TestClient, host: str, *, is_warned: bool
@@ -236,6 +240,7 @@ def test_a_server_prints_its_address_and_warns_if_others_can_reach_it(
     assert "Traceback" not in told
 
 
+@pytest.mark.slow
 def test_without_its_packages_the_message_says_what_to_install(known_folder: Path) -> None:
     code = "import sys; sys.modules['tantivy'] = None; from peercorpus.cli.main import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", code, "explore", "-w", str(known_folder)]
@@ -246,6 +251,7 @@ def test_without_its_packages_the_message_says_what_to_install(known_folder: Pat
     assert advise_install("web") in ended.stderr
 
 
+@pytest.mark.slow
 def test_an_address_as_keyword_is_masked_in_its_link_which_finds_the_paper(tmp_path: Path) -> None:
     for keyword in ("ada@example.org", "~Ada_Example1"):
         records: list[object] = [paper("f1", keywords=("kites", keyword)), paper("f2")]

@@ -72,6 +72,7 @@ def _total(client: TestClient, link: str) -> int:
     return int(total[1].replace(",", ""))
 
 
+@pytest.mark.slow
 def test_every_number_in_a_figures_table_is_what_its_link_finds(home: TestClient) -> None:
     links = LINK.findall(home.get("/").text)
     assert len(links) > 50
@@ -138,11 +139,21 @@ def test_papers_of_different_scales_are_ordered_by_their_spread_as_a_share_of_th
         assert re.findall(r'<h2><a href="/paper/(\w+)', client.get("/papers?sort=spread").text) == ["steep", "wide"]
 
 
+@pytest.mark.slow
 def test_without_scores_the_page_says_what_cannot_be_drawn(tmp_path: Path) -> None:
     with explored(tmp_path / "bare", {TMLR: [paper("bare", TMLR)]}) as client:
         page = client.get("/").text
     assert "Not drawn: decisions by score (n = 0 papers; not known: 1 (no rating on a known scale))." in page
     assert "<svg" not in page
+
+
+def test_the_page_warns_of_venues_with_different_rules(tmp_path: Path) -> None:
+    others = ("ICML.cc/2023/Conference", "ICML.cc/2025/Conference")
+    for name, venue_ids, is_told in (("one", others[:1], False), ("two", others, True)):
+        with explored(
+            tmp_path / name, {venue_id: [paper(f"p{venue_id}", venue_id)] for venue_id in venue_ids}
+        ) as client:
+            assert ("Pools venue-years whose rules differ" in client.get("/").text) is is_told
 
 
 def test_columns_start_at_the_baseline_and_the_tallest_fills_the_drawing() -> None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -87,6 +88,7 @@ def focused(page: "Page") -> str:
     return str(page.evaluate("(document.activeElement.innerText || document.activeElement.id || '').trim()"))
 
 
+@pytest.mark.slow
 def test_search_finds_and_filters_combine(page: "Page") -> None:
     page.goto("/")
     page.fill("#q", "kites")
@@ -103,6 +105,7 @@ def test_search_finds_and_filters_combine(page: "Page") -> None:
     assert len(titles(page)) == 2
 
 
+@pytest.mark.slow
 def test_back_and_permalinks_lead_to_the_same_page(page: "Page", context: "BrowserContext") -> None:
     page.goto("/?q=kites&sort=oldest")
     before = titles(page)
@@ -118,6 +121,7 @@ def test_back_and_permalinks_lead_to_the_same_page(page: "Page", context: "Brows
     assert -5 < place["y"] < 400
 
 
+@pytest.mark.slow
 def test_a_conversation_reads_in_order_and_shows_the_change(page: "Page") -> None:
     page.goto(f"/paper/{LIVELY}")
     told = page.locator("#conversation-R1").inner_text()
@@ -127,6 +131,7 @@ def test_a_conversation_reads_in_order_and_shows_the_change(page: "Page") -> Non
     assert page.locator("table.scores td.changed").inner_text().startswith("5 →")
 
 
+@pytest.mark.slow
 def test_an_export_is_a_file_of_the_papers_shown(page: "Page", tmp_path: Path) -> None:
     page.goto("/?q=kites&sort=oldest")
     page.click(".export summary")
@@ -137,6 +142,7 @@ def test_an_export_is_a_file_of_the_papers_shown(page: "Page", tmp_path: Path) -
     assert [line.split(",")[0] for line in lines[1:]] == [QUIET, LIVELY]
 
 
+@pytest.mark.slow
 def test_everything_works_with_the_keyboard_alone(page: "Page") -> None:
     page.goto("/?sort=oldest")
     page.keyboard.press("/")
@@ -161,6 +167,7 @@ def test_everything_works_with_the_keyboard_alone(page: "Page") -> None:
     assert not page.locator("dialog#keys").is_visible()
 
 
+@pytest.mark.slow
 def test_a_turn_is_cited_and_unfolded_by_keyboard_and_its_permalink_follows(page: "Page") -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"/paper/{LIVELY}")
@@ -181,6 +188,7 @@ def test_a_turn_is_cited_and_unfolded_by_keyboard_and_its_permalink_follows(page
     assert page.evaluate("document.activeElement.id") == f"post-{LIVELY}-pub"
 
 
+@pytest.mark.slow
 def test_folded_text_can_be_reached_and_opened_by_keyboard(page: "Page", tmp_path: Path) -> None:
     long = "\n\n".join(["Kites need wind, and wind needs kites to be seen. " * 8] * 12)
     records = [paper("f1"), post("p1", "f1", role=Role.PUBLIC, signature="public_1", text=long)]
@@ -196,6 +204,7 @@ def test_folded_text_can_be_reached_and_opened_by_keyboard(page: "Page", tmp_pat
         assert not page.locator(".fold .prose").is_visible()
 
 
+@pytest.mark.slow
 def test_a_column_of_a_figure_links_to_its_papers(page: "Page") -> None:
     page.goto("/")
     page.locator("#by-year svg a").first.click()
@@ -203,6 +212,7 @@ def test_a_column_of_a_figure_links_to_its_papers(page: "Page") -> None:
     assert titles(page) == ["Kites in strong wind"]
 
 
+@pytest.mark.slow
 def test_the_table_of_contents_is_beside_the_paper_or_above_it(page: "Page") -> None:
     page.goto(f"/paper/{LIVELY}")
     assert page.locator("nav.side").is_visible()
@@ -214,6 +224,7 @@ def test_the_table_of_contents_is_beside_the_paper_or_above_it(page: "Page") -> 
     assert page.url.endswith("#chair")
 
 
+@pytest.mark.slow
 def test_the_skip_link_comes_first_and_the_focus_is_visible(page: "Page") -> None:
     page.goto("/")
     page.keyboard.press("Tab")
@@ -226,6 +237,7 @@ def test_the_skip_link_comes_first_and_the_focus_is_visible(page: "Page") -> Non
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
 
 
+@pytest.mark.slow
 def test_everything_works_without_scripts(browser: "Browser", site: str) -> None:
     context = browser.new_context(base_url=site, java_script_enabled=False)
     page = context.new_page()
@@ -236,15 +248,6 @@ def test_everything_works_without_scripts(browser: "Browser", site: str) -> None
     page.click(".paper h2 a")
     assert page.locator("h1").inner_text() == "Kites in strong wind"
     assert page.locator(".to-all").get_by_text("windsock").is_visible()
-    context.close()
-
-
-@pytest.mark.parametrize("address", [*PAGES, *MORE_PAGES])
-def test_no_page_is_wider_than_a_phone_screen(browser: "Browser", site: str, address: str) -> None:
-    context = browser.new_context(base_url=site, viewport={"width": 360, "height": 740})
-    page = context.new_page()
-    page.goto(address)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
 
 
@@ -285,19 +288,20 @@ def test_on_a_phone_the_hint_in_the_search_box_is_not_cut(browser: "Browser", si
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 @pytest.mark.parametrize("address", [*PAGES, *MORE_PAGES])
-def test_axe_finds_nothing_serious(browser: "Browser", site: str, address: str, scheme: Any) -> None:
-    context = browser.new_context(base_url=site, color_scheme=scheme)
-    page = context.new_page()
+def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(page: "Page", address: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
     page.goto(address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.set_viewport_size({"width": 1200, "height": 800})
     for details in page.locator("details").all():
         details.evaluate("one => one.open = true")
     assert_accessible(page)
-    context.close()
 
 
 def hostile_addresses() -> list[str]:
+    """Return pages that show each attack in each kind of text, and pages of the other kinds for some of them."""
     found = [
         "/",
         "/papers",
@@ -307,14 +311,15 @@ def hostile_addresses() -> list[str]:
         "/?q=" + quote("<script>window.pwned=1</script>"),
         "/venues",
     ]
-    for venue_id, records in hostile().items():
+    others = cycle(("text", "changes", "record"))
+    for (venue_id, records), other in zip(hostile().items(), others, strict=False):
         forum_id = quote(records[0].forum_id, safe="")  # type: ignore[attr-defined]
-        found.append("/venue/" + quote(venue_id, safe=""))
-        found += [f"/{kind}/{forum_id}" for kind in ("paper", "text", "changes", "record")]
-    # The browser takes half a minute to draw some 30 MB of JSON.
-    return found[:-1]
+        found += [f"/{other}/{forum_id}", f"/paper/{forum_id}", "/venue/" + quote(venue_id, safe="")]
+    # Not the last paper, of a megabyte in each text, which the browser takes half a minute to draw.
+    return [*found[:-2], found[-1]]
 
 
+@pytest.mark.slow(20)
 @pytest.mark.parametrize("address", hostile_addresses())
 def test_a_hostile_corpus_executes_nothing_and_sends_no_other_requests(
     browser: "Browser", hostile_site: str, address: str
@@ -336,6 +341,7 @@ def test_a_hostile_corpus_executes_nothing_and_sends_no_other_requests(
     context.close()
 
 
+@pytest.mark.slow
 def test_the_content_security_policy_blocks_what_a_hostile_text_would_need(browser: "Browser", site: str) -> None:
     """The second line of defence works too: a script in a page would not run."""
     context = browser.new_context(base_url=site)
@@ -351,6 +357,7 @@ def test_the_content_security_policy_blocks_what_a_hostile_text_would_need(brows
     context.close()
 
 
+@pytest.mark.slow
 def test_the_whole_demo_corpus_can_be_browsed(browser: "Browser", demo_folder: Path) -> None:
     with open_workspace(demo_folder / "corpus", write=False) as workspace:
         app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
@@ -359,8 +366,9 @@ def test_the_whole_demo_corpus_can_be_browsed(browser: "Browser", demo_folder: P
             page = context.new_page()
             seen = watched(page)
             page.goto("/?score_changed=yes&sort=turns")
-            assert len(titles(page)) == 3
-            for number in range(3):
+            # A third paper's reviewer raised a score of which the first value is not proven: its edit is not public.
+            assert len(titles(page)) == 2
+            for number in range(2):
                 page.goto("/?score_changed=yes&sort=turns")
                 page.locator(".paper h2 a").nth(number).click()
                 assert page.locator("td.changed").count() >= 1

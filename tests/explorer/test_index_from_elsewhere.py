@@ -17,6 +17,8 @@ from peercorpus.explorer.index_parts import POINTS
 from peercorpus.explorer.search_index import PARTS, _keep_parts, open_index
 from peercorpus.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 PRECIOUS = "what the user wrote"
 
 

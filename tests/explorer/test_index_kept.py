@@ -140,7 +140,8 @@ class Corpus:
         (self.workspace.folder / "takedown.txt").write_text("".join(f"{listed}\n" for listed in sorted(self.listed)))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.usefixtures("small_parts")
 def test_after_any_changes_the_index_equals_one_built_from_scratch(tmp_path: Path, seed: int) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("always")}) as workspace:
@@ -150,6 +151,7 @@ def test_after_any_changes_the_index_equals_one_built_from_scratch(tmp_path: Pat
             assert described(opened(workspace)) == described_anew(workspace)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_only_the_changed_venue_is_indexed_again(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
@@ -162,6 +164,7 @@ def test_only_the_changed_venue_is_indexed_again(tmp_path: Path) -> None:
     assert len(before.items() & after.items()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_points_found_later_change_only_the_part_of_their_venue(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
@@ -179,6 +182,7 @@ def test_points_found_later_change_only_the_part_of_their_venue(tmp_path: Path) 
     assert {venue_id for venue_id in keys_before if keys_before[venue_id] != keys_after[venue_id]} == {ICML}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_the_points_of_an_unchanged_part_are_kept(tmp_path: Path) -> None:
     def files_of_points(folder: Path) -> dict[str, int]:
@@ -195,6 +199,7 @@ def test_the_points_of_an_unchanged_part_are_kept(tmp_path: Path) -> None:
     assert len(before) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_a_takedown_leaves_no_byte_in_the_index_and_no_other_venue_changes(tmp_path: Path) -> None:
     secret = b"zanzibarquagga"
@@ -229,6 +234,7 @@ def read_all(workspace: Workspace) -> Iterator[VenueInputs]:
     return index_parts.read_inputs(workspace.tables, read_takedown(workspace))
 
 
+@pytest.mark.slow
 def test_a_text_or_link_of_another_venue_changes_the_papers_that_it_belongs_to(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         fill(workspace, TMLR, [paper("T1", TMLR), version("T1", "sha-far", Grade.EXACT, TMLR)])
@@ -242,6 +248,7 @@ def test_a_text_or_link_of_another_venue_changes_the_papers_that_it_belongs_to(t
     assert before[ICML] == between[ICML] == after[ICML]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_several_processes_build_the_same_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_index, "_FEW_PAPERS", 0)
@@ -251,6 +258,7 @@ def test_several_processes_build_the_same_index(tmp_path: Path, monkeypatch: pyt
         assert by_several == described_anew(workspace)
 
 
+@pytest.mark.slow
 def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +276,7 @@ def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
         assert described(opened(workspace)) == described_anew(workspace)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_an_index_of_another_version_or_with_a_fault_is_rebuilt(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
@@ -282,6 +291,7 @@ def test_an_index_of_another_version_or_with_a_fault_is_rebuilt(tmp_path: Path) 
         assert len(list((workspace.folder / "explorer").iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_an_older_index_left_by_a_killed_process_is_removed_at_the_next_start(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
@@ -319,6 +329,7 @@ def test_a_key_identifies_its_rows() -> None:
     assert len({one.key, other.key, sha256(b"").hexdigest()}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [known, hostile])
 def test_the_index_and_the_tables_hold_the_same_records_of_a_paper(
     tmp_path: Path, make: Callable[[], dict[str, list[object]]]

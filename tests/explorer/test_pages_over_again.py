@@ -26,6 +26,7 @@ def test_a_page_that_the_browser_has_is_not_sent_again(client: TestClient, page:
     assert client.get(page, headers={"if-none-match": '"other"'}).content == first.content
 
 
+@pytest.mark.slow
 def test_each_address_and_each_start_of_the_explorer_has_its_own_etags(client: TestClient, tmp_path: Path) -> None:
     marks = {client.get(page).headers["etag"] for page in PAGES}
     assert len(marks) == len(PAGES)
@@ -39,6 +40,7 @@ def test_an_error_page_has_no_etag(client: TestClient) -> None:
     assert "etag" not in client.get(f"/?q={LIVELY}").headers
 
 
+@pytest.mark.slow
 def test_a_cached_page_is_refused_too_after_a_takedown(tmp_path: Path) -> None:
     with explored(tmp_path / "corpus", known()) as client:
         mark = client.get(f"/paper/{LIVELY}").headers["etag"]
@@ -89,6 +91,7 @@ def test_a_cached_page_is_counted_with_its_address(tmp_path: Path, monkeypatch: 
         assert made == ["about.html"] * 3
 
 
+@pytest.mark.slow
 def test_the_latest_pages_are_cached_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     make = Explorer.page

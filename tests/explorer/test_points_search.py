@@ -194,6 +194,7 @@ def test_no_query_breaks_the_page_of_points(asking: TestClient, query: str) -> N
     assert asking.get(f"/points?{query}").status_code == 200
 
 
+@pytest.mark.slow
 def test_venues_without_points_are_named_with_the_command_that_makes_them(asking: TestClient, tmp_path: Path) -> None:
     page = words_of(asking.get("/points").text)
     assert "not split into points: TMLR. peercorpus build --workspace" in page
@@ -204,6 +205,7 @@ def test_venues_without_points_are_named_with_the_command_that_makes_them(asking
     assert "split into points" not in words_of(asking.get("/venues").text)
 
 
+@pytest.mark.slow
 def test_points_of_a_taken_down_paper_are_neither_found_nor_counted(tmp_path: Path) -> None:
     venues = many()
     venues[ICLR] += a_forum("Zz000001")

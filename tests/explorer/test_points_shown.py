@@ -97,6 +97,7 @@ def test_the_record_and_the_venue_page_count_only_points_that_may_be_shown(clien
     assert "Points 3" in words_of(client.get("/venue/ICLR.cc%2F2020%2FConference").text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("taken", "gone", "kept"),
     [
@@ -121,6 +122,7 @@ def test_a_takedown_removes_posts_from_the_points_of_others(
         assert not any(b"gale baseline" in content for content in stored)
 
 
+@pytest.mark.slow
 def test_points_found_in_another_text_than_the_reviews_are_not_shown(tmp_path: Path) -> None:
     """A review may have changed since its points were made, which may contain what its reviewer removed."""
     records = [
@@ -145,6 +147,7 @@ def test_points_and_conversation_show_the_first_text_of_a_review(tmp_path: Path)
         assert "The gale baseline is missing." in client.get(f"/paper/{LIVELY}").text
 
 
+@pytest.mark.slow
 def test_words_added_to_a_review_are_a_reaction_that_its_link_opens(
     tmp_path: Path,
 ) -> None:
@@ -188,6 +191,7 @@ def split_by_lines(one: Review) -> list[Point]:
     return split(one)
 
 
+@pytest.mark.slow
 def test_the_safety_tests_open_pages_with_hostile_points(hostile_client: TestClient) -> None:
     """Otherwise the tests would cover no points."""
     found = hostile_client.get("/points?kind=all").text
@@ -199,6 +203,7 @@ def test_the_safety_tests_open_pages_with_hostile_points(hostile_client: TestCli
         assert '<div class="reaction">' in page
 
 
+@pytest.mark.slow
 def test_an_answer_in_a_post_that_was_changed_is_not_shown(tmp_path: Path) -> None:
     records = [
         replace(record, answers=(answer(f"{LIVELY}-answer", "We promised the earth."),))

@@ -61,6 +61,7 @@ def test_a_long_list_is_folded_between_items_and_keeps_its_numbering() -> None:
     assert shown.rstrip().endswith("</ol>")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([PARAGRAPH, ITEMS, "# Head", "- a\n- b", "> " + PARAGRAPH, "    code", "$$x$$"])))
 def test_folding_loses_no_word(blocks: list[str]) -> None:
     text = "\n\n".join(blocks)

@@ -25,17 +25,19 @@ def indexes(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "explorer").iterdir())
 
 
+@pytest.mark.slow
 def test_the_index_is_built_once_with_progress(tmp_path: Path) -> None:
     seen: list[Progress] = []
     with invented(tmp_path / "corpus", known()) as workspace:
         open_index(workspace, read_takedown(workspace), seen.append)
-        assert [(one.what, one.done, one.total) for one in seen] == [("index", 4, 4)]
+        assert [(one.what, one.done, one.total) for one in seen] == [("indexing papers", 4, 4)]
         seen.clear()
         open_index(workspace, read_takedown(workspace), seen.append)
         assert seen == []
         assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}"]
 
 
+@pytest.mark.slow
 def test_new_tables_or_takedowns_replace_the_index(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         assert find_stored(opened(workspace), GONE) is not None
@@ -55,6 +57,7 @@ def test_new_tables_or_takedowns_replace_the_index(tmp_path: Path) -> None:
     assert [len(names) for names in (before, between, after)] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_an_open_explorer_shows_the_tables_that_its_index_was_built_from(tmp_path: Path) -> None:
     with (
         explored(tmp_path / "corpus", known()) as client,
@@ -68,6 +71,7 @@ def test_an_open_explorer_shows_the_tables_that_its_index_was_built_from(tmp_pat
         assert client.get("/paper/New00001").status_code == 404
 
 
+@pytest.mark.slow
 def test_an_index_left_half_built_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
@@ -84,6 +88,7 @@ def test_an_index_left_half_built_is_never_used(tmp_path: Path, monkeypatch: pyt
         assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}", "partial-1-running"]
 
 
+@pytest.mark.slow
 def test_a_read_only_workspace_can_be_explored(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         (workspace.folder / "explorer").write_text("in the way")

@@ -100,6 +100,7 @@ def test_ids_that_look_alike_have_separate_files(left: str, right: str) -> None:
     assert venue_file(left).casefold() != venue_file(right).casefold()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["known_site", "hostile_static_site"])
 def test_every_link_leads_to_a_file_and_every_page_has_a_policy(corpus: str, request: pytest.FixtureRequest) -> None:
     site: Path = request.getfixturevalue(corpus)
@@ -166,6 +167,7 @@ def test_nothing_is_written_into_the_release(known_release: Path) -> None:
         write_site(open_release(known_release), known_release / "site")
 
 
+@pytest.mark.slow
 def test_a_release_of_reviewbench_has_no_conversations_to_show(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known_with_points()) as workspace:
         publish_release(workspace, tmp_path / "release", layout=ReleaseLayout.REVIEWBENCH)
@@ -173,6 +175,7 @@ def test_a_release_of_reviewbench_has_no_conversations_to_show(tmp_path: Path) -
         write_site(open_release(tmp_path / "release"), tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_a_release_with_records_taken_down_since_is_refused(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known_with_points()) as workspace:
         keep(workspace)
@@ -202,6 +205,7 @@ def test_the_takedown_list_of_its_own_workspace_counts_whatever_the_environment_
         assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.slow
 def test_the_command_reports_what_it_wrote_and_how_to_open_it(known_release: Path, tmp_path: Path) -> None:
     ended = run_command("site", str(known_release), "--out", str(tmp_path / "my site"), "--title", "Kites & <co>")
     assert ended.code == 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -15,6 +16,7 @@ from invented_tables import ICLR, fill, invented, keep, paper
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer import server
+from peercorpus.explorer.search_index import open_index
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -152,9 +154,11 @@ def test_a_takedown_beside_it_stops_all_pages_until_it_is_started_again(tmp_path
 def test_tables_that_change_while_it_starts_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with corpus(tmp_path / "corpus") as workspace:
 
-        def change(*_: object) -> None:
+        def open_then_change(*given: Any) -> object:
+            opened = open_index(*given)
             fill(workspace, NEW, [paper("New00001", NEW)])
+            return opened
 
-        monkeypatch.setattr(server, "forget_vectors", change)
+        monkeypatch.setattr(server, "open_index", open_then_change)
         with pytest.raises(TryLaterError, match="run the same command again"):
             open_explorer(workspace, show_nothing)

@@ -45,6 +45,7 @@ def answers(log: EvalLog) -> dict[str, str]:
     return {str(sample.id): sample.output.completion for sample in log.samples or ()}
 
 
+@pytest.mark.slow
 def test_an_adapter_given_by_path_answers_differently_from_its_base(
     tuned: Tuned, bench_data: Path, tmp_path: Path
 ) -> None:
@@ -59,6 +60,7 @@ def test_an_adapter_given_by_path_answers_differently_from_its_base(
     assert [first.name.partition("@")[0], second.name.partition("@")[0]] == [f"hf/{tuned.base.name}", "hf/run/adapter"]
 
 
+@pytest.mark.slow
 def test_only_stopped_answers_are_counted_as_truncated(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -90,6 +92,7 @@ def changed(adapter: Path) -> None:
     torch_files.save_file(turned, path, {"format": "pt"})
 
 
+@pytest.mark.slow
 def test_a_log_of_an_earlier_training_is_not_used_for_a_later_one(
     tuned: Tuned, bench_data: Path, tmp_path: Path
 ) -> None:
@@ -150,15 +153,12 @@ def prompts_learnt(folder: Path) -> set[tuple[int, ...]]:
     return found
 
 
-@pytest.mark.parametrize("papers", [bench_paper, hostile])
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [write_tiny_llama, write_tiny_qwen])
 def test_questions_are_encoded_as_in_training(
-    write: Callable[[Path], Path],
-    papers: Callable[[int], Row],
-    tmp_path: Path,
-    asked_with: list[tuple[int, ...]],
+    write: Callable[[Path], Path], tmp_path: Path, asked_with: list[tuple[int, ...]]
 ) -> None:
-    release, base = bench_release(tmp_path / "release", papers), write(tmp_path / "base")
+    release, base = bench_release(tmp_path / "release", hostile), write(tmp_path / "base")
     prepare_run(RunOptions(release, TrainingTask.MIXED, str(base), tmp_path / "run", RECIPE), lambda _: None)
     options = {"split": "train", "paper_tokens": RECIPE.paper_tokens, "tokenizer": str(base)}
     settings = {"max_tokens": ANSWER}
@@ -171,6 +171,7 @@ def test_questions_are_encoded_as_in_training(
     assert len(asked_with) == papers_to_learn_from * (3 + TURNS)
 
 
+@pytest.mark.slow
 def test_a_question_that_does_not_fit_is_refused_before_the_model_is_loaded(
     run: Run, bench_data: Path, tmp_path: Path
 ) -> None:
@@ -182,12 +183,14 @@ def test_a_question_that_does_not_fit_is_refused_before_the_model_is_loaded(
     assert_refused(run("bench", "acceptance", *told), "base'")
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_model_is_refused(run: Run, bench_data: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     told = ("--release", bench_data, "--logs", tmp_path / "logs", "--model", tmp_path / "empty")
     assert_refused(run("bench", "acceptance", *told), "contains neither config.json nor adapter_config.json")
 
 
+@pytest.mark.slow
 def test_the_log_records_base_and_adapter(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     told = ask(tuned.folder, bench_data, tmp_path, limit=1).eval
     weights, base = find_weights(str(tuned.folder)), find_weights(str(tuned.base))

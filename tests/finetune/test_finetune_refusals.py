@@ -18,7 +18,7 @@ def asked(papers: Path, tmp_path: Path, *more: str) -> list[str]:
 
 def test_a_missing_extra_is_named(run: Run, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    assert_refused(run(*asked(papers, tmp_path)), advise_install("finetune"))
+    assert_refused(run(*asked(papers, tmp_path)), advise_install("models"))
 
 
 @pytest.mark.neural
@@ -30,13 +30,8 @@ def test_a_folder_that_is_not_a_release_is_refused(run: Run, tmp_path: Path) -> 
     ("more", "says"),
     [
         (("--min-confidence", "5"), "--min-confidence"),
-        (("--weight", "iclr"), "--weight iclr=2"),
-        (("--weight", "iclr=2", "--weight", "iclr=3"), "two weights"),
-        pytest.param(("--weight", "iclr=200"), " 100", marks=pytest.mark.neural),
-        pytest.param(("--min-words", "9", "--max-words", "3"), " 9 ", marks=pytest.mark.neural),
         (("--recipe", "nowhere.toml"), "nowhere.toml"),
         (("--lengths", "--merge"), "--lengths trains nothing"),
-        (("--limit", "3"), "--evaluate"),
     ],
 )
 def test_invalid_options_are_refused(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:
@@ -55,12 +50,6 @@ def test_a_recipe_is_read_from_a_file(tmp_path: Path) -> None:
     assert read_recipe(path) == expected
 
 
-def test_the_configuration_of_accelerate_is_beside_the_recipe(tmp_path: Path) -> None:
-    (tmp_path / "two.yaml").write_text("num_processes: 2\n")
-    (tmp_path / "recipe.toml").write_text("accelerate = 'two.yaml'\n")
-    assert read_recipe(tmp_path / "recipe.toml").accelerate == str(tmp_path / "two.yaml")
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -71,7 +60,6 @@ def test_the_configuration_of_accelerate_is_beside_the_recipe(tmp_path: Path) ->
         ("batch = 16\nper_device = 3", "per_device"),
         ("schedule = 'square'", "square"),
         ("quantised = 3", "quantised"),
-        ("accelerate = 'nowhere.yaml'", "nowhere.yaml"),
         ("[lora]\nrank = 0", "rank"),
         ("context = [", "recipe.toml"),
         ("epochs = nan", "epochs"),

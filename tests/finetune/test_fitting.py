@@ -44,21 +44,24 @@ def through_bytes(function: Callable[[Any], Any], items: Iterable[Any], **more: 
     return InThisProcess()(lambda item: copied(function(copied(item))), items, **more)
 
 
-# For each task, processes start that take seconds to load a tokenizer.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("subject", "spread"),
     [(TrainingTask.REVIEW, LocalExecutor(None)), (TrainingTask.MIXED, through_bytes)],
     ids=["one task in processes", "all tasks"],
 )
 def test_training_examples_are_identical_wherever_they_are_made(
-    papers: Path, models: Path, tmp_path: Path, subject: TrainingTask, spread: Executor
+    papers: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subject: TrainingTask, spread: Executor
 ) -> None:
+    if isinstance(spread, LocalExecutor):  # Only for the papers to train on.
+        monkeypatch.setattr(lengths, "MIN_PAPERS_TO_SPREAD", 10)
     here = prepared(papers, models / "llama", tmp_path / "here", None, subject)
     assert {"data/train.arrow", "data/validation.arrow", "data/examples.jsonl"} < here.keys()
     assert here["data/examples.jsonl"].count(b"\n") > 8
     assert prepared(papers, models / "llama", tmp_path / "spread", spread, subject) == here
 
 
+@pytest.mark.slow
 def test_a_paper_whose_examples_fail_is_named_and_nothing_is_left(papers: Path, models: Path, tmp_path: Path) -> None:
     stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
     with pytest.raises(PeercorpusError, match=r"paper '\w+' .*It was stopped\.$"):
@@ -66,6 +69,7 @@ def test_a_paper_whose_examples_fail_is_named_and_nothing_is_left(papers: Path, 
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_another_tokenizer_of_the_same_name_is_refused(models: Path) -> None:
     with pytest.raises(ModelError, match=r"llama'.*every machine"):
         fit_examples(PaperExamples((), str(models / "llama"), "0" * 64, 128, 900))

@@ -1,7 +1,6 @@
 """Exports for other trainers: the same tokens, the same of them learnt, and the same recipe."""
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,6 @@ from peercorpus.finetune.other_trainers import (
 from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.finetune.run import RunOptions, prepare_run
 from peercorpus.finetune.run_folder import DATA, load_run
-from peercorpus.finetune.selection import SelectionRule
 from peercorpus.release.record_rows import Row
 
 RECIPE = Recipe(context=8_192, paper_tokens=2_048, batch=8, per_device=2, learning_rate=1e-5, validation=3)
@@ -108,6 +106,7 @@ def test_a_trainer_gets_our_tokens_and_trains_on_the_same_ones(wanted: RunOption
         assert len(ours) == load_run(wanted.out).examples[split] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.neural
 @pytest.mark.parametrize("family", ["llama", "qwen"])
 def test_chat_templates_of_real_model_families_give_a_trainer_our_tokens(tmp_path: Path, family: str) -> None:
@@ -165,8 +164,6 @@ def test_every_setting_of_a_recipe_is_carried_over_or_named_with_the_reason() ->
     assert untranslated_settings(Trainer.AXOLOTL, Recipe()) == {
         name: TRANSLATIONS[Trainer.AXOLOTL][name] for name in ("paper_tokens", "validation")
     }
-    assert "answer_tokens" in untranslated_settings(Trainer.AXOLOTL, Recipe(answer_tokens=8))
-    assert "accelerate" in untranslated_settings(Trainer.LLAMA_FACTORY, Recipe(accelerate="two.yaml"))
 
 
 CHANGED: dict[str, Any] = {
@@ -235,14 +232,6 @@ def test_settings_that_llama_factory_lacks_are_refused_before_anything_is_writte
 def test_numbers_in_a_configuration_are_read_as_numbers(wanted: RunOptions) -> None:
     folder = export(wanted, Trainer.LLAMA_FACTORY)
     assert yaml.safe_load((folder / "train.yaml").read_text("utf-8"))["learning_rate"] == 1e-5
-
-
-def test_an_example_repeated_twice_is_written_twice(wanted: RunOptions) -> None:
-    plain = export(wanted, Trainer.AXOLOTL)
-    twice = replace(wanted, out=wanted.out.with_name("twice"), chosen=SelectionRule(weights={"iclr": 2, "kite": 0}))
-    told = Counter(json.dumps(row) for row in rows(export(twice, Trainer.AXOLOTL) / "train.jsonl"))
-    assert set(told.values()) == {2}
-    assert 0 < len(told) < len(rows(plain / "train.jsonl"))
 
 
 def test_an_export_has_the_examples_of_a_run(wanted: RunOptions) -> None:
@@ -321,11 +310,9 @@ def test_a_release_that_changed_since_it_was_published_is_not_exported(wanted: R
         (("--format", "trl", "--task", "review", "--model", "m"), "--format llama-factory"),
         (("--format", "axolotl", "--model", "m"), "--task"),
         (("--format", "axolotl", "--task", "review", "--model", "m", "--assistant", "author"), "--assistant"),
-        (("V", "--format", "axolotl", "--task", "review", "--model", "m"), "--venue V"),
         (("--format", "axolotl", "--task", "mixed"), "--model"),
         (("--format", "axolotl", "--min-words", "3"), "--model"),
         (("--format", "axolotl", "--leave-out-long"), "--model"),
-        (("--format", "axolotl", "--workers", "1"), "--model"),
     ],
 )
 def test_incompatible_options_are_refused(

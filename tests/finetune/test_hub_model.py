@@ -8,13 +8,12 @@ import pytest
 
 from commands import Run
 
-pytestmark = pytest.mark.neural
+pytestmark = [pytest.mark.neural, pytest.mark.slow]
 FIRST, SECOND = "0" * 39 + "1", "0" * 39 + "2"
 RECIPE = """
 batch = 4
 context = 2048
 paper_tokens = 100
-answer_tokens = 8
 validation = 0
 checkpointing = false
 """

@@ -18,6 +18,7 @@ def copied(tuned: Tuned, folder: Path) -> Path:
     return Path(shutil.copytree(tuned.folder, folder))
 
 
+@pytest.mark.slow
 def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -38,6 +39,7 @@ def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: P
     assert (one - plain).abs().max() > 100 * NEAR
 
 
+@pytest.mark.slow
 def test_the_merged_model_has_the_tokenizer_and_no_adapter_files(tuned: Tuned, tmp_path: Path) -> None:
     from peercorpus.finetune.training import merge_adapter
     from peercorpus.models.chat_templates import load_chat
@@ -50,7 +52,7 @@ def test_the_merged_model_has_the_tokenizer_and_no_adapter_files(tuned: Tuned, t
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
     assert not names & {"left.json", "adapter_config.json"}
     assert not (run / ".merged").exists()
-    ours, theirs = load_chat(str(merged), "neural"), load_chat(str(tuned.base), "neural")
+    ours, theirs = load_chat(str(merged)), load_chat(str(tuned.base))
     assert ours is not None
     assert theirs is not None
     assert ours.digest == theirs.digest

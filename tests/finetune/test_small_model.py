@@ -1,6 +1,5 @@
 """A small real model: from a folder, behind an endpoint without a key, as a judge, and tuned; its scores are poor."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from peercorpus.benchmark.logs import TaskRun, read_runs
 from small_model import answering, write_small_model
 
 pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("quietly")]
-SHORT = ("--no-baselines", "--paper-tokens", "64", "--resamples", "5")
+SHORT = ("--no-baselines", "--paper-tokens", "64")
 RECIPE = """
 context = 512
 paper_tokens = 64
@@ -19,7 +18,6 @@ batch = 6
 validation = 1
 save_steps = 1
 checkpointing = false
-answer_tokens = 12
 """
 
 
@@ -33,6 +31,7 @@ def only_run(logs: Path) -> TaskRun:
     return run
 
 
+@pytest.mark.slow
 def test_a_model_in_a_folder_decodes_greedily_and_scores_both_decisions(
     run: Run, bench_data: Path, tmp_path: Path, small: Path
 ) -> None:
@@ -53,6 +52,7 @@ def test_a_model_in_a_folder_decodes_greedily_and_scores_both_decisions(
     assert [cell.strip() for cell in row.split("|")[4:7]] == ["2", "2", "0"], "a case has no answer"
 
 
+@pytest.mark.slow
 def test_a_model_works_behind_an_endpoint_without_a_key_and_as_a_judge(
     run: Run, bench_data: Path, tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,13 +71,12 @@ def test_a_model_works_behind_an_endpoint_without_a_key_and_as_a_judge(
     assert "strictly positive" not in ended.out + ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tuning")
-def test_a_small_model_is_tuned_merged_and_tested(run: Run, bench_data: Path, tmp_path: Path, small: Path) -> None:
+def test_a_small_model_is_tuned_and_merged(run: Run, bench_data: Path, tmp_path: Path, small: Path) -> None:
     (tmp_path / "recipe.toml").write_text(RECIPE)
     told = ("--release", bench_data, "--task", "acceptance", "--model", small, "--out", tmp_path / "run")
-    ended = run("finetune", *told, "--recipe", tmp_path / "recipe.toml", "--merge", "--evaluate", "--limit", "2")
+    ended = run("finetune", *told, "--recipe", tmp_path / "recipe.toml", "--merge")
     assert ended.code == 0, ended.err
     assert (tmp_path / "run" / "merged" / "model.safetensors").exists()
-    assert re.search(r"- acceptance: answers without a score \d → \d of 2; only the first 2 of 8 cases", ended.out)
     assert "kept: that of step" in ended.out
-    assert ended.err.index("Few papers to test on") < ended.err.index("Loading the model")

@@ -1,23 +1,36 @@
-"""AI reviews are separated only if the venue itself posts them as such; no other author is treated as an AI."""
+"""Reviews that an AI wrote or may have written are separated, by invitation and signature; people's are not."""
 
 import json
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
+from string import ascii_letters, digits
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from peercorpus.conversations import build as conversations
 from peercorpus.errors import VenuesFileError
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms import normalise
 from peercorpus.records.ai_reviews import AiReview
-from peercorpus.records.enums import PostKind, Reason, Role
+from peercorpus.records.enums import AiCertainty, PostKind, Reason, Role
 from peercorpus.records.papers import SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.venues.ai_reviews import SIGNERS, rate_answer
+from peercorpus.release.reviews_json import card_entry
+from peercorpus.release.task_tables import review_task
+from peercorpus.venues.ai_reviews import (
+    SIGNERS,
+    holds_model_chat,
+    may_sign_for_ai,
+    names_ai,
+    rate_answer,
+    signs_for_ai,
+)
 from peercorpus.venues.own_venues import read_own_venues
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -111,21 +124,17 @@ def test_every_documented_kind_of_ai_review_is_recognised(tmp_path: Path, invita
     [
         (REVIEWER,),
         ("~Ada_Example1",),
-        (f"{PAPER}/AI_Reviewer_x1Yz",),
         (f"{PAPER}/Reviewer_AI00",),
-        ("Other.org/2026/Conference/AI_Reviewer",),
-        (f"{V}-AI/AI_Reviewer",),
         (V,),
-        (AI, "~Ada_Example1"),
         (f"{PAPER}/Program_Chairs",),
         (),
     ],
 )
-def test_a_review_not_signed_by_the_venue_is_not_an_ai_review(tmp_path: Path, signers: tuple[str, ...]) -> None:
+def test_an_invitation_for_ai_alone_proves_no_ai(tmp_path: Path, signers: tuple[str, ...]) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("ai", "AI_Review", *signers, ai_review="Claims hold.")])
     assert not made.ai_reviews
     assert made.posts["ai"].kind is PostKind.OTHER
-    assert made.posts["ai"].role is not Role.AI or signers[0] == AI
+    assert made.posts["ai"].role is not Role.AI
     assert made.reviews.keys() == {"review"}
     assert made.left["ai"].reason is Reason.PERSON_OR_AI
 
@@ -135,9 +144,9 @@ def test_a_review_not_signed_by_the_venue_is_not_an_ai_review(tmp_path: Path, si
     [
         note("one", "Official_Review", REVIEWER, **RATED | {"title": "AI review of On Kites"}),
         note("one", "Official_Review", REVIEWER, **RATED | {"summary": "I used ChatGPT to write this review."}),
-        note("one", "Official_Review", f"{PAPER}/Reviewer_AI", **RATED),
+        note("one", "Official_Review", f"{PAPER}/Reviewer_aI1x", **RATED),
+        note("one", "Official_Review", f"{PAPER}/Reviewer_NnAi", **RATED),
         note("one", "Official_Review", "~AI_Reviewer1", **RATED),
-        note("one", "Official_Review", f"{PAPER}/AI_Reviewer_x1Yz", **RATED),
         note("one", "Official_Review", REVIEWER, under="ai", **RATED),
     ],
 )
@@ -146,6 +155,180 @@ def test_a_persons_review_is_never_an_ai_review(tmp_path: Path, review: Json) ->
     assert made.reviews.keys() == {"one"}
     assert made.posts["one"].role is not Role.AI
     assert [reply.post_id for reply in made.ai_reviews["ai"].replies] == []
+
+
+POSSIBLE_SIGNERS = (
+    (f"{PAPER}/Reviewer_AI",),
+    (f"{PAPER}/Reviewer_GPT4",),
+    (f"{PAPER}/Reviewer_AIRev1",),
+    (f"{PAPER}/Reviewer_LLaMA-3",),
+    (f"{PAPER}/AI_Reviewer_x1Yz",),
+    (f"{PAPER}/LLM_Reviewers/Reviewer_x1Yz",),
+    (f"{PAPER}/aireviewer2",),
+    (f"{PAPER}/Review_Assistant",),
+    (f"{V}/Claude_Opus_Reviewer",),
+    ("Other.org/2026/Conference/AI_Reviewer",),
+    (AI, "~Ada_Example1"),
+)
+
+
+@pytest.mark.parametrize("invitation", ["Official_Review", "AI_Review"])
+@pytest.mark.parametrize("signers", POSSIBLE_SIGNERS)
+def test_a_possible_ai_is_no_person(tmp_path: Path, invitation: str, signers: tuple[str, ...]) -> None:
+    notes = [ROOT, REVIEW, note("ai", invitation, *signers, **RATED), note("answer", "Rebuttal", AUTHORS, under="ai")]
+    made = Made(tmp_path / "corpus", notes)
+    assert made.reviews.keys() == made.posts.keys() == {"review"}
+    assert made.ai_reviews["ai"].certainty is AiCertainty.POSSIBLE
+    assert [reply.post_id for reply in made.ai_reviews["ai"].replies] == ["answer"]
+
+
+def test_an_invitation_named_after_a_model_makes_an_ai_possible(tmp_path: Path) -> None:
+    own = f'[[venue]]\nid = "{V}"\nsource = "its guide"\nwords.replies.review = ["Stated_LLM_Review"]\n'
+    notes = [ROOT, note("person", "Stated_LLM_Review", REVIEWER, **RATED)]
+    assert Made(tmp_path / "corpus", notes, own=own).reviews.keys() == {"person"}
+    notes = [ROOT, note("ai", "GPT_Review", REVIEWER, **RATED), note("two", "Final_Assessment", AI, **RATED)]
+    made = Made(tmp_path / "unstated", notes)
+    assert {one.ai_review_id: one.certainty for one in made.ai_reviews.values()} == {"ai": "possible", "two": "certain"}
+    assert not made.reviews
+
+
+AGENTS = "Agents4Science/2025/Conference"
+
+
+def test_documented_ai_reviewers_are_certain_in_their_venue_alone() -> None:
+    signers = [f"{AGENTS}/Submission11/Reviewer_AIRev{one}" for one in ("1", "2", "3", "Correctness", "RelatedWork")]
+    people = [f"{AGENTS}/Submission11/Reviewer_{one}" for one in ("6vjh", "NnAi", "onBz", "AIRe", "Bot_")]
+    assert all(signs_for_ai([signer], AGENTS) for signer in signers)
+    assert not any(signs_for_ai([signer], AGENTS) for signer in people)
+    assert not signs_for_ai([f"{PAPER}/Reviewer_AIRev1"], V)
+
+
+def test_a_journal_other_than_tmlr_posts_certain_ai_reviews(tmp_path: Path) -> None:
+    certain = Made(tmp_path / "corpus", [ROOT, REVIEW, AI_REVIEW]).ai_reviews["ai"].certainty
+    assert certain is AiCertainty.CERTAIN
+
+
+def test_an_ai_committee_beside_another_is_not_believed(tmp_path: Path) -> None:
+    group = {"reviewers_name": {"value": "Reviewers"}, "reviewers_anon_name": {"value": "AI_Reviewer_"}}
+    made = Made(
+        tmp_path / "corpus", [ROOT, note("one", "Official_Review", f"{PAPER}/AI_Reviewer_x1Yz", **RATED)], group
+    )
+    assert made.ai_reviews["one"].certainty is AiCertainty.POSSIBLE
+
+
+def test_a_user_who_states_a_committee_of_people_is_believed(tmp_path: Path) -> None:
+    own = f'[[venue]]\nid = "{V}"\nsource = "its guide"\nwords.roles.reviewer = ["AI_Reviewer_"]\n'
+    notes = [ROOT, note("one", "Official_Review", f"{PAPER}/AI_Reviewer_x1Yz", **RATED)]
+    notes += [note("two", "Official_Review", f"{PAPER}/AI_Reviewer_GPT5", **RATED)]
+    made = Made(tmp_path / "corpus", notes, own=own)
+    assert (list(made.reviews), list(made.ai_reviews)) == (["one"], ["two"])
+
+
+GROUPS = st.sampled_from(["Reviewer_", "AnonReviewer_", "Area_Chair_", "Secondary_Area_Chair_", "Technical_Reviewer_"])
+RANDOM_IDS = st.text(ascii_letters + digits, min_size=4, max_size=4).filter(
+    lambda drawn: drawn.rstrip(digits) not in {"LLM", "GPT", "Bot", "LLMs", "Bots", "Grok", "Qwen", "Kimi", "GLM"}
+)
+NAMES = st.sampled_from(
+    ["AI", "LLM", "llm", "Bot", "GPT", "ChatGPT", "GPT-4o", "Claude", "Gemini2", "Qwen", "DeepSeek"]
+)
+SHAPES = st.sampled_from(
+    ["{ai}_Reviewer", "{ai}_Reviewers/{ai}_{id}", "Reviewer_{ai}_{id}", "{ai}_Reviewer_{id}", "Reviewer_{ai}Rev1"]
+)
+
+
+@given(group=GROUPS, random_id=RANDOM_IDS)
+@example(group="Reviewer_", random_id="AI12")
+def test_random_ids_are_never_an_ai(group: str, random_id: str) -> None:
+    assert not may_sign_for_ai(f"{V}/Submission7/{group}{random_id}", V)
+
+
+@given(shape=SHAPES, name=NAMES, random_id=RANDOM_IDS)
+def test_names_of_models_are_found_in_any_shape(shape: str, name: str, random_id: str) -> None:
+    assert may_sign_for_ai(f"{V}/Submission7/{shape.format(ai=name, id=random_id)}", V)
+
+
+TRACKS = [
+    "Generative_Models_Track_",
+    "Track_O1_",
+    "LLM_Track_",
+    "Robots_and_AI_Track_",
+    "Opus_Stream_",
+    "Agents_Topic_",
+]
+FIELDS = [
+    "AI_Safety_",
+    "Trustworthy_AI_",
+    "Robot_Learning_",
+    "Human_AI_Interaction_",
+    "AI4Science_",
+    "Generative_Models_",
+]
+
+
+@given(track=st.sampled_from(TRACKS + FIELDS), group=GROUPS, random_id=RANDOM_IDS)
+def test_the_name_of_a_track_or_a_subject_is_no_ai(track: str, group: str, random_id: str) -> None:
+    for name in (f"{track}{group}{random_id}", f"{track}{group}".rstrip("_")):
+        assert not may_sign_for_ai(f"{V}/Submission7/{name}", V)
+
+
+@given(track=st.sampled_from([*TRACKS, "Main_Track_", "Track_3_"]), shape=SHAPES, name=NAMES, random_id=RANDOM_IDS)
+def test_an_ai_is_found_in_any_track(track: str, shape: str, name: str, random_id: str) -> None:
+    assert may_sign_for_ai(f"{V}/Submission7/{track}{shape.format(ai=name, id=random_id)}", V)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Reviewer_o3-mini", "o1_Reviewer", "Agentic_Reviewer", "Generative_AI_Reviewer", "LLM_Agents_Reviewer"),
+        *("AI_Area_Chair_x1Yz", "Emergency_AI_Reviewer", "AI_Scientist_Reviewer", "LLM_Generated_Review", "AI_Agents"),
+        *("AI_Co_Reviewer", "LLM-as-Judge_Review", "AI_Reviewer_Main_Track", "GPT-4o_mini_Reviewer"),
+    ],
+)
+def test_words_for_an_ai_count_in_the_place_of_a_role(name: str) -> None:
+    assert names_ai(name)
+
+
+@given(
+    subject=st.sampled_from(["llm", "ai", "chatgpt", "model", "ai_assistant", "LLM", "language_model"]),
+    chat=st.sampled_from(["interactions", "conversation", "chat", "transcript", "prompts", "chat_log", "textbox"]),
+    shape=st.sampled_from(["{subject}_{chat}", "{chat}_with_{subject}", "{chat}_with_the_{subject}_used"]),
+)
+def test_fields_for_chats_are_found_by_name(subject: str, chat: str, shape: str) -> None:
+    assert holds_model_chat(shape.format(subject=subject, chat=chat))
+
+
+@pytest.mark.parametrize(
+    "name", ["summary", "strengths_and_weaknesses", "model_soundness", "ai_review_score", "llm_policy", "questions"]
+)
+def test_other_fields_hold_no_chat(name: str) -> None:
+    assert not holds_model_chat(name, name.title(), "Do not include a conversation with an LLM in your answer.")
+
+
+def test_a_chat_with_a_model_is_in_no_post_turn_or_training_row(tmp_path: Path) -> None:
+    chatted = RATED | {"llm_interactions": "Reviewer: is it new? Model: I raise my score from 3 to 6."}
+    made = Made(tmp_path / "corpus", [ROOT, note("one", "Official_Review", REVIEWER, **chatted)])
+    review = made.reviews["one"]
+    assert [section.kind for section in review.sections if section.field == "llm_interactions"] == ["model_chat"]
+    assert [score.phase for score in review.scores] == ["final"]
+    said = made.posts["one"].text + "".join(turn.text for talk in made.talks for turn in talk.turns)
+    said += "".join(section.text for section in review.first_sections) + read_entry(review)
+    row: Json = {
+        "at_decision": "unchanged",
+        "updated_fields": [],
+        "created_at": None,
+        "revised": None,
+        "review_id": "one",
+    }
+    row |= asdict(review) | {"sections": [asdict(section) for section in review.sections], "scores": []}
+    said += review_task({"reviews": [row]})["reviews"][0]["text"]
+    assert "Of kites." in said
+    assert "is it new" not in said
+    assert "is it new" in made.posts["one"].extra
+
+
+def read_entry(review: Review) -> str:
+    """The review in ReviewBench's form."""
+    return json.dumps(card_entry(review, dict.fromkeys(("rating", "confidence", "rebuttal")), None), default=str)
 
 
 def test_a_venue_that_states_human_reviewers_is_believed(tmp_path: Path) -> None:
@@ -160,7 +343,7 @@ def test_an_ais_other_posts_are_no_reviews_and_in_no_conversation(tmp_path: Path
     notes = [
         ROOT,
         REVIEW,
-        note("odd", "Official_Review", AI, **RATED),
+        note("odd", "Meta_Review", AI, **RATED),
         note("word", "Official_Comment", AI_OF_PAPER, under="review", at=1),
         note("answer", "Official_Comment", AUTHORS, under="word", at=2),
         note("own", "Official_Comment", AUTHORS, under="review", at=3),
@@ -245,7 +428,8 @@ def _draw_forum(chance: Random) -> list[Json]:
 
 
 def _is_posted_by_ai(one: Json) -> bool:
-    return one["invitations"] == [f"{PAPER}/-/AI_Review"] and one["signatures"][0] in {AI, CHAIRS}
+    name, signer = one["invitations"][0].rpartition("/")[2], one["signatures"][0]
+    return signer == AI if name == "Official_Review" else name == "AI_Review" and signer in {AI, CHAIRS}
 
 
 OF_PEOPLE = ("Official_Review", "Meta_Review")
@@ -261,6 +445,7 @@ def _below_ai(notes: list[Json]) -> set[str]:
     return gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_ai_reviews_change_nothing_else(tmp_path: Path, seed: int) -> None:
     notes = _draw_forum(Random(seed))

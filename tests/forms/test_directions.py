@@ -8,11 +8,12 @@ import pytest
 from peercorpus.forms import declared_forms
 from peercorpus.forms.form import Question, ReviewForm, read_score
 from peercorpus.forms.invitation_forms import derive_form, infer_form
+from peercorpus.forms.reviews import read_fields
 from peercorpus.forms.scales import unified_scale
-from peercorpus.records.enums import FieldType
+from peercorpus.records.enums import Aspect, FieldType
 
 
-def asking(name: str, options: list[str], api: int = 2, **more: Any) -> ReviewForm:
+def asking(name: str, options: list[Any], api: int = 2, **more: Any) -> ReviewForm:
     """Return the form of an invitation of either API that asks one question."""
     if api == 1:
         body = {"id": "F", "reply": {"content": {name: {"value-radio": options, "required": True, **more}}}}
@@ -123,3 +124,48 @@ def test_an_inferred_scale_has_the_direction_of_the_answers_seen() -> None:
 def test_a_difference_on_a_scale_needs_no_direction() -> None:
     score = read_score(2, "rating", ReviewForm("F", {"rating": Question("rating", 1, bounds=(1, 5))}))
     assert (score.unit, score.share) == (None, 0.25)
+
+
+CODES = [{"value": "sa", "description": "Strong accept"}, {"value": "wr", "description": "Weak reject"}]
+SEVEN = ["Strong reject", "Reject", "Weak reject", "Borderline", "Weak accept", "Accept", "Strong accept"]
+
+
+def test_a_code_takes_the_text_rank_and_direction_of_its_option() -> None:
+    form = asking("rating", CODES)
+    score = read_score("wr", "rating", form)
+    assert (score.label, score.rank, score.answers) == ("Weak reject", 2, ("Strong accept", "Weak reject"))
+    assert score.higher_is_better is False
+
+
+def test_the_number_of_a_code_is_that_of_its_text() -> None:
+    form = asking("rating", [{"value": "a", "description": "8: Accept"}, {"value": "r", "description": "3: Reject"}])
+    score = read_score("r", "rating", form)
+    assert (score.value, score.label, score.higher_is_better, score.offered) == (3.0, "3: Reject", True, (3.0, 8.0))
+
+
+@pytest.mark.parametrize("api", [1, 2])
+@pytest.mark.parametrize("name", ["verdict", "outcome", "Overall evaluation"])
+def test_offered_verdicts_are_a_recommendation_under_any_name(name: str, api: int) -> None:
+    (score,) = read_fields({name: "Weak reject"}, asking(name, SEVEN, api)).scores
+    assert (score.aspect, score.rank, score.higher_is_better) == (Aspect.RECOMMENDATION, 3, True)
+
+
+def test_numbers_with_verdicts_are_a_recommendation_under_any_name() -> None:
+    form = asking("mark", [{"value": place, "description": text} for place, text in enumerate(SEVEN, -3)])
+    (score,) = read_fields({"mark": -3}, form).scores
+    assert (score.aspect, score.value, score.label, score.unit) == (Aspect.RECOMMENDATION, -3.0, "Strong reject", 0.0)
+
+
+def test_a_second_question_with_verdicts_is_no_second_recommendation() -> None:
+    content = {name: {"value-radio": SEVEN} for name in ("rating", "outcome")}
+    form = derive_form(json.dumps({"id": "F", "reply": {"content": content}}).encode())
+    assert form is not None
+    assert (form.aspect("rating"), form.aspect("outcome")) == (Aspect.RECOMMENDATION, None)
+
+
+def test_labels_that_end_with_their_number_are_a_scale() -> None:
+    options = ["Top 15 % of accepted papers, strong accept (9)", "Top 50 %, accept (7)", "Clear reject (2)", "N/A"]
+    form = asking("rating", options)
+    assert [read_score(option, "rating", form).value for option in options] == [9.0, 7.0, 2.0, None]
+    assert read_score(options[0], "rating", ReviewForm("inferred:V", {})).value == 9.0
+    assert asking("kind", ["Long paper: 8", "Short paper: 4"]).question("kind").offered == ()

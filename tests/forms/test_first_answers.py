@@ -56,9 +56,8 @@ def test_an_edit_posted_again_before_the_next_one_counts_as_an_earlier_version()
     later = version(1_000, 9_000_000, review=LATER, rating=6)
     edits = [version(1_000, 5_000_000, review=FIRST, rating=3), version(8_000_000, review=LATER, rating=6)]
     review = read_review(later, "V", "R1", NO_FORM, edits)
-    assert [(score.value, score.source) for score in review.scores if score.phase is Phase.INITIAL] == [
-        (3.0, ScoreSource.SNAPSHOT)
-    ]
+    assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
+    assert [(change.before, change.after) for change in review.score_changes] == [(3.0, 6.0)]
     assert [section.text for section in review.initial_sections] == [FIRST]
 
 
@@ -106,8 +105,10 @@ def test_a_line_mentioning_updates_is_not_one(line: str) -> None:
 def test_an_edit_followed_by_another_shows_an_earlier_answer() -> None:
     edits = [version(50_000, review=FIRST, rating=5), version(90_000, review=LATER, rating=6)]
     review = read_review(version(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
-    first = [(score.value, score.source) for score in review.scores if score.phase is Phase.INITIAL]
-    assert first == [(5.0, ScoreSource.SNAPSHOT)]
+    assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
+    assert [(change.before, change.after, change.source) for change in review.score_changes] == [
+        (5.0, 6.0, ScoreSource.EDIT)
+    ]
     assert [section.text for section in review.initial_sections] == [FIRST]
 
 

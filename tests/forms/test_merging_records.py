@@ -116,6 +116,7 @@ def test_a_review_lost_in_merging_breaks_the_balance(
     assert [one.stage for one in read_status(workspace).balances if not one.holds] == ["merge records"]
 
 
+@pytest.mark.slow
 def test_every_order_of_imports_makes_the_same_rows(tmp_path: Path) -> None:
     other = re2_review("Reviewer_EfGh", "Another view of kites altogether.")
     paper = re2_paper(reviews=[re2_paper()["reviews"][0], other])
@@ -158,6 +159,7 @@ SEVERAL: dict[str, tuple[dict[str, Rows], list[Reason]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several_records_of_one_conversation_give_the_same_rows_in_any_order(tmp_path: Path, name: str) -> None:
     talks, reasons = SEVERAL[name]
@@ -183,6 +185,7 @@ def test_several_records_of_one_conversation_give_the_same_rows_in_any_order(tmp
     )
 
 
+@pytest.mark.slow
 def test_two_files_of_reviews_give_the_same_rows_in_any_order(tmp_path: Path) -> None:
     papers = {"a": re2_paper(metareview="They fly."), "b": re2_paper(metareview="They fall.")}
     paths = [write_json(tmp_path / name / f"REVIEWS_{name}.json", [paper]) for name, paper in papers.items()]
@@ -234,6 +237,7 @@ CASES: dict[str, tuple[list[Rows], list[Rows], list[str], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_reviews_are_matched_by_rules_without_guessing(tmp_path: Path, workspace: Workspace, name: str) -> None:
     own, others, names, left = CASES[name]
@@ -245,6 +249,7 @@ def test_reviews_are_matched_by_rules_without_guessing(tmp_path: Path, workspace
     assert [row.reason for row in rows(workspace, SetAside) if row.stage == "normalise"] == [Reason.NOT_MATCHED] * left
 
 
+@pytest.mark.slow
 def test_conflicts_between_two_records_are_kept_visible(tmp_path: Path, workspace: Workspace) -> None:
     parts = write_parts(tmp_path, reviewbench_row(reviews=[]), re2_paper(decision="Reject", reviews=[]))
     build(workspace, parts["rb"], parts["reviews"])
@@ -258,6 +263,7 @@ def test_conflicts_between_two_records_are_kept_visible(tmp_path: Path, workspac
     assert venue.notes.conflicts == {"status": 1, "decision": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("train", "test"), ("test", "train")])
 def test_a_paper_in_both_splits_is_a_test_paper(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
     for split in order:

@@ -79,6 +79,7 @@ def forms(draw: st.DrawFn) -> ReviewForm:
     return ReviewForm("F", {name: draw(questions(name)) for name in names})
 
 
+@pytest.mark.slow
 @given(forms(), st.dictionaries(st.sampled_from(FIELDS), ANSWERS))
 def test_parsed_fields_together_equal_the_notes_content(form: ReviewForm, fields: dict[str, Any]) -> None:
     assert joined(read_fields(fields, form), fields) == fields

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from peercorpus.execution.stage import Options, no_report
+from peercorpus.forms import vocabulary
 from peercorpus.forms.invitation_forms import derive_form
 from peercorpus.forms.normalise import STAGE, balance
+from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.vocabulary import VenueVocabulary, read_words
 from peercorpus.records.enums import PostKind, Reason, Role, Status
 from peercorpus.records.papers import Paper, SetAside
@@ -108,7 +112,8 @@ def test_replies_of_a_submission_set_aside_are_not_to_be_harvested(tmp_path: Pat
         ("Official_Comment", "jane.doe@example.org", PostKind.COMMENT, Role.UNKNOWN, "unknown_jane.doe@example.org"),
         ("Official_Comment", "Jane Doe", PostKind.COMMENT, Role.UNKNOWN, "unknown_1"),
         ("Public_Comment", "(anonymous)", PostKind.COMMENT, Role.PUBLIC, "public_1"),
-        ("Review_of_Something_Else", "Reviewer_AbCd", PostKind.OTHER, Role.REVIEWER, "Reviewer_AbCd"),
+        ("Review_of_Something_Else", "Reviewer_AbCd", PostKind.COMMENT, Role.REVIEWER, "Reviewer_AbCd"),
+        ("Notice_of_Something_Else", "Program_Chairs", PostKind.OTHER, Role.PROGRAM_CHAIR, "Program_Chairs"),
     ],
 )
 def test_kind_and_role_come_from_invitation_and_signature(
@@ -167,6 +172,7 @@ def test_the_decision_is_verbatim_with_its_time_and_text(tmp_path: Path) -> None
 def test_on_api_1_acceptance_comes_from_the_decision_never_from_the_venueid(tmp_path: Path) -> None:
     content = {"title": "On Kites", "venueid": V, "authors": ["Anonymous"]}
     root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
+    root |= {"readers": ["everyone"]}
     found = Normalised(tmp_path / "w", [root])
     assert (found.papers[0].status, found.papers[0].authors) == (Status.UNKNOWN, ())
 
@@ -188,13 +194,13 @@ def test_a_field_with_its_own_readers_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hidden", [{"readers": [V]}, {"ddate": 1}])
 def test_a_hidden_or_deleted_edit_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> None:
-    review = _v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8})
+    review = _v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8}, tmdate=1_700_900_000_000)
     made = {"id": "e1", "tcdate": 1_700_000_000_000, "note": {"id": "r", "content": {"rating": {"value": 3}}}} | hidden
     later = {"id": "e2", "tcdate": 1_700_900_000_000, "note": {"id": "r", "content": {"rating": {"value": 8}}}}
     edits = [_raw({"readers": ["everyone"], **edit}, RawKind.EDIT, "r") for edit in (made, later)]
     (read,) = Normalised(tmp_path / "w", [PAPER, review], *edits).reviews
     assert [score.value for score in read.scores] == [8.0]
-    assert read.revised is False
+    assert read.revised is None
 
 
 def test_a_chairs_recommendation_is_not_a_decision_if_the_venue_states_one(tmp_path: Path) -> None:
@@ -226,6 +232,7 @@ def test_names_of_reviews_and_decisions_come_from_the_venues_group(tmp_path: Pat
 def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: Path) -> None:
     content = {"title": "On Kites", "venue": "Invented 2020 Poster"}
     root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
+    root |= {"readers": ["everyone"]}
     assert Normalised(tmp_path / "w", [root]).papers[0].status is Status.ACCEPTED
 
 
@@ -373,3 +380,77 @@ def test_a_changed_review_has_its_current_and_its_initial_text(tmp_path: Path) -
     assert not post.holds_update
     unseen = Normalised(tmp_path / "unseen", [PAPER, review]).posts["r"]
     assert (unseen.initial_text, unseen.holds_update) == (None, True)
+
+
+PERSONAL = {
+    "service_contributor": ["~Ada_Example1"],
+    "visa_needs": "yes",
+    "country_of_origin": "CN",
+    "Nationality of presenter": "Utopian",
+    "presenterEmail": "kites at example",
+    "authorGender": "f",
+    "contact_phone": "12 34",
+    "first_time_reviewer": "yes",
+    "studentAuthors": "two",
+    "secondary_reviewer": ["~Ada_Example1"],
+    "career_stage": "early",
+    "seniority": "junior",
+    "affiliation": "Kite School",
+    "years_of_reviewing_experience": 3,
+    "English native speaker": "no",
+    "academic_rank": "reader",
+    "previous_reviewing_experience": "none",
+}
+
+
+@given(st.sampled_from(sorted(PERSONAL)), st.sampled_from(["", "author_", "main_"]))
+def test_a_field_about_a_person_is_known_by_its_words(name: str, prefix: str) -> None:
+    assert vocabulary.is_personal(f"{prefix}{name}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("contribution", "summary_of_contributions", "gender_bias_in_data", "presentation", "limitations", "keywords"),
+        *("student_paper", "best_student_paper", "experience_report", "experience_assessment", "user_experience"),
+        *("confidence", "reviewer_confidence", "previously_reviewed", "time_spent_reviewing", "ethical_expertise"),
+        *(
+            "first_impression",
+            "degree_of_novelty",
+            "age_bias_in_data",
+            "position_paper",
+            "language_quality",
+            "cv_track",
+        ),
+        *("number_of_years_in_dataset", "native_resolution", "secondary_area", "comments_to_senior_reviewers"),
+    ],
+)
+def test_a_field_about_the_paper_is_no_personal_one(name: str) -> None:
+    assert not vocabulary.is_personal(name)
+
+
+def test_a_field_about_a_person_is_found_inside_an_answer() -> None:
+    told = fields_to_json({"about": {"you": {"career_stage": "early", "note": "Fine."}}, "student_paper": "yes"})
+    assert told == '{"about":{"you":{"note":"Fine."}},"student_paper":"yes"}'
+
+
+def test_fields_about_persons_stay_in_the_raw_data(tmp_path: Path) -> None:
+    content = {name: {"value": value} for name, value in PERSONAL.items()}
+    root = PAPER | {"content": PAPER["content"] | content}
+    review = _v2("r", "Official_Review", "Reviewer_A", content=PERSONAL | {"rating": 4, "review": "Fine."})
+    comment = _v2("c", "Official_Comment", "Authors", content=PERSONAL | {"comment": "Thanks."})
+    found = Normalised(tmp_path / "w", [root, review, comment])
+    (paper,), (read,) = found.papers, found.reviews
+    assert json.loads(paper.extra).keys().isdisjoint(PERSONAL)
+    assert json.loads(read.extra).keys().isdisjoint(PERSONAL)
+    assert [section.field for section in read.sections] == ["review"]
+    assert [score.field for score in read.scores] == ["rating"]
+    assert (found.posts["c"].text, found.posts["c"].extra) == ("Thanks.", "{}")
+
+
+@pytest.mark.parametrize(
+    ("venue", "status"), [("Invented 2020 January Submission", Status.UNKNOWN), ("Invented 2020", Status.ACCEPTED)]
+)
+def test_a_bare_venue_id_on_an_open_submission_does_not_accept_it(tmp_path: Path, venue: str, status: Status) -> None:
+    content = PAPER["content"] | {"venueid": {"value": V}, "venue": {"value": venue}}
+    assert Normalised(tmp_path / "w", [PAPER | {"content": content}]).papers[0].status is status

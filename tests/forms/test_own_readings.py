@@ -73,7 +73,7 @@ def test_each_field_of_public_reviews_is_compared_in_the_order_of_the_form(corpu
     found = readings(corpus, ROW + FORM)
     assert found == {
         "verdict": (
-            {"text: other": 2},
+            {"score: recommendation, with a number": 2},
             {"score: recommendation, with a number": 1, "score: recommendation, with no value": 1},
         ),
         "craft": ({"text: other": 2}, {"score: quality, with a rank": 1, "score: quality, with no value": 1}),
@@ -98,6 +98,7 @@ def test_nothing_is_compared_if_the_file_declares_no_reading(corpus: Path) -> No
     assert readings(corpus, f'{ROW}remark = "Strange."\n') is None
 
 
+@pytest.mark.slow
 def test_the_command_shows_before_and_after_and_status_names_the_form(corpus: Path, run: Run) -> None:
     (corpus / "venues.toml").write_text(ROW + FORM)
     with open_workspace(corpus) as workspace:

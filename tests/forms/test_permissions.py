@@ -11,6 +11,7 @@ from raw_forums import PAPER, Normalised, v1, v2
 OURS = "I agree to publish my review under CC BY 4.0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "answer", "licence", "consent"),
     [

@@ -134,7 +134,7 @@ def test_changes_by_others_and_hypothetical_ones_are_not_changes(text: str) -> N
 def test_a_change_without_an_earlier_number_is_beside_the_scores() -> None:
     def changes(rating: int) -> list[tuple[float | None, float | None, ScoreSource, str | None]]:
         content = {"rating": {"value": rating}, "review": {"value": "Fine. I raised my score to 8."}}
-        note = Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=1, tmdate=1, content=content)
+        note = Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=1, tmdate=2, content=content)
         review = read_review(note, "V", "R1", FORM, [])
         assert [score.phase for score in review.scores] == [Phase.FINAL]
         return [(change.before, change.after, change.source, change.words) for change in review.score_changes]

@@ -94,10 +94,12 @@ def _version(rating: int, at_ms: int) -> Note:
     ("held", "expected"),
     [
         ({"edits": [_version(3, 1_000), _version(6, 9_000)]}, [("rating", 3.0, ScoreSource.EDIT)]),
-        ({"edits": [_version(6, 1_000), _version(6, 9_000)]}, []),
-        ({"earlier": [_version(4, 5_000)]}, [("rating", 4.0, ScoreSource.SNAPSHOT)]),
+        ({"edits": [_version(6, 1_000), _version(6, 9_000)]}, [("rating", 6.0, ScoreSource.EDIT)]),
+        ({"earlier": [_version(4, 1_000)]}, [("rating", 4.0, ScoreSource.SNAPSHOT)]),
+        ({"earlier": [_version(4, 5_000)]}, []),
+        ({"earlier": [_version(5, 5_000)]}, [("rating", 5.0, ScoreSource.TEXT)]),
     ],
-    ids=["an edit", "an edit that shows no change", "an earlier version"],
+    ids=["an edit", "no change by edits", "the first version", "an earlier version", "an earlier version agrees"],
 )
 def test_claims_never_override_recorded_scores(held: dict[str, Any], expected: list[Any]) -> None:
     assert first_scores("I raise my score from 5 to 6.", **held) == expected

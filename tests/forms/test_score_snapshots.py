@@ -1,4 +1,7 @@
-"""If no readable edit shows an earlier score, a stored earlier version of the review may."""
+"""If no readable edit shows an earlier score, a stored earlier version of the review may.
+
+It is the first score if that version had never been modified.
+"""
 
 import json
 from contextlib import closing
@@ -81,13 +84,24 @@ def ratings(found: Review) -> list[tuple[float | None, Phase, ScoreSource]]:
     return [(score.value, score.phase, score.source) for score in found.scores if score.field == "rating"]
 
 
-def test_the_earliest_stored_version_gives_the_initial_scores(tmp_path: Path) -> None:
-    found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]))
+def changes(found: Review) -> list[tuple[float | None, float | None, ScoreSource]]:
+    return [(change.before, change.after, change.source) for change in found.score_changes]
+
+
+def test_a_version_that_had_never_been_modified_gives_the_initial_scores(tmp_path: Path) -> None:
+    found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(0, 3), (8, 5), (15, 6)]))
     assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
-    assert [score.field for score in found.scores if score.phase is INITIAL] == ["rating"]
+    assert [score.field for score in found.scores if score.phase is INITIAL] == ["confidence", "rating"]
     assert found.revised is True
 
 
+def test_a_version_modified_before_shows_a_change_but_no_initial_score(tmp_path: Path) -> None:
+    found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]))
+    assert ratings(found) == [(6.0, FINAL, NOTE)]
+    assert (changes(found), found.revised) == ([(3.0, 6.0, SNAPSHOT)], True)
+
+
+@pytest.mark.slow
 def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
     versions = [raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]]
     found = [read(tmp_path / str(number), *order) for number, order in enumerate(permutations(versions))]
@@ -120,9 +134,9 @@ def test_a_hidden_version_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> 
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
 
 
-def test_an_initially_hidden_rating_comes_from_the_first_version_that_shows_it(tmp_path: Path) -> None:
-    found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, None), (8, 5), (15, 6)]))
-    assert ratings(found) == [(6.0, FINAL, NOTE), (5.0, INITIAL, SNAPSHOT)]
+def test_an_initially_hidden_rating_has_a_change_but_no_initial_value(tmp_path: Path) -> None:
+    found = read(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(0, None), (8, 5), (15, 6)]))
+    assert (ratings(found), changes(found)) == ([(6.0, FINAL, NOTE)], [(5.0, 6.0, SNAPSHOT)])
 
 
 def test_a_rating_that_is_no_longer_shown_is_not_taken_from_an_earlier_version(tmp_path: Path) -> None:
@@ -146,11 +160,11 @@ def test_edits_take_precedence_over_snapshots(tmp_path: Path) -> None:
 def test_a_score_that_edits_show_as_unchanged_is_not_changed_by_a_version_in_between(tmp_path: Path) -> None:
     edits = [edit("e1", 0, 6), edit("e2", 4, 3), edit("e3", 8, 6)]
     found = read(tmp_path / "w", *edits, raw(review(4, 3)), raw(review(8, 6)))
-    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], True)
+    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE), (6.0, INITIAL, EDIT)], True)
 
 
 def test_a_later_edit_alone_leaves_the_first_score_to_the_earlier_version(tmp_path: Path) -> None:
-    found = read(tmp_path / "w", edit("e2", 8, 6), raw(review(1, 3)), raw(review(8, 6)))
+    found = read(tmp_path / "w", edit("e2", 8, 6), raw(review(0, 3)), raw(review(8, 6)))
     assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
 
 

@@ -369,3 +369,18 @@ def test_a_committee_that_the_user_names_has_the_role_that_they_state() -> None:
     assert [settings.role(name) for name in ("Reviewer_ab12", "Referees")] == [Role.REVIEWER, Role.REVIEWER]
     assert [own.role(name) for name in ("Reviewer_ab12", "Referees")] == [Role.AREA_CHAIR, Role.SENIOR_AREA_CHAIR]
     assert own.role("Area_Chair_x") is Role.AREA_CHAIR
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "is_prose"),
+    [
+        ("recommendation_to_conference_track", "I recommend it for the Journal Track.", False),
+        ("final_decision_of_area_chair", "Accept", False),
+        ("recommendation_to_conference_track", "It fits.\nIt is clear.", True),
+        ("justification_for_recommendation", "Sound.", True),
+        ("comment_on_decision", "Agreed.", True),
+        ("additional_comments", "None.", True),
+    ],
+)
+def test_a_verdict_under_a_longer_name_is_no_prose(name: str, answer: str, *, is_prose: bool) -> None:
+    assert is_prose_field(name, answer) is is_prose

@@ -189,6 +189,7 @@ def assert_no_remark_on_files(summary: HarvestSummary) -> None:
     assert [remark for remark in summary.remarks if "an empty list of edits" not in remark] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_files_missing_from_a_zip_are_requested_one_by_one(
     damage: str, world: World, workspace: Workspace, hasty: MakeClient
@@ -270,6 +271,7 @@ def harvest_twice(
     return changed, harvest(workspace, hasty(service), [BOREALIS], limit=99)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", [None, faults_by_name("zip_without_member")])
 def test_a_pdf_replaced_since_the_listing_is_not_mistaken_for_the_listed_one(
     world: World, workspace: Workspace, hasty: MakeClient, faults: Faults | None

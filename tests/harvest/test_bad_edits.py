@@ -80,6 +80,7 @@ def edits_of(expected: Held, workspace: Workspace, venue_id: str) -> int:
     return sum(len(bodies) for bodies in expected.values()) - workspace.raw.count(RawKind.NOTE, venue_id)
 
 
+@pytest.mark.slow
 def test_a_build_with_every_faulty_edit_succeeds(
     world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held]
 ) -> None:
@@ -140,6 +141,7 @@ def settings_of(path: str) -> list[str]:
 
 
 # One invitation and one group at a time: two faults in the same object could mask each other.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cases", [*zip(settings_of("/invitations"), settings_of("/groups"), strict=True)], ids="; ".join
 )

@@ -190,6 +190,7 @@ def assert_all_else_is_held(workspace: Workspace, undisturbed: dict[str, Held]) 
         assert len({forum for bodies in expected.values() for forum, _ in bodies}) > 2
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "input",
     "wrong types, huge numbers and missing fields in one note",
@@ -250,6 +251,7 @@ def own(row: Row, name: str) -> Row:
     return copy
 
 
+@pytest.mark.slow
 def test_a_corpus_with_every_fault_can_be_published(
     world: World, tmp_path: Path, hasty: MakeClient, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def test_withdrawn_papers_are_found_even_if_their_invitation_is_hidden(
     assert "listed completely" in text
 
 
+@pytest.mark.slow
 def test_a_refused_list_is_named_and_stops_nothing(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world, faults=refuses) as service:
         assert plan_harvest(workspace, hasty(service), [AURORA], files=False)

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +14,10 @@ import pytest
 
 from naming import Naming, by_name
 from peercorpus.errors import DumpError
-from peercorpus.harvest.import_dumps import DumpScanner, import_dumps
+from peercorpus.harvest.dump_objects import DumpScanner
+from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.harvest.import_files import DumpFile, read_values
+from peercorpus.openreview.objects import Edit, Note, decode_leniently, read_edit, read_note
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 from peercorpus.workspace.workspace import Workspace
 
@@ -132,7 +136,7 @@ def test_a_file_larger_than_the_read_buffer_gives_the_same_records(shape: str, t
     taken: list[bytes] = []
     left: list[str] = []
     values = read_values(DumpFile(path, path.name, is_named=True), 400)
-    DumpScanner(lambda _, body: taken.append(body), left.append).enter_items(values)
+    DumpScanner(lambda _, body: taken.append(body), lambda why, _: left.append(why)).enter_items(values)
     expected = [] if shape == "no notes" else [msgspec.json.encode(note_v1(f"r{number}")) for number in range(9)]
     assert taken == expected
     assert by_name(Counter(left), *left_out) == left_out
@@ -263,44 +267,125 @@ BAD = {
     "no JSON": (b"hello", r"/bad.json' .*line 1, column 1\b"),
     "empty": (b"", r"/bad.json' .*cut off"),
     "two values": (b"[] []", r"/bad.json' .*line 1, column 4\b"),
-    "not a number": (b'[{"id": "p1", "tmdate": NaN}]', r"/bad.json' .*NaN"),
-    "not UTF-8": (b'[{"id": "\xff"}]', r"/bad.json' .*UTF-8.*byte 9\b"),
     "nothing": (b"[]", "/bad.json' contains no"),
     "a number": (b"7", "/bad.json' contains no"),
     "other data": (b'[{"name": "x"}]', "/bad.json' contains no"),
-    "no forum": (json.dumps(note_v1("p7", None)).encode(), "'p7' in 'bad.json' .*--keep-going"),
-    "a wrong field": (json.dumps(note_v1("p1", "p1", tmdate="today")).encode(), r"A note in 'bad.json' .*tmdate"),
 }
 
 
-@pytest.mark.fault(
-    "input",
-    "a dump that is cut off, damaged or no JSON",
-    "one sentence that names the file; nothing is stored",
-    times=11,
-)
+@pytest.mark.fault("input", "a dump that is cut off, damaged or no JSON", "one sentence that names the file", times=7)
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_file_is_refused_in_one_sentence_and_nothing_is_stored(
-    name: str, tmp_path: Path, workspace: Workspace
-) -> None:
+def test_a_bad_file_alone_is_refused_in_one_sentence(name: str, tmp_path: Path, workspace: Workspace) -> None:
     content, sentence = BAD[name]
-    good, bad = write(tmp_path, [note_v1("p1", "p1")], "a.json"), tmp_path / "bad.json"
+    bad = tmp_path / "bad.json"
     bad.write_bytes(content)
     with pytest.raises(DumpError, match=sentence):
-        import_dumps(workspace, [good, bad])
+        import_dumps(workspace, [bad])
     assert workspace.raw.venues() == []
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_keep_going_imports_the_other_files(name: str, tmp_path: Path, workspace: Workspace) -> None:
-    good, bad = write(tmp_path, [note_v1("p1", "p1")], "a.json"), tmp_path / "bad.json"
-    bad.write_bytes(BAD[name][0])
-    summary = import_dumps(workspace, [good, bad], keep_going=True)
-    assert "p1" in held(workspace)[RawKind.NOTE]
-    left = summary.files[1]
-    assert left.problem or left.left_out or name == "no forum"
+def test_a_bad_file_does_not_stop_the_others(name: str, tmp_path: Path, workspace: Workspace) -> None:
+    content, sentence = BAD[name]
+    bad = tmp_path / "bad.json"
+    bad.write_bytes(content)
+    summary = import_dumps(workspace, [bad, write(tmp_path, [note_v1("p1", "p1")], "good.json")])
+    assert held(workspace) == {RawKind.NOTE: {"p1"}}
+    assert [file.is_whole for file in summary.files] == [False, True]
+    assert re.search(sentence, str(summary.files[0].problem))
+
+
+UNREADABLE = {
+    "not a number": (b'{"id": "r1", "forum": "p1", "tmdate": NaN, "content": {}}', "not JSON", "contains NaN"),
+    "not UTF-8": (b'{"id": "r1", "forum": "p1", "content": {"a": "\xff"}}', "not JSON", "UTF-8"),
+    "a wrong field": (b'{"id": "r1", "forum": "p1", "tmdate": "today", "content": {}}', "tmdate", "'r1'"),
+    "content as text": (b'{"id": "r1", "forum": "p1", "content": "Good."}', "content", "'r1'"),
+    "no id": (b'{"forum": "p1", "content": {}}', "without an id", "item 2"),
+    "a text": (b'"r1"', "not an OpenReview object", "item 2"),
+    "nothing": (b"null", "not an OpenReview object", "item 2"),
+    "an empty list": (b"[]", "a list of none", "item 2"),
+}
+SHELLS: dict[str, tuple[bytes, str]] = {
+    "a list": (b"[%b,%b,%b]", "dump.json"),
+    "an answer": (b'{"notes":[%b,%b,%b],"count":3}', "dump.json"),
+    "lines": (b"%b\n%b\n%b\n", "dump.jsonl"),
+    "lines named .json": (b"%b\n%b\n%b\n", "dump.json"),
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_an_unreadable_item_is_set_aside_alone(name: str, shell: str, tmp_path: Path, workspace: Workspace) -> None:
+    item, reason, which = UNREADABLE[name]
+    form, file_name = SHELLS[shell]
+    first, last = (json.dumps(note_v1(note_id, "p1")).encode() for note_id in ("p1", "r2"))
+    path = tmp_path / file_name
+    path.write_bytes(form % (first, item, last))
+    (file,) = import_dumps(workspace, [path]).files
+    assert held(workspace) == {RawKind.NOTE: {"p1", "r2"}}
+    if name == "an empty list" and "lines" in shell:
+        return  # A line is a value, and this one has no items.
+    assert [number for why, number in file.left_out.items() if reason in why] == [1]
+    assert which in str(file.first) or "line 2" in str(file.first)
+    assert file.problem is None
+
+
+def test_a_note_without_a_forum_is_kept(tmp_path: Path, workspace: Workspace) -> None:
+    import_dumps(workspace, [write(tmp_path, note_v1("p7", None))])
     found = workspace.raw.find(RawKind.NOTE, "p7")
-    assert (found is not None and found.forum_id == "") is (name == "no forum")
+    assert (found is not None and found.forum_id) == ""
+
+
+def test_the_replies_of_an_unreadable_submission_are_kept(tmp_path: Path, workspace: Workspace) -> None:
+    replies = json.dumps([note_v1("r1"), note_v1("r2")]).encode()
+    path = tmp_path / "dump.json"
+    path.write_bytes(b'[{"id":"p1","forum":"p1","content":{"a":NaN},"details":{"replies":%b,"tags":[]}}]' % replies)
+    (file,) = import_dumps(workspace, [path]).files
+    assert held(workspace) == {RawKind.NOTE: {"r1", "r2"}}
+    assert file.left_out == {"an item that is not JSON": 1}
+
+
+def test_a_file_cut_off_gives_the_items_before(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(tmp_path, [note_v1("p1", "p1"), note_v1("r1")])
+    path.write_bytes(path.read_bytes()[:-9])
+    (file,) = import_dumps(workspace, [path]).files
+    assert held(workspace) == {RawKind.NOTE: {"p1"}}
+    assert "after 1 record" in str(file.problem)
+
+
+ODD_NUMBERS: dict[str, dict[str, Any]] = {
+    "floats": {"tcdate": 5.0, "tmdate": 6.0, "number": 2.0},
+    "texts": {"tcdate": "5", "tmdate": "6.0", "number": "2"},
+}
+
+
+@pytest.mark.parametrize("written", ODD_NUMBERS)
+def test_times_written_by_other_tools_are_read(written: str, tmp_path: Path, workspace: Workspace) -> None:
+    import_dumps(workspace, [write(tmp_path, [note_v2("q1", **ODD_NUMBERS[written])])])
+    found = workspace.raw.find(RawKind.NOTE, "q1")
+    assert found is not None
+    assert found.modified_ms == 6
+    note = read_note(found.body)
+    assert (note.tcdate, note.tmdate, note.number) == (5, 6, 2)
+    assert decode_leniently(Note, found.body).tmdate == 6
+
+
+def test_the_mark_of_a_restored_note_is_no_deletion(tmp_path: Path, workspace: Workspace) -> None:
+    restoring = edit("e1", "q1")
+    restoring["note"]["ddate"] = {"delete": True}
+    import_dumps(workspace, [write(tmp_path, [note_v2("q1"), restoring])])
+    found = workspace.raw.find(RawKind.EDIT, "e1")
+    assert found is not None
+    assert (found.subject_id, read_edit(found.body).note.ddate) == ("q1", None)
+    assert decode_leniently(Edit, found.body).note.id == "q1"
+
+
+def test_a_file_name_that_is_not_utf8_is_escaped(tmp_path: Path, workspace: Workspace) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json"))
+    path.write_text(json.dumps([note_v1("p1", "p1")]))
+    (file,) = import_dumps(workspace, [path]).files
+    assert file.name == "caf\\xe9.json"
+    assert held(workspace) == {RawKind.NOTE: {"p1"}}
 
 
 @pytest.mark.fault("input", "a packed dump that is cut off or damaged", "one sentence that names the file", times=3)
@@ -314,22 +399,53 @@ def test_a_bad_gzip_file_is_refused_in_one_sentence(content: bytes, tmp_path: Pa
 
 def test_a_bad_line_is_named_with_its_number(tmp_path: Path, workspace: Workspace) -> None:
     path = tmp_path / "lines.jsonl"
-    path.write_text(f"{json.dumps(note_v1('p1', 'p1'))}\n\n{{cut\n")
-    with pytest.raises(DumpError, match=r"lines.jsonl', line 3, cannot be read"):
-        import_dumps(workspace, [path])
-    assert workspace.raw.venues() == []
-    kept = import_dumps(workspace, [path], keep_going=True).files[0]
-    assert kept.taken[RawKind.NOTE].new == 1
-    assert kept.problem is not None
-    assert "line 3" in kept.problem
+    path.write_text(f"{json.dumps(note_v1('p1', 'p1'))}\n\n{{cut\n{json.dumps(note_v1('r1'))}\n")
+    (file,) = import_dumps(workspace, [path]).files
+    assert held(workspace) == {RawKind.NOTE: {"p1", "r1"}}
+    assert "line 3: " in file.first["an item that is not JSON"]
 
 
 def test_a_path_that_does_not_exist_is_named(tmp_path: Path, workspace: Workspace) -> None:
     with pytest.raises(DumpError, match=r"nowhere.json' does not exist"):
-        import_dumps(workspace, [tmp_path / "nowhere.json"], keep_going=True)
+        import_dumps(workspace, [tmp_path / "nowhere.json"])
 
 
 def test_a_folder_without_any_object_is_an_error(tmp_path: Path, workspace: Workspace) -> None:
     write(tmp_path / "crawl", {"setting": 1})
     with pytest.raises(DumpError, match="/crawl' contains no"):
         import_dumps(workspace, [tmp_path / "crawl"])
+
+
+READ_BY_ALL: dict[str, Any] = {"readers": ["everyone"]}
+DUMPS: dict[str, tuple[dict[str, list[dict[str, Any]]], set[str]]] = {
+    "nothing names readers": (
+        {"a": [note_v2("q1"), note_v2("r1", readers=None)], "b": [note_v2("r2")]},
+        {"q1", "r1", "r2"},
+    ),
+    "one note does": ({"a": [note_v2("q1", **READ_BY_ALL), note_v2("r1")]}, set()),
+    "a note of another file does": ({"a": [note_v2("r1")], "b": [note_v2("q1", readers=[V2])]}, set()),
+    "a note of a folder inside does": ({"a": [note_v2("r1")], "in/b": [note_v2("q1", **READ_BY_ALL)]}, set()),
+    "an empty list does": ({"a": [note_v2("q1"), note_v2("r1", readers=[])]}, set()),
+    "a field does": ({"a": [note_v2("q1"), note_v2("r1", content={"x": {"value": "y", "readers": [V2]}})]}, set()),
+    "an edit does": ({"a": [note_v2("q1"), edit("e1", "q1") | READ_BY_ALL]}, set()),
+    "only its texts speak of them": ({"a": [note_v2("q1", content={"title": {"value": '"readers":[]'}})]}, {"q1"}),
+}
+
+
+@pytest.mark.parametrize("what", DUMPS)
+@pytest.mark.parametrize("by_file", [False, True])
+def test_readers_left_out_of_whole_dumps(what: str, by_file: bool, tmp_path: Path, workspace: Workspace) -> None:
+    files, opened = DUMPS[what]
+    crawl = tmp_path / "crawl"
+    for name, notes in files.items():
+        (crawl / name).parent.mkdir(parents=True, exist_ok=True)
+        (crawl / f"{name}.json").write_text(json.dumps(notes))
+    (tmp_path / "other").mkdir()
+    # Another dump of the same import, with a file of the same name.
+    (tmp_path / "other" / "a.json").write_text(json.dumps([note_v2("z1", "z1", **READ_BY_ALL)]))
+    of_crawl = sorted(crawl.glob("*.json")) if by_file and "inside" not in what else [crawl]
+    import_dumps(workspace, [*of_crawl, tmp_path / "other"])
+    stored = list(workspace.raw.latest(RawKind.NOTE, V2))
+    assert {note.object_id for note in stored if note.is_open} == opened
+    assert {note.origin.rpartition("/")[2] for note in stored} <= {"a.json", "b.json"}
+    assert workspace.raw.find(RawKind.NOTE, "z1")

@@ -158,6 +158,7 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
     assert list(workspace.files.partial.glob("*")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - WITHOUT_BOUNDS - ELSEWHERE))
 @pytest.mark.fault(
     "service",
@@ -199,6 +200,7 @@ def test_a_required_sign_in_is_reported_in_one_sentence(
     assert token is None or token not in str(ended.error)
 
 
+@pytest.mark.slow
 def test_a_temporarily_refused_sign_in_is_tried_again(
     world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:
@@ -211,6 +213,7 @@ def test_a_temporarily_refused_sign_in_is_tried_again(
     assert take_digests(workspace, venue_ids) == undisturbed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CHANGES_THE_WORLD))
 @pytest.mark.fault("service", "a list that changes between two of its pages", "the list is read again", times=2)
 def test_a_list_that_changes_while_it_is_read_loses_nothing(
@@ -231,12 +234,13 @@ def test_a_list_that_changes_while_it_is_read_loses_nothing(
                 assert shown == {note_id for note_id, _ in notes(fresh, venue)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ignores_after", "no_count"])
 def test_a_resumed_list_loses_nothing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     def stop(progress: Progress) -> None:
-        if progress.what == "listing" and progress.done == 2:
+        if progress.what == "listing submissions" and progress.done == 2:
             raise KeyboardInterrupt
 
     stopped = 0
@@ -270,6 +274,7 @@ FILES = ("/pdf", "/attachment", "/references/pdf", "/notes/edits/attachment")
 PATHS = ("/groups", "/invitations", "/notes", "/notes/edits", "/references", *FILES)
 
 
+@pytest.mark.slow(36)
 @pytest.mark.parametrize(
     ("path", "fault"),
     # Half a PDF that arrives unchanged a second time may be all there is.
@@ -325,6 +330,7 @@ def harvest_apart(folder: Path, service: Service, venue_ids: list[str]) -> tuple
     return taken_kb * 1024, remarks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WITHOUT_BOUNDS))
 @pytest.mark.fault(
     "service", "a PDF of endless size, a zip bomb", "the file is set aside with its reason", times=2, lost="that file"

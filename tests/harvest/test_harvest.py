@@ -41,6 +41,7 @@ def held(workspace: Workspace, kind: RawKind, venue_ids: list[str]) -> Counter[s
     return Counter(found.object_id for venue in venue_ids for found in workspace.raw.versions(kind, venue))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign_in_required", [False, True])
 def test_everything_public_is_stored_exactly_once(
     invented: World, workspace: Workspace, hasty: MakeClient, venue_ids: list[str], sign_in_required: bool
@@ -153,6 +154,7 @@ def test_a_refresh_fetches_changes_and_keeps_earlier_versions(workspace: Workspa
     assert found.modified_ms == note["tmdate"] + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 2, 3, 99])
 def test_a_limited_harvest_can_be_continued_to_the_same_result(
     service: Service,
@@ -171,6 +173,7 @@ def test_a_limited_harvest_can_be_continued_to_the_same_result(
         assert digests(workspace) == digests(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [DROPPED, CUT_OFF, TRUNCATED, rate_limited(retry_after_s=0), rate_limited()])
 @pytest.mark.parametrize("path", ["/notes", "/references", "/pdf", "/groups"])
 def test_temporary_faults_change_nothing(
@@ -202,7 +205,7 @@ def test_progress_ends_at_the_total(service: Service, workspace: Workspace, hast
     seen: list[Progress] = []
     harvest(workspace, hasty(service), [BOREALIS], progress=seen.append)
     last = {one.what: one for one in seen}
-    assert list(last) == ["listing", "edits of submissions", "edits of replies", "files"]
+    assert list(last) == ["listing submissions", "edits of submissions", "edits of replies", "fetching PDFs"]
     assert all(one.done == one.total for one in last.values())
     assert all(one.eta_s == 0 for one in last.values())
 
@@ -250,6 +253,7 @@ def test_a_restarted_listing_forgets_how_the_last_one_ended(workspace: Workspace
         assert workspace.raw.state.is_listed(AURORA) is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refresh", [False, True])
 def test_a_list_that_was_not_started_loses_no_paper(workspace: Workspace, hasty: MakeClient, refresh: bool) -> None:
     def stop(_: Progress) -> None:

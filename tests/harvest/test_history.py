@@ -77,3 +77,42 @@ def test_an_hour_with_few_changes_is_not_a_release_of_reviews(workspace: Workspa
 def test_a_review_corrected_within_an_hour_of_posting_has_no_history(workspace: Workspace) -> None:
     notes = history(workspace, [POSTED_MS, POSTED_MS + 60 * MINUTE_MS, POSTED_MS + 61 * MINUTE_MS])
     assert ids(notes.reviews) == {"r2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "signer", "content", "is_asked"),
+    [
+        ("Official_Review", "Reviewer_x1Yz", {"review": "Kites."}, True),
+        ("Technical_Reviewers_Review", "Technical_Reviewer_x1Yz", {"review": "Kites."}, True),
+        ("First_Round_Review", "Program_Committee_x1Yz", {"rating": "6: weak accept"}, True),
+        ("Second_Look", "Emergency_Reviewer_x1Yz", {"rating": 6}, True),
+        ("Second_Look", "Juror_x1Yz", {"rating": 6}, True),
+        ("Second_Look", "Kite_Expert_x1Yz", {"rating": 6}, True),
+        ("Second_Look", "Reviewer_x1Yz", {"comment": "Kites."}, False),
+        ("Second_Look", "Judge_x1Yz", {"rating": 6}, False),
+        ("Second_Look", "Authors", {"rating": 6}, False),
+    ],
+)
+def test_histories_are_requested_for_reviews_of_every_name(
+    workspace: Workspace, name: str, signer: str, content: dict[str, object], is_asked: bool
+) -> None:
+    said = {"review_names": ["Official_Review", "Technical_Reviewers_Review"], "area_chair_roles": ["Judges"]}
+    said["reviewer_roles"] = ["Reviewers", "Jurors"]
+    group = {"id": VENUE, "content": {key: {"value": value} for key, value in said.items()}}
+    review = {
+        "id": "r",
+        "forum": "f",
+        "replyto": "f",
+        "domain": VENUE,
+        "invitations": [f"{VENUE}/Submission1/-/{name}"],
+        "signatures": [f"{VENUE}/Submission1/{signer}"],
+        "tcdate": POSTED_MS,
+        "tmdate": POSTED_MS + DAY_MS,
+        "content": {field: {"value": answer} for field, answer in content.items()},
+    }
+    workspace.raw.add([build_note(json.dumps(review).encode(), RawOrigin("a page", 1, VENUE))])
+    source = ("", json.dumps(group).encode())
+    profile = VenueProfile(VENUE, 2, (f"{VENUE}/-/Submission",), "Official_Review", source, ())
+    with Client() as client:
+        visit = VenueSession(workspace.raw, workspace.files, client, profile, None, False, show_nothing)
+        assert ids(notes_with_history(visit).reviews) == ({"r"} if is_asked else set())

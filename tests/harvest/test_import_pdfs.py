@@ -12,7 +12,7 @@ from in_this_process import build_here
 from peercorpus.errors import DumpError
 from peercorpus.harvest.forum_venues import settle_venues
 from peercorpus.harvest.import_pdfs import PdfImport, import_pdfs
-from peercorpus.records.enums import Grade, Reason
+from peercorpus.records.enums import Grade, Reason, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.versions import find_versions
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
@@ -179,7 +179,7 @@ def test_the_same_file_again_changes_nothing_and_another_one_of_the_version_is_s
     assert _held(workspace) == {"one": "one", "first": "first"}
 
 
-def test_a_supplied_file_without_a_known_version_has_no_grade_and_names_its_supplier(
+def test_a_supplied_file_that_the_user_calls_initial_is_stated_and_names_its_supplier(
     tmp_path: Path, workspace: Workspace
 ) -> None:
     table = "forum_id,file,version,when\nmany,a.pdf,initial,2019-09-25T18:00:00Z\nmany,b.pdf,first,\n"
@@ -188,13 +188,14 @@ def test_a_supplied_file_without_a_known_version_has_no_grade_and_names_its_supp
     versions = {version.edit_id: version for version in workspace.tables.read(PaperVersion, V)}
     assert len(versions) == 5
     own = versions["many/supplied/20190925T180000Z/initial"]
-    assert (own.is_initial, own.grade, own.moment, own.is_pdf) == (False, None, None, True)
+    assert (own.is_initial, own.grade, own.moment, own.is_pdf) == (True, Grade.STATED, VersionMoment.INITIAL, True)
     assert own.sha256 == hashlib.sha256(pdf("a")).hexdigest()
     assert own.created_at is not None
     assert own.created_at.isoformat() == "2019-09-25T18:00:00+00:00"
     assert "'initial'" in own.evidence.rule
     assert versions["first"].sha256 == hashlib.sha256(pdf("b")).hexdigest()
-    assert [version.grade for version in versions.values() if version.grade] == [Grade.UNAVAILABLE] * 2
+    grades = [version.grade for version in versions.values() if version.grade]
+    assert sorted(grades) == [Grade.STATED, Grade.UNAVAILABLE, Grade.UNAVAILABLE]
     assert _balances(workspace)
 
 
@@ -216,6 +217,7 @@ def test_a_file_that_is_listed_twice_as_one_version_counts_once(tmp_path: Path, 
     assert "twice" in found.aside[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["original_pdf", "a/b", "x" * 90, "/pdf/other.pdf", "{rule}", "  two \t words "])
 def test_the_sums_agree_whatever_a_version_is_called(tmp_path: Path, workspace: Workspace, label: str) -> None:
     table = f"forum_id,file,version\nmany,a.pdf,{label}\n"

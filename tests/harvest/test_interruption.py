@@ -14,6 +14,8 @@ from peercorpus.openreview.client import Client
 from peercorpus.simulator.server.service import Service
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
+pytestmark = pytest.mark.slow
+
 KILLED_AT_THE_TENTH = """
 import os, signal, sys
 from pathlib import Path

@@ -73,6 +73,7 @@ def test_only_counting_requests_use_an_offset(venue_id: str, tmp_path: Path, mon
     assert [request for request in requests if "offset" in request.query and not _counts(request)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["no_offset", "sort_allowlist", "no_count"])
 def test_a_service_with_fewer_parameters_gives_the_same_records(
     fault: str, venue_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

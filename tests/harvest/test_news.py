@@ -125,6 +125,7 @@ def test_only_changes_are_requested(world: World, workspace: Workspace, hasty: M
 HISTORY = {"/notes/edits", "/references"}
 
 
+@pytest.mark.slow
 def test_a_changed_rating_is_known_where_the_service_shows_only_the_last(
     world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
@@ -136,14 +137,15 @@ def test_a_changed_rating_is_known_where_the_service_shows_only_the_last(
         service.reindex()
         harvest(workspace, hasty(service), [BOREALIS], files=False)
     build_here(workspace, [BOREALIS])
-    scores = next(row["scores"] for row in rows(workspace, "2-reviews", BOREALIS) if row["review_id"] == review_id)
-    ratings = {(one["phase"], one["source"], one["value"]) for one in scores if one["field"] == "rating"}
-    assert ratings == {
-        (Phase.INITIAL, ScoreSource.SNAPSHOT, float(before)),
-        (Phase.FINAL, ScoreSource.NOTE, 1.0),
-    }
+    review = next(row for row in rows(workspace, "2-reviews", BOREALIS) if row["review_id"] == review_id)
+    ratings = {(one["phase"], one["source"], one["value"]) for one in review["scores"] if one["field"] == "rating"}
+    # The earlier version had been modified at its release, so that it shows a change, but not the first rating.
+    assert ratings == {(Phase.FINAL, ScoreSource.NOTE, 1.0)}
+    (change,) = (one for one in review["score_changes"] if one["field"] == "rating")
+    assert (change["before"], change["after"], change["source"]) == (float(before), 1.0, ScoreSource.SNAPSHOT)
 
 
+@pytest.mark.slow
 def test_a_deleted_note_is_kept_and_marked(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
@@ -266,6 +268,7 @@ def news_answered(how: str) -> Faults:
     return choose
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["refuses", "gives nothing", "ignores mintmdate", "ignores all it can"])
 def test_a_service_that_cannot_list_changes_is_read_again(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str, how: str, tmp_path: Path
@@ -317,9 +320,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-@pytest.mark.fault("machine", "a clock set back or ahead by days or years between two harvests", "nothing", times=16)
-@pytest.mark.parametrize("days", [-400, -1, 1, 400])
-@pytest.mark.parametrize("refresh", [False, True])
+@pytest.mark.slow
+@pytest.mark.fault("machine", "a clock set back or ahead by days or years between two harvests", "nothing", times=8)
+@pytest.mark.parametrize(("days", "refresh"), [(-400, False), (-1, True), (1, False), (400, True)])
 def test_a_wrong_clock_loses_nothing(
     world: World, workspace: Workspace, hasty: MakeClient, clock: Clock, venue_id: str, days: int, refresh: bool
 ) -> None:
@@ -346,6 +349,7 @@ def test_a_wrong_clock_loses_nothing(
     assert workspace.raw.state.gone(venue_id) - {deleted_id} == {hidden_id}
 
 
+@pytest.mark.slow
 @pytest.mark.fault("machine", "a clock that jumps while a list is read", "nothing", times=4)
 @pytest.mark.parametrize("per_look_ms", [-DAY_MS, DAY_MS])
 def test_a_clock_change_during_a_list_loses_nothing(

@@ -12,9 +12,11 @@ from naming import Naming
 from peercorpus.errors import BusyError
 from peercorpus.execution.progress import show_nothing
 from peercorpus.harvest import latest_edits, pdfs
+from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.latest_edits import LatestEdits
 from peercorpus.harvest.pdf_list import CURRENT, PdfRequest
+from peercorpus.harvest.pdfs import harvest_pdfs
 from peercorpus.harvest.session import open_session
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import fetch_edits, object_id
@@ -50,7 +52,9 @@ def _wanted(workspace: Workspace, client: Client) -> list[PdfRequest]:
 
 
 def fetch_files(workspace: Workspace, client: Client) -> None:
-    harvest(workspace, client, [BOREALIS], changes=False)
+    session = open_session(workspace, client, BOREALIS, limit=None, refresh=False, show=show_nothing)
+    harvest_history(session)
+    harvest_pdfs(session)
 
 
 def looks(service: Service) -> Counter[str]:
@@ -59,6 +63,7 @@ def looks(service: Service) -> Counter[str]:
     return Counter("venue" if "domain" in query else "note" for query in queries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("papers", [30, 60])
 def test_the_number_of_lookups_does_not_grow_with_the_number_of_files(
     papers: int, workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch

@@ -32,11 +32,12 @@ def kinds(service: Service) -> Counter[str]:
     return Counter(names.get(one.path, "files") for one in service.requests if one.path not in others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
 def test_the_planned_requests_are_the_requests_made(workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
-    with serve_simulator(build_world(papers=220, venues=[venue_id])) as service:
+    with serve_simulator(build_world(papers=120, venues=[venue_id])) as service:
         planned = steps(workspace, hasty(service), venue_id)
-        assert planned["listing"].things == planned["files"].things == planned["versions"].things == 220
+        assert planned["listing"].things == planned["files"].things == planned["versions"].things == 120
         assert planned["versions"].is_rough
         service.requests.clear()
         harvest(workspace, hasty(service), [venue_id], files=False)
@@ -60,6 +61,7 @@ def test_the_planned_requests_are_the_requests_made(workspace: Workspace, hasty:
         assert [done[what].things for what in done] == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_the_planned_pages_are_the_pages_requested(workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(build_world(papers=1_400, venues=[BOREALIS])) as service:
         listing = steps(workspace, hasty(service), BOREALIS)["listing"]
@@ -71,6 +73,7 @@ def test_the_planned_pages_are_the_pages_requested(workspace: Workspace, hasty: 
     assert asked == listing.fewest
 
 
+@pytest.mark.slow
 def test_a_listing_of_long_replies_takes_the_maximum_number_of_planned_pages(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +93,7 @@ def test_a_limit_reduces_the_plan(workspace: Workspace, hasty: MakeClient, servi
     assert [planned[what].things for what in planned] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_plan_uses_the_announced_budget(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=420, venues=[BOREALIS])
     with serve_simulator(world, budget=ServiceBudget(limit=100, window_s=60)) as service:

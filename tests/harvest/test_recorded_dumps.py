@@ -59,8 +59,7 @@ def test_api_notebook(workspace: Workspace) -> None:
         for one in workspace.raw.latest(RawKind.REFERENCE, venue)
     )
     assert references == {"ryxz8CVYDH": 46, "tmIiMPl4IPa": 72}
-    fields = "(a record with revision_number, tcdate, cdate, note_id)"
-    assert by_name(summary.left_out, fields) == {fields: 46}
+    assert by_name(summary.left_out, "without an id") == {"without an id": 46}
 
 
 def test_nnkennard(workspace: Workspace) -> None:
@@ -95,6 +94,7 @@ def test_isingmodel_and_the_tutorial(workspace: Workspace) -> None:
     assert workspace.raw.venues() == [".TMLR", "ICLR.cc/2018/Conference"]
 
 
+@pytest.mark.slow
 def test_content_lines(workspace: Workspace) -> None:
     summary = load(workspace, "raw-v1-content-iclr2019-2020")
     assert [one.taken[RawKind.NOTE].new for one in summary.files] == [4764, 7693]
@@ -107,14 +107,16 @@ def test_forum_prints(workspace: Workspace) -> None:
     assert workspace.raw.count(RawKind.NOTE, "ICLR.cc/2018/Conference") > 1
 
 
+@pytest.mark.slow
 def test_everything_at_once_loses_nothing(workspace: Workspace) -> None:
     folders = sorted(path.name for path in DATA.glob("raw-*"))
     summary = load(workspace, *folders)
     taken = {kind: (summary.taken(kind).new, summary.taken(kind).known) for kind in RawKind}
-    assert taken[RawKind.NOTE] == (12_578, 23)
-    assert taken[RawKind.REFERENCE] == (190, 0)
+    # Three lists of references contain their note once more, with nothing that the forum's dump does not have.
+    assert taken[RawKind.NOTE] == (12_575, 26)
+    assert taken[RawKind.REFERENCE] == (187, 3)
     assert taken[RawKind.EDIT] == (5, 0)
     again = load(workspace, *folders)
     assert [again.taken(kind).new for kind in RawKind] == [0] * len(RawKind)
     stored = sum(1 for venue in workspace.raw.venues() for _ in workspace.raw.versions(RawKind.NOTE, venue))
-    assert stored == 12_578
+    assert stored == 12_575

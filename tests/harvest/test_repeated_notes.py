@@ -36,7 +36,7 @@ class Shifting:
         start = int(query.get("offset", 0))
         if start:
             start, self.repeated = start - self.repeated, 0
-        page = ALL[start : start + int(query["limit"])]
+        page = ALL[start : start + min(int(query["limit"]), PAGE_WITH_REPLIES)]
         notes = [{"id": one, "forum": one, "invitations": [LIST], "domain": VENUE} for one in page]
         return httpx2.Response(200, json={"notes": notes, "count": len(ALL)})
 

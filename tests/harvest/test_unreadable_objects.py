@@ -119,6 +119,7 @@ def spoiling(spoil: Callable[[bytes, bytes], bytes], object_ids: Set[str]) -> Fa
     return lambda request: Fault(alters=alter) if request.path == "/notes" else None
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "service",
     "an answer cut off, with unmatched brackets or instead of JSON a web page, wherever one note would come",
@@ -144,6 +145,7 @@ def test_a_note_that_breaks_every_response_containing_it_is_kept_with_all_others
     assert spoil is not cut_off or lost == {root, reply}
 
 
+@pytest.mark.slow
 def test_status_names_objects_set_aside_as_not_json(workspace: Workspace, hasty: MakeClient, world: World) -> None:
     root, reply = root_and_reply(world, BOREALIS)
     take(workspace, hasty, world, BOREALIS, harming(VALUES["nan"], {root, reply}, "/notes"))
@@ -157,6 +159,7 @@ def test_status_names_objects_set_aside_as_not_json(workspace: Workspace, hasty:
     assert "2 in = 0 out + 2 set aside (not_json 2): agrees" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize(
     ("venue_id", "path", "kind"),

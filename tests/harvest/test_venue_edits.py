@@ -104,6 +104,7 @@ def tables(workspace: Workspace) -> Mapping[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_both_ways_of_fetching_edits_give_the_same_records_and_tables(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
@@ -129,6 +130,7 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(USABLE | UNUSABLE.keys()))
 def test_a_list_that_is_wrong_loses_no_edit(
     name: str, world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
@@ -152,6 +154,7 @@ def test_lost_rows_of_an_uncounted_list_are_noticed_through_their_notes(
     assert records(workspace) == by_note[0]
 
 
+@pytest.mark.slow
 def test_a_list_of_all_venues_is_recognised(workspace: Workspace, tmp_path: Path) -> None:
     both = build_world(papers=60, venues=[BOREALIS, JOURNAL])
     (summary,), _ = fetch(workspace, both, faults_by_name("ignores_domain"))
@@ -166,6 +169,7 @@ def is_public(thing: Mapping[str, object]) -> bool:
     return "everyone" in str(thing["readers"]) and not thing.get("ddate")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "reason"), [("edits_of_others", Reason.OTHER_VENUE), ("edits_of_unlisted", Reason.FORUM_MISSING)]
 )
@@ -207,6 +211,7 @@ class Stopper:
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [1, 3])
 def test_an_interrupted_list_resumes_where_it_stopped(
     every: int, world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
@@ -271,6 +276,7 @@ def harvest_twice(folder: Path, world: World, name: str = "") -> tuple[Records, 
         return records(workspace), edit_requests(service)
 
 
+@pytest.mark.slow
 def test_a_second_harvest_reads_from_the_latest_edit_to_the_last_one_seen(changing: World, tmp_path: Path) -> None:
     found, asked = harvest_twice(tmp_path / "list", changing)
     expected, singly = harvest_twice(tmp_path / "notes", build_world(papers=30, venues=[BOREALIS]), "no_domain")
@@ -334,6 +340,7 @@ def test_a_response_that_is_not_a_list_is_replaced_by_requests_note_by_note(
     assert records(workspace) == by_note[0]
 
 
+@pytest.mark.slow
 def test_a_refused_list_is_probed_once_and_again_by_a_refresh(world: World, workspace: Workspace) -> None:
     fetch(workspace, world, together(faults_by_name("no_domain"), on_path("/notes/edits", REFUSED, times=10**6)))
     (summary,), asked = fetch(workspace, world)

@@ -11,6 +11,8 @@ from peercorpus.latex.document import write_latex
 from peercorpus.latex.maths_commands import ARITY, ENVIRONMENTS, OPERATORS, SAME, SIMPLE, SYMBOLS
 from peercorpus.latex.signs import MATHS_ACCENTS, SIGNS
 
+pytestmark = pytest.mark.slow
+
 ENGINES = ("pdflatex", "xelatex")
 COMMANDS = "\n\n".join(
     [

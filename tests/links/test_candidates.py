@@ -5,6 +5,8 @@ import sys
 from io import BytesIO
 from itertools import combinations
 
+import pytest
+
 from peercorpus.links.candidates import ABSTRACTS, TITLES, find_candidates
 
 SCRIPT = """
@@ -32,6 +34,7 @@ def test_titles_of_half_the_same_words_are_mostly_found() -> None:
     assert len(found) > 60
 
 
+@pytest.mark.slow
 def test_the_same_candidates_come_out_in_every_process() -> None:
     outputs = [
         subprocess.run(

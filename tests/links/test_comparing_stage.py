@@ -107,6 +107,7 @@ def many() -> list[object]:
     return records
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_how_papers_are_distributed(tmp_path: Path) -> None:
     with compared(tmp_path / "one", many()) as tables:
         expected = [*tables.read(Change, VENUE)], [*tables.read(SetAside, VENUE)]

@@ -93,6 +93,7 @@ def alike_in_text(number: int) -> dict[str, list[object]]:
     return {ICLR: [record for paper_records in records for record in paper_records]}
 
 
+@pytest.mark.slow
 def test_links_do_not_depend_on_how_pairs_are_distributed(tmp_path: Path) -> None:
     found = []
     for name, spread in (("here", InThisProcess()), ("there", LocalExecutor())):
@@ -159,6 +160,7 @@ def test_a_later_submission_to_the_same_venue_after_its_decision_is_a_resubmissi
     assert (found.earlier_id, found.kind) == ("first", LinkKind.RESUBMISSION)
 
 
+@pytest.mark.slow
 def test_three_submissions_of_a_work_give_three_links(tmp_path: Path) -> None:
     tries = {
         ICLR: [clouds("a")],
@@ -186,6 +188,7 @@ def test_available_texts_decide_about_links(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_version_that_the_reviewers_read_is_compared(tmp_path: Path) -> None:
     first, later = clouds("a"), clouds("b", ICML, created_at=LATER)
     drafts = [*with_text(first, words("draft"), None)[1:], *with_text(first, words("read"))[1:]]
@@ -195,6 +198,7 @@ def test_the_version_that_the_reviewers_read_is_compared(tmp_path: Path) -> None
     assert found.text_similarity == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -305,6 +309,7 @@ def rows(tables: Tables) -> list[Link]:
     return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
 
 
+@pytest.mark.slow
 def test_links_are_deterministic_and_a_second_run_gives_the_same(tmp_path: Path) -> None:
     venues = {ICLR: [clouds("a"), clouds("d", title="Counting Clouds")], ICML: [clouds("b", ICML, created_at=LATER)]}
     with invented(tmp_path / "one", venues) as workspace:
@@ -345,3 +350,28 @@ def test_a_template_in_texts_and_abstracts_does_not_link_papers(tmp_path: Path) 
     again = clouds("again", ICML, created_at=LATER, title=f"aown {TITLE}", abstract=f"{ABSTRACT} {words('aown', 20)}")
     venues = {ICLR: records, ICML: with_text(again, f"{template} {words('aown', 400)}")}
     assert ids(linked(tmp_path / "corpus", venues)) == [("aown", "again")]
+
+
+ACL = "ACL.org/2026/Conference"
+ARR_OLD, ARR_NEW = "ARR.org/2025/October", "ARR.org/2026/January"
+ACL_WORKSHOP = "ACL.org/2026/Workshop/Clouds_ARR_Commitment"
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "field", "kind"),
+    [
+        (ACL, "paper_link", LinkKind.COMMITMENT),
+        (ACL, "arr_submission_link", LinkKind.COMMITMENT),
+        (ACL, "commitment_url", LinkKind.COMMITMENT),
+        (ACL_WORKSHOP, "paper_link", LinkKind.COMMITMENT),
+        (ACL, "previous_URL", LinkKind.RESUBMISSION),
+        (ARR_NEW, "paper_link", LinkKind.RESUBMISSION),
+        (ARR_NEW, "previous_URL", LinkKind.RESUBMISSION),
+    ],
+)
+def test_a_commitment_is_no_resubmission(tmp_path: Path, venue_id: str, field: str, kind: LinkKind) -> None:
+    named = json.dumps({field: "https://openreview.net/forum?id=aB3dE_fG-h"})
+    earlier = clouds("aB3dE_fG-h", ARR_OLD)
+    later = clouds("later", venue_id, title="Sand", abstract=OTHER, extra=named, created_at=LATER)
+    (found,) = linked(tmp_path / "corpus", {ARR_OLD: [earlier], venue_id: [later]})
+    assert (found.kind, found.named_in, found.earlier_id) == (kind, field, "aB3dE_fG-h")

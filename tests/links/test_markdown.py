@@ -119,6 +119,7 @@ def test_sentences_are_at_their_stated_offsets() -> None:
             assert text[sentence.start : sentence.end].endswith(sentence.words[-5:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "block",
     [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from peercorpus.links.named_submissions import read_named_submissions
+from peercorpus.links.named_submissions import read_linked_forums, read_named_submissions
 
 ID = "aB3dE_fG-h"
 OTHER = "Zz9yX8wV7u"
@@ -30,7 +30,7 @@ def named(extra: dict[str, Any], venue_id: str = ARR, held: frozenset[str] = fro
         *("previous_TMLR_submission_url", "previous_JMLR_submissions", "Previous_Submission_URL", "prior_submission"),
         *("paper_link", "resubmission", "previous_submission_link", "link_to_previous_submission", "previousURL"),
         *("earlier_version_url", "previous_ARR_forum", "arr_submission_link", "URL of previous submission"),
-        *("changes_since_last_submission", "original_submission_link"),
+        *("changes_since_last_submission", "original_submission_link", "commitment_url", "committed_submission"),
     ],
 )
 def test_a_field_for_an_earlier_submission_is_read(field: str) -> None:
@@ -117,3 +117,112 @@ def test_a_word_like_id_counts_only_if_it_is_in_the_corpus() -> None:
 @pytest.mark.parametrize("venue_id", ["ML_Reproducibility_Challenge/2021/Fall", "ICLR.cc/2022/BlogPosts"])
 def test_a_report_on_another_paper_does_not_name_an_earlier_submission(venue_id: str) -> None:
     assert named({"paper_link": FORUM}, venue_id) == []
+
+
+OF_THIS = (
+    "This looks like a resubmission of {}.",
+    "The earlier reviews of this paper ({}) raised the same issues.",
+    "It has already been rejected once: {}",
+    "I reviewed an earlier version of this paper. See {}.",
+    "This paper was rejected from ConfA 2024 ({}), and the criticism there still holds.",
+    "This submission was previously submitted to another venue, see {}",
+    "This paper's previous reviews are at {}.",
+    "The current manuscript is a revised version of {}.",
+    "Compared to the previous submission at {} little has changed.",
+    "This paper was turned down at ICLR last year ({}), and nothing seems to have changed.",
+    "This submission was earlier rejected from NeurIPS, see {}.",
+    "I was a reviewer of a previous version of this manuscript: {}.",
+    "This is a resubmission: {}",
+    "{} is an earlier version of this paper.",
+    "The same paper is currently under review at another venue: {}.",
+    "The manuscript has already been reviewed at TMLR ({}), where it was rejected.",
+    "This seems to be a resubmission of {}.",
+    "The authors submitted the same manuscript to NeurIPS ({}).",
+    "A former draft of this submission can be found at {}.",
+    "The work was also submitted to AISTATS, see {}.",
+    "This work had been submitted to ICLR 2024 before and was rejected ({}).",
+    "I have already reviewed this paper for another conference ({}).",
+    "It is a resubmission of {}.",
+    "The paper was withdrawn from ICML after negative reviews, see {}.",
+    "{} is the rejected version of this manuscript.",
+    "The present paper was previously under review at TMLR ({}).",
+    "As far as I can tell, this paper was already submitted to ACL: {}.",
+)
+OF_THIS_BY_AUTHORS = (
+    "Our paper was withdrawn: {}",
+    "Our paper was previously submitted to ICML and withdrawn ({}).",
+    "The present work is a revised version of our earlier submission {}.",
+    "We withdrew this paper from ICLR 2024 ({}) and resubmit it here.",
+    "This manuscript was first submitted as {}.",
+    "A preliminary version of this paper was presented at a workshop ({}).",
+    "This submission is a substantially revised version of {}.",
+    "Our submission was rejected from NeurIPS 2023; the reviews are public at {}.",
+    "An earlier version of our paper was rejected from UAI ({}).",
+    "We submitted this paper to ICLR 2025 ({}) and have since rewritten it.",
+)
+OF_OTHERS = (
+    "The dataset was introduced in an earlier submission by Kim ({}).",
+    "The previous submission {} solves the same task with less compute.",
+    "The proof follows an earlier version of {}, which is by others.",
+    "A previous version of this theorem was in {} by other authors.",
+    "The authors should also mention their own {} which uses the same block.",
+    "The second author has a similar idea in {}, please discuss it.",
+    "The baseline in Table 2 was rejected from ICLR for the same flaw ({}).",
+    "A companion paper of the same authors was submitted to this venue as well ({}).",
+    "An earlier paper by the same authors, {}, was withdrawn.",
+    "My own submission on this problem was withdrawn: {}.",
+    "This paper extends a method submitted to ICLR 2023 ({}).",
+    "This is not a resubmission of {}.",
+    "The previous version of the benchmark ({}) remains unchanged.",
+    "If this paper was rejected before ({}), please say so.",
+    "The authors have a second submission on the same topic, {}.",
+    "The first author's previous submission {} used the same trick.",
+    "A previous version of the optimiser used in this paper is described in {}.",
+    "The method of {}, an earlier version of the transformer that we use, was rejected.",
+    "This paper was reviewed by me, and I recommended adding {} as a baseline.",
+    "In the authors' earlier work ({}) the concerns were of another kind.",
+    "We compare with the withdrawn submission {}.",
+    "This work relies on a rejected paper ({}).",
+    "The competing method of Table 4 was submitted to ICLR and rejected ({}).",
+    "The sister paper of this manuscript was withdrawn: {}.",
+    "Our own work ({}) was submitted to the same conference.",
+    "This submission was rejected earlier for lacking a discussion of {}.",
+    "Like this paper, {} was rejected for its missing theory.",
+    "The earlier version of the dataset ({}) has been changed.",
+    "In case this work has been submitted elsewhere ({}), the chairs should know.",
+    "The claim that this paper makes was rejected in {}.",
+    "I was a reviewer of {}, and the same remarks apply to this submission.",
+    "The weaknesses of {} remain in this paper, which adopts its sampler.",
+    "This paper was reviewed fairly, in contrast to {}.",
+    "Our baseline was resubmitted by its authors as {}.",
+    "A previous submission from this group ({}) raised similar concerns about safety.",
+    "The paper was submitted without a reference to {}.",
+)
+
+
+def linked(says: str, *, is_by_authors: bool) -> list[bool]:
+    text = f"The kites fly. {says.format('https://openreview.net/forum?id=B1ckMDqlg')}\nThey fly well."
+    return [is_stated for _, is_stated in read_linked_forums(text, is_by_authors=is_by_authors)]
+
+
+@pytest.mark.parametrize("says", OF_THIS)
+def test_a_post_states_an_earlier_submission_of_this_paper(says: str) -> None:
+    assert linked(says, is_by_authors=False) == [True]
+
+
+@pytest.mark.parametrize("says", OF_THIS_BY_AUTHORS)
+def test_our_paper_is_this_one_if_its_authors_say_so(says: str) -> None:
+    assert linked(says, is_by_authors=True) == [True]
+
+
+@pytest.mark.parametrize("says", OF_OTHERS)
+@pytest.mark.parametrize("is_by_authors", [False, True])
+def test_a_sentence_about_another_paper_links_nothing(says: str, *, is_by_authors: bool) -> None:
+    is_own = is_by_authors and says.startswith("Our")
+    assert is_own or linked(says, is_by_authors=is_by_authors) == []
+
+
+def test_a_link_without_a_statement_only_says_where() -> None:
+    assert linked("See {}.", is_by_authors=False) == [False]
+    assert linked("This paper was rejected before. See {}.", is_by_authors=False) == [True]
+    assert linked("This paper was rejected before. A baseline is {}.", is_by_authors=False) == []

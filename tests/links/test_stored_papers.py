@@ -72,7 +72,7 @@ def test_a_paper_takes_less_memory_than_its_abstract(monkeypatch: pytest.MonkeyP
         stored, signatures = StoredPapers(BytesIO(), (paper(number, 250) for number in range(count))), BytesIO()
         held = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        find_likely_pairs(stored, (), signatures)
+        find_likely_pairs(stored, (), {}, signatures)
         # The scratch files are in memory here.
         return tracemalloc.get_traced_memory()[1] - held - len(signatures.getvalue())
 
@@ -91,7 +91,7 @@ def test_pairs_are_the_same_of_stored_papers_and_of_a_list() -> None:
         for place, one in enumerate(papers)
     ]
     stored = StoredPapers(BytesIO(), papers)
-    found = find_likely_pairs(stored, (), BytesIO())
-    assert found == find_likely_pairs(papers, (), BytesIO())
+    found = find_likely_pairs(stored, (), {}, BytesIO())
+    assert found == find_likely_pairs(papers, (), {}, BytesIO())
     assert [(one.one.forum_id, one.other.forum_id) for one in found] == [(f"f{n}", f"f{n + 30}") for n in range(10)]
     assert PaperComparer(Heads(stored)).likeness(papers[0].head, papers[30].head) == found[0].likeness

@@ -94,6 +94,7 @@ def ask(client: Client) -> Ask:
     return partial(call, client)
 
 
+@pytest.mark.slow
 def test_every_tool_is_read_only_and_marks_untrusted_text(
     client: Client, release: Path, files_before: dict[Path, int]
 ) -> None:
@@ -104,6 +105,7 @@ def test_every_tool_is_read_only_and_marks_untrusted_text(
     assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == files_before
 
 
+@pytest.mark.slow
 def test_papers_are_found_page_by_page_without_taken_down_ones(ask: Ask) -> None:
     first = ask("search_papers", words="KITES", limit=1)
     second = ask("search_papers", words="KITES", limit=1, cursor=first["next_cursor"])
@@ -115,6 +117,7 @@ def test_papers_are_found_page_by_page_without_taken_down_ones(ask: Ask) -> None
     assert "has nothing" in ask("read_paper", forum_id=GONE)
 
 
+@pytest.mark.slow
 def test_a_papers_reviews_posts_conversations_text_and_scores_can_be_queried(ask: Ask) -> None:
     (paper,) = ask("read_paper", forum_id=LIVELY)["items"]
     assert paper["untrusted"]["title"] == "Kites in strong wind"
@@ -136,6 +139,7 @@ def list_files(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in files}
 
 
+@pytest.mark.slow
 def test_a_workspace_is_served_as_its_release_would_be_until_something_is_taken_down(
     ask: Ask, release: Path, tmp_path: Path
 ) -> None:
@@ -160,11 +164,13 @@ def test_a_workspace_is_served_as_its_release_would_be_until_something_is_taken_
         assert QUIET not in json.dumps(call(serve(corpus, stack), "search_papers", limit=100))
 
 
+@pytest.mark.slow
 def test_statistics_add_up(ask: Ask) -> None:
     for by in ("venue", "conference", "year", "status"):
         assert sum(one["papers"] for one in ask("statistics", by=by)["items"]) == 3
 
 
+@pytest.mark.slow
 def test_tables_are_described_and_queried_in_sql(ask: Ask) -> None:
     tables = {one["table"]: one["rows"] for one in ask("describe_corpus")["items"]}
     assert tables["papers_full"] == 3
@@ -175,6 +181,7 @@ def test_tables_are_described_and_queried_in_sql(ask: Ask) -> None:
     assert "cannot be called" in ask("query_sql", sql="SELECT * FROM read_text('/etc/hostname')")
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "input",
     "SQL, control characters and false types as arguments of the assistants' tools",
@@ -223,6 +230,7 @@ def own_texts(value: object, name: str = "") -> Iterator[str]:
         yield value
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_only_under_untrusted(tmp_path: Path) -> None:
     with ExitStack() as stack:
         client = serve(publish(tmp_path, hostile()), stack)
@@ -237,6 +245,7 @@ def test_hostile_texts_are_only_under_untrusted(tmp_path: Path) -> None:
         assert all(len(json.dumps(answer, ensure_ascii=False)) < 30_000 for answer in answers)
 
 
+@pytest.mark.slow
 def test_standard_output_is_protocol_only(release: Path) -> None:
     command = [sys.executable, "-m", "peercorpus", "mcp", "-w", str(release)]
     ended = subprocess.run(command, input="no JSON\n", capture_output=True, text=True, timeout=60, check=False)
@@ -253,4 +262,4 @@ def test_without_the_extra_the_error_is_one_sentence(run: Run, tmp_path: Path, m
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver.exceptions", None)
     monkeypatch.setitem(sys.modules, "mcp.server", None)
-    assert_refused(run("mcp", "-w", tmp_path), "[mcp]")
+    assert_refused(run("mcp", "-w", tmp_path), "[web]")

@@ -23,6 +23,7 @@ def numbers(found: BertScores) -> list[list[float]]:
     return [[getattr(each, part) for each in found.of_each] for part in PARTS]
 
 
+@pytest.mark.slow
 def test_a_thousand_pairs_are_equal_to_bert_score(bert: Path) -> None:
     theirs = pytest.importorskip("bert_score", reason="bert-score is not installed")
     chance = Random(1)
@@ -35,6 +36,7 @@ def test_a_thousand_pairs_are_equal_to_bert_score(bert: Path) -> None:
     assert len({round(value, 3) for value in found[2]}) > 100
 
 
+@pytest.mark.slow
 def test_each_part_is_the_best_over_references_as_with_bert_score(bert: Path) -> None:
     theirs = pytest.importorskip("bert_score", reason="bert-score is not installed")
     chance = Random(2)
@@ -48,6 +50,7 @@ def test_each_part_is_the_best_over_references_as_with_bert_score(bert: Path) ->
     assert apart, "precision and recall come from different references somewhere"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bert")
 def test_a_deberta_gives_the_numbers_of_bert_score(tmp_path: Path) -> None:
     theirs = pytest.importorskip("bert_score", reason="bert-score is not installed")

@@ -62,6 +62,7 @@ def test_nothing_to_measure_is_an_error() -> None:
         corpus_bleu([], [])
 
 
+@pytest.mark.slow
 def test_a_thousand_texts_are_equal_to_sacrebleu() -> None:
     candidates, references = texts_with_references(Random(3), 1000)
     for candidate, those in zip(candidates, references, strict=True):
@@ -70,6 +71,7 @@ def test_a_thousand_texts_are_equal_to_sacrebleu() -> None:
     assert corpus_bleu(candidates, references) != pytest.approx(theirs(candidates, [each[:1] for each in references]))
 
 
+@pytest.mark.slow
 def test_resamples_are_equal_to_sacrebleu() -> None:
     chance = Random(4)
     candidates, references = texts_with_references(chance, 60)

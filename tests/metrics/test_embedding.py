@@ -7,7 +7,7 @@ import pytest
 
 from peercorpus.errors import ModelError, UndefinedMetricError
 from peercorpus.metrics.bertscore import bert_scores
-from peercorpus.metrics.embedding import embed_cos, embed_cosines, embed_texts
+from peercorpus.metrics.embedding import embed_cos, embed_cosines
 from tiny_encoders import WINDOW
 
 pytestmark = pytest.mark.neural
@@ -75,11 +75,3 @@ def test_a_real_model_gives_the_bertscore_of_bert_score_in_any_batch(small_model
     expected = package.score(list(candidates), list(references), model_type=str(small_model), num_layers=6)
     for part, its in zip(("precision", "recall", "f1"), expected, strict=True):
         assert [getattr(each, part) for each in found] == pytest.approx(its.tolist(), abs=2e-6)
-
-
-def test_rows_of_texts_have_length_one_and_the_cosines_of_sentence_transformers(sentence_model: Path) -> None:
-    rows = embed_texts(["the paper is new.", "the paper is clear"], model=str(sentence_model))
-    assert (rows**2).sum(axis=1) == pytest.approx([1.0, 1.0], abs=1e-5)
-    assert float(rows[0] @ rows[1]) == pytest.approx(
-        theirs(sentence_model, "the paper is new.", ["the paper is clear"]), abs=1e-6
-    )

@@ -53,7 +53,7 @@ def test_a_missing_package_is_named_with_its_extra(module: str, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, module, None)
     for measure in (bert_score, embed_cos):
         if (module == "sentence_transformers") is (measure is embed_cos):
-            with pytest.raises(MissingExtraError, match=re.escape(advise_install("neural"))):
+            with pytest.raises(MissingExtraError, match=re.escape(advise_install("models"))):
                 measure("a", ["b"])
 
 

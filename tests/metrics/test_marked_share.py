@@ -109,6 +109,7 @@ class TestEstimate:
         assert estimate_share(observed, even(0.05), None, 200) == estimate_share(observed, even(0.05), None, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("share", "ratio"), [(0.0, LEAST_RATIO), (0.1, LEAST_RATIO), (0.3, LEAST_RATIO), (0.1, GREAT_RATIO)]
 )

@@ -53,6 +53,7 @@ def test_a_model_that_differs_between_machines_is_refused() -> None:
         measure_samples(by_text, SAMPLES, InThisProcess())
 
 
+@pytest.mark.slow
 @pytest.mark.neural
 def test_bert_score_is_the_same_in_other_processes(bert: Path) -> None:
     here = bert_scores(CANDIDATES, REFERENCES, model=str(bert), layers=2)
@@ -61,6 +62,7 @@ def test_bert_score_is_the_same_in_other_processes(bert: Path) -> None:
         bert_scores(CANDIDATES, REFERENCES, model=str(bert), layers=99, spread=LocalExecutor(None))
 
 
+@pytest.mark.slow
 @pytest.mark.neural
 def test_cosines_are_the_same_in_other_processes(sentence_model: Path) -> None:
     here = embed_cosines(CANDIDATES, REFERENCES, model=str(sentence_model))

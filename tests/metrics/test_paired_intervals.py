@@ -86,6 +86,7 @@ def test_two_perfect_runs_are_not_certainly_equal() -> None:
     assert high > 0.05
 
 
+@pytest.mark.slow
 def test_runs_that_differ_by_chance_are_significant_one_time_in_twenty() -> None:
     chance, told = Random(8), 0
     for trial in range(300):

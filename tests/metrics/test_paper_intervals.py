@@ -76,6 +76,7 @@ def test_the_interval_of_a_matthews_correlation_of_1_has_a_width_and_contains_it
     assert bound_mcc(1.0, [(2, 0, 0, 0)] * 8 + [(0, 0, 0, 2)] * 12) == pytest.approx((low, high))
 
 
+@pytest.mark.slow
 def test_intervals_cover_rarely_large_squared_errors_where_the_bootstrap_t_fails() -> None:
     """One answer in forty is clearly wrong: most draws of 20 papers contain none."""
     chance = Random(9)

@@ -42,6 +42,7 @@ def test_the_ends_are_the_percentiles_of_the_resamples() -> None:
     assert len(set(seen)) > 100
 
 
+@pytest.mark.slow
 def test_an_interval_covers_the_true_value_nineteen_times_in_twenty() -> None:
     chance, held = Random(11), 0
     for trial in range(300):

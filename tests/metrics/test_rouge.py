@@ -52,6 +52,7 @@ def test_no_reference_is_an_error() -> None:
         rouge_l("the cat", [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", [True, False])
 def test_a_thousand_pairs_are_equal_bit_for_bit_to_rouge_score(stem: bool) -> None:
     chance = Random(7)

@@ -95,7 +95,6 @@ def test_a_response_to_all_is_shown_where_it_became_visible_starting_with_the_re
         shown.index("Words of b.") < shown.index("Concerning this reviewer:\n\nR1: it flies.") < shown.index("In full:")
     )
     assert "Kites are new." in shown
-    assert said(one, with_responses=False)[2] == ("user", "Words of b.")
     assert [speaker for speaker, _ in said(one)] == ["user", "assistant", "user", "assistant"]
 
 
@@ -181,3 +180,10 @@ def test_posts_after_the_decision_are_in_no_message() -> None:
     beside = ContextPost("all", before_turn=1, posted_after_decision=True)
     assert said(talk(*early, *late, context=(beside,)), ends_answered=False) == said(talk(*early), ends_answered=False)
     assert said(talk(early[0], *late)) == []
+
+
+def test_a_reminder_that_was_answered_is_in_no_message() -> None:
+    nudge = replace(own(AUTHOR, "n"), is_reminder=True)
+    one = talk(own(REVIEWER, "a"), own(AUTHOR, "b"), nudge, own(REVIEWER, "c"))
+    assert [text for _, text in said(one)] == ["# Kites", "Words of a.", "Words of b.", "Words of c."]
+    assert ("assistant", "Words of b.") in said(one, assistant=AUTHOR, ends_answered=False)

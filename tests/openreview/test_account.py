@@ -310,6 +310,7 @@ def slowly(request: Request) -> Fault | None:
     return None if request.path in {"/login", "/refreshToken"} else slow(0.08)
 
 
+@pytest.mark.slow
 def test_a_harvest_outlives_its_token_and_leaves_no_trace_of_it(
     start: Serve, cache: TokenCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -14,11 +14,13 @@ from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import (
     LARGEST_PAGE,
+    LATEST_FIRST,
     PAGE_WITH_REPLIES,
     ListPage,
     Start,
     fetch_pages,
     fetch_submissions,
+    fetch_venue_edits,
     object_id,
 )
 from peercorpus.openreview.retries import Patience
@@ -225,7 +227,7 @@ def test_a_page_has_left_memory_before_the_next_one_is_received(path: str) -> No
     alive: list[int] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
-        pages = [one for one in gc.get_objects() if isinstance(one, ListPage)]
+        pages = [one for one in gc.get_objects() if type(one) is ListPage]
         alive.append(sum("Released" in page.source for page in pages))
         return served._http._transport.handle_request(request)
 
@@ -238,3 +240,21 @@ def test_a_page_has_left_memory_before_the_next_one_is_received(path: str) -> No
         deque(pages, maxlen=0)
     assert len(alive) >= 3
     assert alive == [0] * len(alive)
+
+
+@pytest.mark.parametrize("sort", ["id", LATEST_FIRST])
+def test_short_pages_of_edits_do_not_end_a_counted_list(sort: str) -> None:
+    edits = [{"id": f"e{place}"} for place in range(5)]
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        after = request.url.params.get("after")
+        first = 0 if after is None else [edit["id"] for edit in edits].index(after) + 1
+        return httpx2.Response(200, json={"edits": edits[first : first + 2], "count": len(edits)})
+
+    client = Client(transport=httpx2.MockTransport(answer))
+    first = fetch_venue_edits(client, "V", sort=sort)
+    assert (len(first.items), first.after, first.expected, first.is_last) == (2, "e1", 5, False)
+    second = fetch_venue_edits(client, "V", Start(first.after, 2, first.expected), sort=sort)
+    assert (second.after, second.is_last) == ("e3", False)
+    uncounted = fetch_venue_edits(client, "V", Start("e1", 2, None), sort=sort)
+    assert uncounted.is_last

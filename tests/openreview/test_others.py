@@ -179,6 +179,7 @@ def client_of(service: Service, tally: OtherClients, clock: StandingClock) -> Cl
     return Client(service.base_url_v1, service.base_url_v2, patience=patience, tally=tally, clock=clock)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_word")
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_a_single_client_detects_no_others_over_http_whatever_fails(threads: int) -> None:

@@ -138,6 +138,7 @@ for n in range(100):
 """
 
 
+@pytest.mark.slow
 def test_concurrent_processes_leave_a_valid_file_with_all_tokens(tmp_path: Path) -> None:
     names = ["http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3"]
     writers = [subprocess.Popen([sys.executable, "-c", WRITE_OFTEN, str(tmp_path), name]) for name in names]

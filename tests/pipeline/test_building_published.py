@@ -76,6 +76,7 @@ def aside(workspace: Workspace, venue_id: str = KITES) -> dict[tuple[str, str], 
     return {(row.stage, row.record_id): row.reason for row in rows(workspace, SetAside, venue_id)}
 
 
+@pytest.mark.slow
 def test_a_row_of_reviewbench_becomes_a_paper_with_its_review_and_posts(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, kites=[reviewbench_row()])
     (paper,) = rows(workspace, Paper)
@@ -105,6 +106,7 @@ def test_a_row_of_reviewbench_becomes_a_paper_with_its_review_and_posts(tmp_path
     assert [response.post_id for response in conversation.context] == ["kite1/rebuttal"]
 
 
+@pytest.mark.slow
 def test_a_published_text_is_verbatim_with_the_grade_stated_by_its_publisher(
     tmp_path: Path, workspace: Workspace
 ) -> None:
@@ -125,6 +127,7 @@ def test_a_published_text_is_verbatim_with_the_grade_stated_by_its_publisher(
     assert pq.read_table(path, columns=["markdown"]).column(0).to_pylist() == [TEXT, "", TEXT]
 
 
+@pytest.mark.slow
 def test_re2_gives_scores_of_both_times_and_conversations_without_posts(tmp_path: Path, workspace: Workspace) -> None:
     write_manuscript(tmp_path / "in")
     take(workspace, tmp_path, REVIEWS_train=[re2_paper()], REBUTTAL_test=[re2_rebuttal()])
@@ -174,6 +177,7 @@ UNREADABLE: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_a_record_that_cannot_be_read_is_set_aside_and_counted(tmp_path: Path, workspace: Workspace, name: str) -> None:
     files, stage, venue_id = UNREADABLE[name]
@@ -237,6 +241,7 @@ def note(forum_id: str, **more: Any) -> dict[str, Any]:
     return {"id": forum_id, "forum": forum_id, "invitations": invitations, "content": content, **readers, **more}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("notes", "published"), ("published", "notes")])
 def test_openreviews_own_notes_take_precedence_in_any_order(
     tmp_path: Path, workspace: Workspace, order: tuple[str, str]
@@ -261,6 +266,7 @@ def test_openreviews_own_notes_take_precedence_in_any_order(
     assert left["kite2"] is Reason.NOT_PUBLIC
 
 
+@pytest.mark.slow
 def test_a_repeated_score_is_read_once_and_lines_without_a_known_score_are_kept(
     tmp_path: Path, workspace: Workspace
 ) -> None:
@@ -281,6 +287,7 @@ def test_a_repeated_score_is_read_once_and_lines_without_a_known_score_are_kept(
     assert read.revised is None
 
 
+@pytest.mark.slow
 def test_answers_that_reviewbench_keeps_apart_are_read_like_the_others(tmp_path: Path, workspace: Workspace) -> None:
     review = reviewbench_review(
         summary="",
@@ -325,6 +332,7 @@ def test_answers_that_reviewbench_keeps_apart_are_read_like_the_others(tmp_path:
     }
 
 
+@pytest.mark.slow
 def test_a_second_build_of_published_records_does_nothing_and_a_new_one_gives_the_same(
     tmp_path: Path, workspace: Workspace
 ) -> None:
@@ -346,6 +354,7 @@ def published_rows(release: Path) -> dict[str, dict[str, Any]]:
 SAME = ("conference", "year", "track", "venue_id", "paper_number", "title", "abstract", "authors", "keywords", "tldr")
 
 
+@pytest.mark.slow
 def test_our_own_release_can_be_imported_from_the_command_line(run: Run, demo_folder: Path, tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     imported = run("import", demo_folder / "release", "--workspace", corpus)

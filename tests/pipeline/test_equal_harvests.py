@@ -19,6 +19,8 @@ from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.pseudonyms import store_key
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
+pytestmark = pytest.mark.slow
+
 ANONYMOUS = "Cascadia.cc/2025/Conference"
 """A venue without signed comments."""
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +114,15 @@ def aside(workspace: Workspace, venue_id: str = KITES) -> dict[str, Reason]:
     return {row.record_id: row.reason for row in rows(workspace, SetAside, venue_id) if row.stage == "normalise"}
 
 
-@pytest.mark.parametrize("wrapping", WRAPPINGS)
-@pytest.mark.parametrize("members", NO_INVITATION.values(), ids=NO_INVITATION)
-@pytest.mark.parametrize("forum", [forum_v1, forum_v2])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("forum", "members", "wrapping"),
+    [(*forum, wrapping) for forum, wrapping in zip(product((forum_v1, forum_v2), NO_INVITATION), cycle(WRAPPINGS))],
+)
 def test_a_root_without_an_invitation_is_identified_by_its_position_and_replies(
-    tmp_path: Path, workspace: Workspace, forum: Any, members: dict[str, Any], wrapping: str
+    tmp_path: Path, workspace: Workspace, forum: Any, members: str, wrapping: str
 ) -> None:
-    take(workspace, tmp_path, WRAPPINGS[wrapping](changed(forum(), **members)))
+    take(workspace, tmp_path, WRAPPINGS[wrapping](changed(forum(), **NO_INVITATION[members])))
     (paper,) = rows(workspace, Paper)
     assert (paper.forum_id, paper.title, paper.status, paper.decision) == (
         "kite",
@@ -140,6 +143,7 @@ def test_a_root_without_an_invitation_is_identified_by_its_position_and_replies(
     assert workspace.venues() == [KITES]
 
 
+@pytest.mark.slow
 def test_a_root_with_an_invitation_determines_its_venue(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, forum_v1())
     (paper,) = rows(workspace, Paper)
@@ -161,6 +165,7 @@ DISAGREEING: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*DISAGREEING, "no submission"])
 def test_replies_naming_two_venues_leave_their_forum_without_a_venue(
     tmp_path: Path, workspace: Workspace, name: str
@@ -176,6 +181,7 @@ def test_replies_naming_two_venues_leave_their_forum_without_a_venue(
     assert [paper.title for paper in rows(workspace, Paper)] == ["On Kites"]
 
 
+@pytest.mark.slow
 def test_replies_without_their_submission_make_a_paper_marked_as_such(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, forum_v1()[1:])
     (paper,) = rows(workspace, Paper)
@@ -199,6 +205,7 @@ REFUSED: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_replies_are_set_aside_without_a_review_or_with_a_hidden_submission(
     tmp_path: Path, workspace: Workspace, name: str
@@ -224,6 +231,7 @@ def reviews_only() -> Notes:
     return [content_only(1, "kite1"), content_only(2, "kite1"), content_only(3, "kite2", rating="1: Trivial or wrong")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["iclr2019_reviews.json", "ICLR.cc_2019_Conference.json", "some.json"])
 def test_content_only_reviews_belong_to_papers_not_in_the_corpus(
     tmp_path: Path, workspace: Workspace, name: str
@@ -247,6 +255,7 @@ def test_content_only_reviews_belong_to_papers_not_in_the_corpus(
     assert len(rows(workspace, Conversation, ICLR)) == 3
 
 
+@pytest.mark.slow
 def test_content_only_reviews_wait_until_a_venue_is_named_and_it_can_be_changed(
     tmp_path: Path, workspace: Workspace
 ) -> None:
@@ -261,8 +270,10 @@ def test_content_only_reviews_wait_until_a_venue_is_named_and_it_can_be_changed(
     assert workspace.venues() == [ICLR]
 
 
+@pytest.mark.slow
 def test_a_forums_own_venue_takes_precedence_over_the_one_named(tmp_path: Path, workspace: Workspace) -> None:
-    take(workspace, tmp_path, [*forum_v1()[2:], content_only(9, "kite")], "iclr2019.json", venue_id=ICLR)
+    read_by_all = content_only(9, "kite") | {"readers": ["everyone"]}
+    take(workspace, tmp_path, [*forum_v1()[2:], read_by_all], "iclr2019.json", venue_id=ICLR)
     assert workspace.venues() == [KITES]
     (paper,) = rows(workspace, Paper)
     assert (paper.known_from, paper.venue_from) == (PaperSource.REPLIES, VenueSource.REPLIES)
@@ -272,6 +283,7 @@ def test_a_forums_own_venue_takes_precedence_over_the_one_named(tmp_path: Path, 
     assert workspace.venues() == [KITES]
 
 
+@pytest.mark.slow
 def test_a_content_only_review_of_a_stored_submission_belongs_to_it(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, [*forum_v1(), content_only(9, "kite")])
     assert sorted((one.review_id, one.reviewer) for one in rows(workspace, Review)) == [
@@ -292,34 +304,31 @@ NO_REVIEWS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("content", NO_REVIEWS.values(), ids=NO_REVIEWS)
-def test_content_that_does_not_fit_the_form_is_not_a_review(
-    tmp_path: Path, workspace: Workspace, content: dict[str, Any]
-) -> None:
-    notes = [{"forum": "kite1", "id": "x", "content": content}, content_only(1, "kite1")]
-    take(workspace, tmp_path, notes, venue_id=ICLR)
-    assert aside(workspace, ICLR) == {"x": Reason.NO_INVITATION}
+def test_content_that_does_not_fit_the_form_is_not_a_review(tmp_path: Path, workspace: Workspace) -> None:
+    notes = [{"forum": "kite1", "id": name, "content": content} for name, content in NO_REVIEWS.items()]
+    take(workspace, tmp_path, [*notes, content_only(1, "kite1")], venue_id=ICLR)
+    assert aside(workspace, ICLR) == dict.fromkeys(NO_REVIEWS, Reason.NO_INVITATION)
     assert [one.review_id for one in rows(workspace, Review, ICLR)] == ["r1"]
 
 
-@pytest.mark.parametrize("content", [content for name, content in NO_REVIEWS.items() if "form" not in name])
-def test_content_is_not_a_review_if_the_form_is_unknown(
-    tmp_path: Path, workspace: Workspace, content: dict[str, Any]
-) -> None:
-    notes = [{"forum": "kite1", "id": "x", "content": content}, content_only(1, "kite1")]
-    take(workspace, tmp_path, notes, venue_id=KITES)
-    assert aside(workspace) == {"x": Reason.NO_INVITATION}
+def test_content_is_not_a_review_if_the_form_is_unknown(tmp_path: Path, workspace: Workspace) -> None:
+    contents = {name: content for name, content in NO_REVIEWS.items() if "form" not in name}
+    notes = [{"forum": "kite1", "id": name, "content": content} for name, content in contents.items()]
+    take(workspace, tmp_path, [*notes, content_only(1, "kite1")], venue_id=KITES)
+    assert aside(workspace) == dict.fromkeys(contents, Reason.NO_INVITATION)
 
 
-@pytest.mark.parametrize(
-    "members",
-    [{"replyto": "another"}, {"signatures": [f"{V1_GROUP}/Authors"]}, {"signatures": [f"{V1_GROUP}/Area_Chair1"]}],
-)
 def test_content_that_replies_to_another_note_or_is_signed_by_others_is_not_a_review(
-    tmp_path: Path, workspace: Workspace, members: dict[str, Any]
+    tmp_path: Path, workspace: Workspace
 ) -> None:
-    take(workspace, tmp_path, [content_only(1, "kite1") | members, content_only(2, "kite1")], venue_id=KITES)
-    assert aside(workspace) == {"r1": Reason.NO_INVITATION}
+    members: Notes = [
+        {"replyto": "another"},
+        {"signatures": [f"{V1_GROUP}/Authors"]},
+        {"signatures": [f"{V1_GROUP}/Area_Chair1"]},
+    ]
+    others = [content_only(number, "kite1") | one for number, one in enumerate(members)]
+    take(workspace, tmp_path, [*others, content_only(9, "kite1")], venue_id=KITES)
+    assert aside(workspace) == dict.fromkeys(["r0", "r1", "r2"], Reason.NO_INVITATION)
 
 
 def test_a_published_record_takes_precedence_over_replies_alone(tmp_path: Path, workspace: Workspace) -> None:

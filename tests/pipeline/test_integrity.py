@@ -25,6 +25,7 @@ from peercorpus.workspace.workspace import Workspace, open_workspace
 from table_rows import rows
 
 VENUE = "Borealis.cc/2024/Conference"
+PAGE = 16_384
 
 Damaging = Callable[[Path], None]
 
@@ -129,6 +130,22 @@ def remove_a_table(folder: Path) -> None:
     shutil.rmtree(folder / "tables" / "set-aside")
 
 
+def zero_a_page(folder: Path) -> None:
+    zero(folder, (folder / "raw.db").stat().st_size // 2 // PAGE)
+
+
+def zero_the_sightings(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "raw.db")) as database:
+        ((root,),) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sightings'")
+    zero(folder, root - 1)
+
+
+def zero(folder: Path, page: int) -> None:
+    with (folder / "raw.db").open("r+b") as file:
+        file.seek(page * PAGE)
+        file.write(bytes(PAGE))
+
+
 def change_the_key(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "raw.db")) as database, database:
         database.execute("UPDATE secrets SET value = CAST(x'00' || substr(value, 2) AS BLOB)")
@@ -156,6 +173,7 @@ def everything(folder: Path) -> dict[str, list[Any]]:
         return rows(workspace, VENUE)
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "disk", "bodies, PDFs, parts and logs of tables, the key: cut, changed by a bit, gone", "`check --repair`,"
     " `harvest` and `build` bring back what an undisturbed workspace holds, row for row", times=13
@@ -198,6 +216,7 @@ def test_the_command_names_what_is_damaged_and_what_to_do_next(corpus: Path, run
     assert "not been received again" in run("check", "--workspace", corpus).out
 
 
+@pytest.mark.slow
 def test_a_damaged_body_stops_a_build_in_one_sentence(corpus: Path, run: Run) -> None:
     cut_a_body(corpus)
     shutil.rmtree(corpus / "tables")
@@ -219,15 +238,13 @@ def test_a_changed_pdf_is_not_read_as_the_paper(corpus: Path, damage: Damaging) 
         assert workspace.tables.set_aside_counts(VENUE, "inspect_files")[Reason.FILE_ALTERED] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.fault("disk", "a page of `raw.db` is zeroed", "what is whole is taken over, a harvest brings the rest")
 def test_a_file_that_sqlite_cannot_read_is_reported_kept_and_replaced(
     corpus: Path, built: Path, service: Service, run: Run
 ) -> None:
     path = corpus / "raw.db"
-    content = bytearray(path.read_bytes())
-    middle = len(content) // 2 // 16384 * 16384
-    content[middle : middle + 16384] = bytes(16384)
-    path.write_bytes(bytes(content))
+    zero_a_page(corpus)
     before = path.read_bytes()
     ended = run("check", "--workspace", corpus)
     assert ended.code == 1
@@ -259,6 +276,7 @@ def test_an_empty_database_is_not_mistaken_for_a_new_one(corpus: Path, run: Run)
     assert (corpus / "raw.db").read_bytes() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.fault("disk", "the log of a table is cut", "one sentence; set aside, and made again by the next build")
 def test_a_table_with_a_damaged_log_is_rebuilt(corpus: Path, built: Path, run: Run) -> None:
     commit = max((corpus / "tables" / "3-posts" / "_delta_log").iterdir())
@@ -272,21 +290,6 @@ def test_a_table_with_a_damaged_log_is_rebuilt(corpus: Path, built: Path, run: R
     assert everything(corpus) == everything(built)
 
 
-def damage_database(folder: Path) -> None:
-    """Zero the root page of the objects' table; everything else is intact."""
-    path = folder / "raw.db"
-    with closing(sqlite3.connect(path)) as database:
-        ((page,),) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'objects'")
-    with path.open("r+b") as file:
-        file.seek((page - 1) * 16384)
-        file.write(bytes(16384))
-
-
-def zero_header(folder: Path) -> None:
-    with (folder / "raw.db").open("r+b") as file:
-        file.write(bytes(100))
-
-
 def papers(folder: Path) -> set[str]:
     with open_workspace(folder) as workspace:
         build_here(workspace)
@@ -298,11 +301,12 @@ def reasons(folder: Path, record_id: str) -> set[str]:
         return {row.reason for row in rows(workspace, VENUE)["set-aside"] if row.record_id == record_id}
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "disk", "`raw.db`, after a paper was deleted at OpenReview", "no paper counts as there until its venue is listed"
     " again, and the deleted one stays away", times=2, lost="nothing"
 )  # fmt: skip
-@pytest.mark.parametrize("damage", [damage_database, zero_header])
+@pytest.mark.parametrize("damage", [zero_a_page, zero_the_sightings])
 def test_a_paper_removed_before_a_recovery_is_not_published_after_it(corpus: Path, run: Run, damage: Damaging) -> None:
     world = build_world(papers=3, venues=[VENUE])
     before = papers(corpus)
@@ -325,6 +329,7 @@ def test_a_paper_removed_before_a_recovery_is_not_published_after_it(corpus: Pat
         assert reasons(corpus, hidden) == {Reason.NO_LONGER_SHOWN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [cut_a_body, change_an_edit])
 def test_a_removed_paper_stays_removed_while_its_lists_are_read_again(corpus: Path, damage: Damaging) -> None:
     world = build_world(papers=3, venues=[VENUE])

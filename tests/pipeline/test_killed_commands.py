@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow(94)
+
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
 
 

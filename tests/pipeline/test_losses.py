@@ -50,6 +50,7 @@ SOURCES: dict[str, tuple[list[dict[str, Any]], dict[str, int] | None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_losses_predicted_at_import_match_the_build(name: str, run: Run, tmp_path: Path) -> None:
     content, expected = SOURCES[name]
@@ -67,6 +68,7 @@ def test_losses_predicted_at_import_match_the_build(name: str, run: Run, tmp_pat
     assert [loss["aside"] for loss in json.loads(status.out)["mostly_set_aside"]] == ([told] if told else [])
 
 
+@pytest.mark.slow
 def test_losses_are_reported_first_and_nothing_is_called_imported(run: Run, tmp_path: Path) -> None:
     path, corpus = write_json(tmp_path / "some.json", SOURCES["no venue at all"][0]), tmp_path / "corpus"
     for code, *arguments in ((1, "import", path), (1, "build"), (0, "status")):
@@ -85,6 +87,7 @@ def test_losses_are_reported_first_and_nothing_is_called_imported(run: Run, tmp_
     assert "All sums agree" in run("status", "--workspace", corpus).out
 
 
+@pytest.mark.slow
 def test_published_records_count_by_their_file(run: Run, tmp_path: Path) -> None:
     rows = [reviewbench_row("k1"), reviewbench_row("k2", reviews_json="[{"), reviewbench_row("k3", reviews_json="[{")]
     path, corpus = write_parquet(tmp_path / "kites.parquet", rows), tmp_path / "corpus"

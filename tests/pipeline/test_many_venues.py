@@ -19,6 +19,8 @@ from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from small_venues import fill
 
+pytestmark = pytest.mark.slow
+
 FEW, MANY = 2, 8
 COUNTED = {
     "opens of tables": (DeltaTable, "__init__"),

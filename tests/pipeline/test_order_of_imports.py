@@ -78,12 +78,23 @@ SETS: list[tuple[tuple[str, ...], str, VenueSource | None]] = [
 ]
 
 
+def orders(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield all orders of up to three parts; of more, those that have each first, and each last, and their reverses."""
+    if len(parts) < 4:
+        yield from permutations(parts)
+        return
+    for start in range(len(parts)):
+        order = parts[start:] + parts[:start]
+        yield from (order, order[::-1])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("parts", "venue_id", "source"), SETS, ids=["+".join(parts) for parts, _, _ in SETS])
 def test_every_order_of_imports_gives_the_same_rows(
     tmp_path: Path, parts: tuple[str, ...], venue_id: str, source: VenueSource | None
 ) -> None:
     tables: list[list[Any]] = []
-    for number, order in enumerate(permutations(parts)):
+    for number, order in enumerate(orders(parts)):
         with open_workspace(tmp_path / f"corpus{number}", create=True) as workspace:
             for part in order:
                 name, notes = PARTS[part]
@@ -142,6 +153,7 @@ def public_forum(world: World, venue_id: str) -> str:
     return next(str(one["id"]) for one in public if venue_id in str(one) and not one.get("ddate"))
 
 
+@pytest.mark.slow
 def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Path) -> None:
     world, venue_id, found = build_world(papers=3), VENUES[0].venue_id, []
     with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2, None) as client:
@@ -162,6 +174,7 @@ def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Pa
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_of_two_lists_with_one_paper_both_are_counted_and_one_is_used_in_any_order(tmp_path: Path) -> None:
     lists = {"iclr2024.json": "6;3", "iclr2024_before.json": "5;3"}
     told = []

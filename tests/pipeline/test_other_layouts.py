@@ -112,6 +112,17 @@ def test_nlpeer(tmp_path: Path) -> None:
     assert text.markdown == f"# On Kites\n\n## Wind\n\n{WORDS.strip()}"
 
 
+def test_minus_one_in_paperlists_is_no_rating(tmp_path: Path) -> None:
+    row = paper_row(rating="6;-1;5", confidence="4;2;-1")
+    found = built(tmp_path, write(tmp_path / "iclr" / "iclr2024.json", [row]))
+    read = [[(score.field, score.value, score.label) for score in review.scores] for review in found.reviews]
+    assert read[1] == [("rating", None, "-1"), ("confidence", 2.0, "2")]
+    assert read[2][1] == ("confidence", None, "-1")
+    other = write(tmp_path / "aistats" / "aistats2025.json", [paper_row(rating="6;-1;5", confidence="")])
+    undeclared = built(tmp_path / "other", other)
+    assert [review.scores[0].value for review in undeclared.reviews] == [6.0, None, 5.0]
+
+
 def test_paperlists(tmp_path: Path) -> None:
     rows = [paper_row(), paper_row(id=OTHER, site="", status="Poster", rating="", confidence="", reviewers="")]
     found = built(tmp_path, write(tmp_path / "iclr" / "iclr2024.json", rows))
@@ -128,6 +139,7 @@ def test_paperlists(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row",
     [
@@ -157,6 +169,7 @@ def test_lists_of_papers_with_ratings(tmp_path: Path, row: dict[str, Any], suffi
     assert ratings == [[6.0], [3.0]]
 
 
+@pytest.mark.slow
 def test_values_of_unknown_reviewers_stay_with_the_paper(tmp_path: Path) -> None:
     found = built(tmp_path, write(tmp_path / "iclr2024.json", [paper_row(confidence="4;2")]))
     assert [[score.field for score in one.scores] for one in found.reviews] == [["rating"]] * 3
@@ -215,6 +228,7 @@ REVIEW = NOTE | {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".json"])
 def test_a_table_whose_columns_are_members_of_notes(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"notes{suffix}"
@@ -257,9 +271,8 @@ def test_an_unknown_layout_is_refused_in_one_sentence_and_nothing_is_stored(
 def test_a_record_that_names_no_paper_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "iclr2024.json", [paper_row(), paper_row(id="", site="")])
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        with pytest.raises(DumpError, match="Row 2"):
-            import_dumps(workspace, [path])
-        summary = import_dumps(workspace, [path], keep_going=True)
+        summary = import_dumps(workspace, [path])
+    assert summary.files[0].first == {"it names no paper": "row 2"}
     assert (summary.taken(RawKind.PUBLISHED).new, sum(summary.left_out.values())) == (1, 1)
 
 
@@ -269,11 +282,8 @@ def test_a_damaged_file_of_peerread_is_named_and_the_others_can_be_imported(tmp_
     write(tmp_path / "PeerRead/data/iclr_2017/train/parsed_pdfs/401.pdf.json", {"metadata": {}})
     write(tmp_path / "PeerRead/data/iclr_2017/train/pdfs/1.pdf", "%PDF")
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        with pytest.raises(
-            DumpError, match=r"reviews/400.json of .* cannot be imported \(a file that cannot be read as"
-        ):
-            import_dumps(workspace, [tmp_path / "PeerRead"])
-        summary = import_dumps(workspace, [tmp_path / "PeerRead"], keep_going=True)
+        summary = import_dumps(workspace, [tmp_path / "PeerRead"])
+    assert "reviews/400.json" in {name for file in summary.files for name in file.first.values()}
     assert summary.taken(RawKind.PUBLISHED).new == 2
     assert by_name(summary.left_out, "beside", "as JSON") == {"beside": 2, "as JSON": 1}
 
@@ -299,6 +309,7 @@ def test_nlpeer_is_read_from_any_of_its_folders(tmp_path: Path, below: str) -> N
     assert [(one.forum_id, one.title) for one in found.papers] == [("ARR-22-p17", "On Kites")]
 
 
+@pytest.mark.slow
 def test_tables_with_the_same_paper_numbers_belong_to_different_venues(tmp_path: Path) -> None:
     for year in (2023, 2024):
         write(tmp_path / "in" / f"ijcai{year}.json", [paper_row(id="paper176", site="", title=f"Kites of {year}")])

@@ -22,6 +22,8 @@ from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.pseudonyms import KEY_BYTES, store_key
 from peercorpus.workspace.workspace import open_workspace
 
+pytestmark = pytest.mark.slow(40)
+
 VENUES = (AURORA.venue_id, BOREALIS.venue_id)
 """One of each API."""
 
@@ -67,16 +69,13 @@ YEAR_2100_S = 4_102_444_800
 
 MACHINES: tuple[tuple[dict[str, str], int], ...] = (
     ({"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}, 1),
-    ({"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}, 2),
-    ({"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "2"}, 4),
-    ({"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONHASHSEED": "3"}, 1),
     ({"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONHASHSEED": "4"}, 2),
-    ({"TZ": "Asia/Kolkata", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONHASHSEED": "5"}, 1),
+    ({"TZ": "Asia/Kolkata", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONHASHSEED": "5"}, 4),
     ({"TZ": "America/St_Johns", "LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "6"}, 1),
     ({"TZ": "America/St_Johns", "LANG": "ja_JP.EUC-JP", "PYTHONUTF8": "0", "PYTHONHASHSEED": "7"}, 2),
     ({"TZ": "Pacific/Pago_Pago", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, 1),
 )
-"""Environment and workers of nine builds; a locale that is not installed acts like C."""
+"""Environment and workers of six builds, which cover each value once; a locale that is not installed acts like C."""
 
 
 @pytest.fixture(scope="module")
@@ -113,10 +112,10 @@ def digest(path: Path) -> str:
 
 
 @pytest.mark.fault(
-    "machine", "nine builds over time zones, locales, workers and hash seeds", "tables and releases are the same bytes",
-    times=9,
+    "machine", "six builds over time zones, locales, workers and hash seeds", "tables and releases are the same bytes",
+    times=6,
 )  # fmt: skip
-def test_nine_machines_make_the_same_bytes(service: Service, tmp_path: Path) -> None:
+def test_six_machines_make_the_same_bytes(service: Service, tmp_path: Path) -> None:
     harvested = tmp_path / "harvested"
     with (
         open_workspace(harvested, create=True) as workspace,
@@ -161,7 +160,7 @@ def test_a_clock_of_another_century_changes_nothing(service: Service, tmp_path: 
         settings, more = {"PYTHONPATH": str(folder)}, SET_NOW.format(modules=askers)
         run(folder, settings, f"harvest {' '.join(VENUES)} --workspace corpus {urls}", more=more)
         settle_secrets(folder / "corpus")
-        made = ("build --workspace corpus", "publish --workspace corpus --out release", "verify release")
+        made = ("build --workspace corpus", "publish --workspace corpus --out release")
         run(folder, settings, *made, more=more)
         products.append(digest_products(folder))
     # The card and the manifest state on which days the venues were read.

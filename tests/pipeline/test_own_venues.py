@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cards import read_card
 from commands import Run, assert_refused
 from in_this_process import build_here
 from invented_pdfs import lines
@@ -138,6 +139,7 @@ def versions(corpus: Path, venue_id: str = HARBOUR) -> dict[str, PaperVersion]:
         return {row.edit_id: row for row in workspace.tables.read(PaperVersion, venue_id)}
 
 
+@pytest.mark.slow
 def test_a_deadline_of_the_users_file_proves_the_version_and_is_in_its_evidence(
     corpus: Path, build_with: BuildWith
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_deadline_of_the_users_file_proves_the_version_and_is_in_its_evidence(
     assert not any(row.grade is Grade.EXACT for row in versions(corpus, LAGOON).values())
 
 
+@pytest.mark.slow
 def test_a_deadline_from_a_single_list_proves_no_grade(corpus: Path, build_with: BuildWith) -> None:
     hint = DEADLINE.replace("[venue.full_deadline]", "[[venue.listed_deadlines]]").replace(
         "source = \"https://harbour.example/2031/dates: 'by the first of March, anywhere on earth'\"",
@@ -162,6 +165,7 @@ def test_a_deadline_from_a_single_list_proves_no_grade(corpus: Path, build_with:
     assert not any(row.grade is Grade.EXACT for row in versions(corpus).values())
 
 
+@pytest.mark.slow
 def test_words_statuses_and_the_form_of_the_users_file_are_used(corpus: Path, build_with: BuildWith) -> None:
     build_with(DEADLINE)
     with open_workspace(corpus, write=False) as workspace:
@@ -186,6 +190,7 @@ def test_words_statuses_and_the_form_of_the_users_file_are_used(corpus: Path, bu
         assert list(workspace.tables.read(Review, LAGOON)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("venueid", "statuses", "status"),
     [
@@ -214,6 +219,7 @@ def test_a_status_that_the_user_states_is_taken_word_for_word(
         assert [paper.status for paper in workspace.tables.read(Paper, HARBOUR)] == [status]
 
 
+@pytest.mark.slow
 def test_a_changed_row_rebuilds_only_the_affected_stages_of_its_venue(build_with: BuildWith) -> None:
     assert {venue_id for venue_id, _ in build_with(DEADLINE)} >= set(VENUES)
     assert build_with(f"# A comment.\n{DEADLINE}\n{LAGOON_ROW}") == []
@@ -227,6 +233,7 @@ def test_a_changed_row_rebuilds_only_the_affected_stages_of_its_venue(build_with
     assert build_with(DEADLINE.replace("03-02T12", "03-02T11") + WORDS) == []
 
 
+@pytest.mark.slow
 def test_a_release_names_the_users_file_and_contains_the_row(
     corpus: Path, build_with: BuildWith, tmp_path: Path
 ) -> None:
@@ -241,11 +248,11 @@ def test_a_release_names_the_users_file_and_contains_the_row(
     assert own["full_deadline"]["at"] == "2031-03-02T12:00:00Z"
     assert own["statuses"] == {"accepted": ["Taken for a talk"], "rejected": ["Passed over"]}
     assert own["form"]["field"][0]["name"] == "praise"
-    card = (tmp_path / "out/README.md").read_text()
+    card = read_card(tmp_path / "out")
     assert "venues.toml" in card
     assert "2031-03-02 12:00:00" in card
     assert "harbour.example/2031/dates" in card
-    assert "harbour" not in (tmp_path / "other/README.md").read_text()
+    assert "harbour" not in read_card(tmp_path / "other")
     found = read_inputs(tmp_path / "out")
     assert found is not None
     (corpus / "venues.toml").write_text(f"# Again.\n{text}".replace("Shallow", "Deep"))
@@ -256,6 +263,7 @@ def test_a_release_names_the_users_file_and_contains_the_row(
         assert find_moved(found, workspace) == [ChangedInput(HARBOUR, "venues.toml")]
 
 
+@pytest.mark.slow
 def test_a_release_without_the_users_file_names_none(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
     build_with("")
     (corpus / "venues.toml").unlink()
@@ -276,6 +284,7 @@ def test_a_form_that_cannot_be_read_is_refused_before_anything_is_built(
         assert_refused(refused, part)
 
 
+@pytest.mark.slow
 def test_a_row_of_a_venue_not_in_the_workspace_is_reported(corpus: Path, run: Run) -> None:
     (corpus / "venues.toml").write_text(DEADLINE.replace("Harbour", "Harbor"))
     built = run("build", "--workspace", corpus)
@@ -284,6 +293,7 @@ def test_a_row_of_a_venue_not_in_the_workspace_is_reported(corpus: Path, run: Ru
     assert "'Harbour.org/2031/Conference'" in built.out
 
 
+@pytest.mark.slow
 def test_the_users_file_states_what_an_invitation_does_to_a_pdf(corpus: Path, build_with: BuildWith) -> None:
     build_with(DEADLINE)
     assert versions(corpus)["h-late"].moment is not VersionMoment.DISCUSSION
@@ -322,6 +332,7 @@ def test_the_users_file_may_exist_before_the_workspace_and_is_kept(tmp_path: Pat
     assert (folder / "venues.toml").read_text() == DEADLINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("visibility", "caution", "bias"),
     [
@@ -342,7 +353,7 @@ def test_status_and_the_card_show_the_visibility_stated_in_the_users_file(
     assert [issue.trap for issue in harbour.cautions if issue.trap in stated] == ([caution] if caution else [])
     assert not stated & {issue.trap for issue in lagoon.cautions}
     assert (harbour.remark, lagoon.remark) == ("Low tide.", None)
-    card = (tmp_path / "out/README.md").read_text()
+    card = read_card(tmp_path / "out")
     biases = ("only if their authors agree", "reset its reviews")
     assert [one for one in biases if one in card] == ([bias] if bias else [])
     assert "its visibility (" in card
@@ -383,6 +394,7 @@ def records(corpus: Path) -> None:
             workspace.raw.add([row])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("records")
 @pytest.mark.parametrize("form", ["", FORM])
 def test_statuses_and_scores_of_the_users_file_apply_to_published_records(
@@ -408,6 +420,7 @@ def test_statuses_and_scores_of_the_users_file_apply_to_published_records(
     assert scores == [(Aspect.CONFIDENCE, 4)]
 
 
+@pytest.mark.slow
 def test_a_role_of_the_users_file_takes_precedence_over_the_packages(corpus: Path, build_with: BuildWith) -> None:
     stated = DEADLINE + WORDS.replace("roles.reviewer", 'roles.area_chair = ["Program_Chairs"]\nroles.reviewer')
     build_with(stated)

@@ -18,6 +18,8 @@ from peercorpus.records.reviews import Post
 from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
+pytestmark = pytest.mark.slow
+
 V = "ICLR.cc/2026/Conference"
 OTHER = "ICLR.cc/2025/Conference"
 ONE_DAY_BEFORE, ON_THE_DAY, LATE_ON_THE_28TH, AFTER = (

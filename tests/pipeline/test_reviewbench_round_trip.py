@@ -20,6 +20,8 @@ from peercorpus.workspace.workspace import open_workspace
 from published_records import write_parquet
 from reviewbench_rows import invented_rows
 
+pytestmark = pytest.mark.slow
+
 
 def read_rows(release: Path) -> dict[str, dict[str, Any]]:
     rows = [row for path in sorted(release.glob("data/*.parquet")) for row in pq.read_table(path).to_pylist()]

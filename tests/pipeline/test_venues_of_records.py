@@ -62,6 +62,7 @@ def test_a_venue_added_to_the_catalogue_gets_records_imported_before(
     assert workspace.raw.venues() == [BOREALIS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("import", "harvest"), ("harvest", "import")])
 def test_a_harvest_replaces_records_and_keeps_their_texts(
     tmp_path: Path, workspace: Workspace, order: tuple[str, str]

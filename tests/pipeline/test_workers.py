@@ -92,23 +92,35 @@ def built(folder: Path, spread: Any, options: Options | None = None) -> tuple[di
         return contents(workspace), steps
 
 
+@pytest.fixture(scope="module")
+def by_ranges(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The contents of the workspace, built from ranges of three forums by this process alone."""
+    folder = shutil.copytree(harvested, tmp_path_factory.mktemp("workers") / "by-ranges")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan_build, "RANGE_FORUMS", 3)
+        patch.setattr(build_venues, "LEAST_WEIGHT", 0)
+        return built(folder, InThisProcess())[0]
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
-def test_several_workers_give_the_rows_digests_and_files_of_one(corpus: Path, tmp_path: Path) -> None:
-    copies = [shutil.copytree(corpus, tmp_path / f"{number}") for number in range(4)]
-    alone, steps = built(copies[0], LocalExecutor(), Options(workers=1))
-    for copied, workers in zip(copies[1:3], (2, 3), strict=True):
-        found, others = built(copied, LocalExecutor(), Options(workers=workers))
-        assert found == alone
-        assert [(step.venue_id, step.stage) for step in others] == [(step.venue_id, step.stage) for step in steps]
-    assert built(copies[3], InThisProcess())[0] == alone
+def test_several_workers_give_the_rows_digests_and_files_of_one(
+    corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]
+) -> None:
+    whole = shutil.copytree(corpus, tmp_path / "alone")
+    alone, steps = built(whole, LocalExecutor(), Options(workers=1))
+    found, others = built(corpus, LocalExecutor(), Options(workers=3))
+    assert found == alone == by_ranges
+    assert [(step.venue_id, step.stage) for step in others] == [(step.venue_id, step.stage) for step in steps]
     assert max(len(files) for _, _, files in alone.values()) > 3
 
 
+@pytest.mark.slow
 def test_ranges_give_the_rows_of_the_whole_venue(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = shutil.copytree(corpus, tmp_path / "whole")
-    built(whole, LocalExecutor(), Options(workers=1))
+    built(whole, InThisProcess())
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
-    built(corpus, LocalExecutor(), Options(workers=1))
+    built(corpus, InThisProcess())
     with open_workspace(whole) as one, open_workspace(corpus) as other:
         for venue_id in VENUES:
             assert list(one.tables.read(TABLES["3-posts"], venue_id)) == list(
@@ -120,6 +132,7 @@ def test_ranges_give_the_rows_of_the_whole_venue(corpus: Path, tmp_path: Path, m
             }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
 def test_workers_rebuild_only_what_changed(corpus: Path) -> None:
     before, _ = built(corpus, InThisProcess())
@@ -137,6 +150,7 @@ def test_workers_rebuild_only_what_changed(corpus: Path) -> None:
     assert all(step.was_finished for step in steps)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
 def test_the_progress_of_workers_counts_every_paper_once(corpus: Path) -> None:
     told: list[Progress] = []
@@ -148,6 +162,7 @@ def test_the_progress_of_workers_counts_every_paper_once(corpus: Path) -> None:
     assert (of_workers[-1].done, of_workers[-1].total) == (forums, forums)
 
 
+@pytest.mark.slow
 def test_a_few_notes_start_no_workers(corpus: Path) -> None:
     told: list[Progress] = []
     with open_workspace(corpus) as workspace:
@@ -169,6 +184,7 @@ class Failing(InThisProcess):
             yield item, self._failure if is_of_notes and self._left < 0 else result
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
 @pytest.mark.parametrize(
     ("failure", "kind", "sentence"),
@@ -178,14 +194,14 @@ class Failing(InThisProcess):
     ],
 )
 def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resumes(
-    corpus: Path, tmp_path: Path, failure: Failure, kind: type[Exception], sentence: str
+    corpus: Path, by_ranges: dict[str, Any], failure: Failure, kind: type[Exception], sentence: str
 ) -> None:
-    alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
     with open_workspace(corpus) as workspace, pytest.raises(kind, match=sentence):
         build(workspace, spread=Failing(3, failure))
-    assert built(corpus, InThisProcess())[0] == alone
+    assert built(corpus, InThisProcess())[0] == by_ranges
 
 
+@pytest.mark.slow
 def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
     monkeypatch.setattr(schedule, "ITEM_WEIGHT", 1_000)
@@ -239,22 +255,23 @@ with open_workspace(Path(sys.argv[1])) as workspace:
 """
 
 
+@pytest.mark.slow(30)
 @pytest.mark.fault("kill", "a build whose workers are at work", "it goes on", times=4, lost="what was not committed")
 @pytest.mark.parametrize("victim", ["worker", "build"])
 @pytest.mark.parametrize("after", [2, 9])
 def test_after_a_killed_build_or_worker_the_next_build_completes(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: str, after: int
+    corpus: Path, by_ranges: dict[str, Any], monkeypatch: pytest.MonkeyPatch, victim: str, after: int
 ) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
-    alone, _ = built(shutil.copytree(corpus, tmp_path / "alone"), InThisProcess())
     ended = subprocess.run([sys.executable, "-c", SCRIPT, str(corpus), str(after), victim], check=False)
     assert ended.returncode == (0 if victim == "worker" else -signal.SIGKILL)
     again, steps = built(corpus, InThisProcess())
-    assert again == alone
+    assert again == by_ranges
     if victim == "worker":
         assert all(step.was_finished for step in steps)
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_workers_write_the_same_to_a_store_as_to_disk(
     tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch

@@ -203,6 +203,7 @@ def several_papers(workspace: Workspace) -> None:
                 out.add(replace(one, post_id=f"{forum_id}{one.post_id}", forum_id=forum_id))
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[list[Point], list[str]]] = []
     with open_workspace(tmp_path / "corpus", create=True) as workspace:

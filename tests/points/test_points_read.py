@@ -102,6 +102,7 @@ def test_shares_have_intervals_and_missing_values_are_dashes(
     assert minor.endswith("| 0.50 |")
 
 
+@pytest.mark.slow
 @pytest.mark.real
 @pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data")
 def test_every_annotated_text_is_in_the_recorded_data(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data"),
+    pytest.mark.slow(42),
 ]
 ICLR_2025, ICLR_2026 = "odjMSBSWRt", "zzo3Sy3NSX"
 

@@ -26,7 +26,7 @@ ADDED, REMOVED, CHANGED, MOVED = ChangeKind
 
 EQUAL = {
     # An expert study, run times and a second pair of digits were added; nearly every figure has a different number.
-    "iclr_2018__B13EC5u6W": (0.76, 0.9),
+    "iclr_2018__B13EC5u6W": (0.76, 0.93),
     # Four bounds, a word and an index were corrected in six places, and nothing else was changed.
     "iclr_2021__-5W5OBfFlwX": (0.98, 0.995),
     # Authors, two appendices on the hardware, and some sentences.
@@ -147,6 +147,7 @@ def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", EQUAL)
 def test_most_of_a_submission_is_in_the_final_version(folder: str, engine: str) -> None:
     found = of_pair(folder, engine)

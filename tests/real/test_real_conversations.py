@@ -26,6 +26,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data"),
+    pytest.mark.slow(26),
 ]
 
 # Reviewer → turns as "r:" or "a:" and the posts merged; None stands for no turn.

@@ -19,6 +19,7 @@ FOLDER = Path(__file__).parents[3] / "shared" / "data" / "ratings-chillee"
 pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(not FOLDER.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data"),
+    pytest.mark.slow,
 ]
 MEASURES = ("accuracy", "balanced accuracy", "MCC", "AUROC", "Brier score")
 
@@ -58,7 +59,7 @@ def ceilings() -> dict[tuple[str, str], Ceiling]:
             outcome = CaseOutcome(case.case_id, case.case_id, human[1], venue=case.paper.venue, floors=dict(floors))
             outcomes.append(outcome)
     measures = [measure for measure in DECISIONS if measure.name in MEASURES]
-    found = [ceiling for measure in measures for ceiling in compare_with_floors(measure, outcomes, 500)]
+    found = [ceiling for measure in measures for ceiling in compare_with_floors(measure, outcomes, 200)]
     return {(ceiling.measure, ceiling.venue): ceiling for ceiling in found}
 
 

@@ -113,6 +113,7 @@ def test_without_a_deadline_the_last_revision_of_a_rejected_paper_reads_as_submi
     assert infer_version(inspection(PAIRS / folder / "final.pdf"), None)[0] is S
 
 
+@pytest.mark.slow
 def test_no_file_of_the_benchmark_is_misclassified() -> None:
     keys = [entry["key"] for entry in json.loads((BENCH / "manifest.json").read_text(encoding="utf-8"))]
     assert set(keys) == set(TELLING)
@@ -123,6 +124,7 @@ def test_no_file_of_the_benchmark_is_misclassified() -> None:
     assert (len(right), len(keys)) == (36, 37)
 
 
+@pytest.mark.slow
 def test_no_name_or_email_address_of_authors_is_stored() -> None:
     for path in sorted([*PAIRS.glob("*/*.pdf"), *BENCH.glob("pdf/*.pdf")]):
         words = " ".join(sign.words for sign in inspection(path).signs)

@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parents[3] / "shared" / "data" / "raw-v1-content-iclr201
 pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(not FOLDER.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data"),
+    pytest.mark.slow,
 ]
 
 

@@ -18,6 +18,7 @@ from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 SHARED = Path(__file__).parents[3] / "shared"
 BENCH, SCORER = SHARED / "data" / "pdf-bench", SHARED / "tools" / "score_markdown.py"
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.real,
     pytest.mark.skipif(not (BENCH.is_dir() and SCORER.is_file()), reason="the recorded PDFs are not in ../shared"),
 ]

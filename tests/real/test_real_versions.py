@@ -151,6 +151,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("forum_id", "edit_id", "grade", "rule"), CASES)
 def test_the_right_version_is_chosen(
     corpus: Corpus, forum_id: str, edit_id: str | None, grade: Grade, rule: str
@@ -162,11 +163,13 @@ def test_the_right_version_is_chosen(
     assert rule in graded.evidence.rule
 
 
+@pytest.mark.slow
 def test_the_cases_cover_all_papers(corpus: Corpus) -> None:
     recorded = {version.forum_id for version in corpus.records(PaperVersion)}
     assert {str(case.values[0]) for case in CASES} == recorded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("forum_id", "expected"),
     [
@@ -198,6 +201,7 @@ def test_every_version_has_its_stage(corpus: Corpus, forum_id: str, expected: di
     assert {version.edit_id: version.moment for version in _versions(corpus, forum_id)} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "number", "files"), [(REFERENCES_2020, 46, 3), (REFERENCES_2023, 72, 3)])
 def test_few_of_many_references_have_a_file(corpus: Corpus, path: Path, number: int, files: int) -> None:
     references = json.loads(path.read_text(encoding="utf-8"))
@@ -206,6 +210,7 @@ def test_few_of_many_references_have_a_file(corpus: Corpus, path: Path, number: 
     assert len({version.path for version in versions if version.path.startswith("/pdf/")}) == files
 
 
+@pytest.mark.slow
 def test_title_and_abstract_are_those_of_the_version(corpus: Corpus) -> None:
     abstracts = {version.edit_id: version.abstract for version in _versions(corpus, "tmIiMPl4IPa")}
     found = {
@@ -222,6 +227,7 @@ def test_title_and_abstract_are_those_of_the_version(corpus: Corpus) -> None:
     assert str(titles["ZvlwimTX4A"]).startswith("DarkBench")
 
 
+@pytest.mark.slow
 def test_no_version_of_a_venue_that_hides_its_edits_may_be_published(corpus: Corpus) -> None:
     for venue_id in ("ICLR.cc/2025/Conference", "ICLR.cc/2026/Conference"):
         grades = {version.grade for version in corpus.records(PaperVersion, venue_id)}

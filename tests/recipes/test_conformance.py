@@ -3,6 +3,8 @@
 import re
 from collections import Counter
 
+import pytest
+
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Subject, Verdict, compare, compare_numbers
 from peercorpus.recipes.conformance_files import ConformanceReport, conformance_page
 from peercorpus.recipes.evidence import VenueEvidence
@@ -33,6 +35,27 @@ def test_equal_numbers_need_no_reason() -> None:
     assert number_of(subject, "papers of colm", "717").verdict is Verdict.SAME
     row = number_of(subject, "papers of colm", "≈ 720")
     assert (row.verdict, row.reasons, row.made) == (Verdict.ABOUT, (), "717")
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        (22_274, Verdict.DIFFERENT),
+        (22_275, Verdict.ABOUT),
+        (22_500, Verdict.SAME),
+        (22_725, Verdict.ABOUT),
+        (22_726, Verdict.DIFFERENT),
+    ],
+)
+def test_approximate_numbers_differ_by_one_percent_of_them(made: int, verdict: Verdict) -> None:
+    release = ReleaseMeasures()
+    release.places[Place("iclr", "ICLR.cc/2024/Conference", "iclr", 2024, "main")] = PlaceCounts(papers=made)
+    assert number_of(Subject(REVIEWBENCH, release, {}), "papers of iclr", "≈ 22,500").verdict is verdict
+
+
+def test_exact_numbers_are_never_about_the_same() -> None:
+    row = number_of(Subject(REVIEWBENCH, measured(y2024=716), {}), "papers of colm", "717")
+    assert row.verdict is Verdict.DIFFERENT
 
 
 def test_an_unexplained_difference_has_an_unknown_reason() -> None:

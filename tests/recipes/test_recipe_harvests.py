@@ -15,6 +15,8 @@ from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 from recipe_datasets import read_rows, reviewbench_papers, write_reviewbench
 
+pytestmark = pytest.mark.slow
+
 MISSING = "Borealis.cc/2024/Conference"
 COLM = ("colmweb.org/COLM/2024/Conference", "colmweb.org/COLM/2025/Conference")
 PAPERS = 3

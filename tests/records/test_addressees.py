@@ -122,3 +122,25 @@ def test_mentioning_another_reviewer_is_not_a_greeting(text: str) -> None:
 )
 def test_a_title_about_something_else_is_not_a_letter_to_the_chairs(title: str) -> None:
     assert (find_letter(title, is_title=True), is_confidential(title)) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "below", "owner"),
+    [
+        ("Response to Reviewer B2cD", "Dear Reviewer B2cD, as Reviewer A1bC says, it flies.", [], B),
+        ("Response to Reviewer B2cD", "Thanks. As Reviewer A1bC says, it flies.", [], A),
+        ("Response to Reviewer B2cD", "Thanks.", [post("r", 4, OTHER, "x")], B),
+        ("Response to Reviewer B2cD", "Dear Reviewer B2cD, it flies.", [post("r", 4, REVIEWER, "x")], A),
+        ("Response to Reviewer B2cD", "Dear Reviewer A1bC, it flies.", [], A),
+        ("On Reviewer B2cD", "Reviewer B2cD is wrong.", [], A),
+    ],
+)
+def test_a_post_is_moved_if_title_and_greeting_or_the_addressee_say_so(
+    title: str, text: str, below: list[Post], owner: str
+) -> None:
+    answer = post("b", 2, AUTHORS, "B")
+    posts = {
+        one.post_id: one
+        for one in address_posts([*REVIEWS, answer, post("x", 3, AUTHORS, "A", title=title, text=text), *below])
+    }
+    assert posts["x"].addressed_to == (owner,)

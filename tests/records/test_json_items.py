@@ -29,18 +29,21 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_items, "CHUNK_BYTES", 3)
 
 
+@pytest.mark.slow
 @given(values=st.lists(VALUES, max_size=5), indent=INDENTS)
 def test_a_list_gives_its_items(values: list[Any], indent: int | None) -> None:
     file = BytesIO(json.dumps(values, indent=indent).encode())
     assert [json.loads(item) for item in read_list(file)] == values
 
 
+@pytest.mark.slow
 @given(members=st.dictionaries(TEXTS, VALUES, max_size=5), indent=INDENTS)
 def test_an_object_gives_its_members(members: dict[str, Any], indent: int | None) -> None:
     file = BytesIO(json.dumps(members, indent=indent).encode())
     assert {item.name: json.loads(item.content) for item in read_items(file)} == members
 
 
+@pytest.mark.slow
 @given(values=st.lists(VALUES, min_size=1, max_size=5), data=st.data())
 def test_a_list_that_is_cut_off_gives_the_items_before_the_cut(values: list[Any], data: st.DataObject) -> None:
     content = json.dumps(values).encode()
@@ -61,7 +64,7 @@ def test_an_item_or_text_that_is_too_large_is_refused(content: str) -> None:
 def test_records_are_found_anywhere_in_a_wrapper() -> None:
     wrapper = {"count": 2, "venues": {"a": [{"id": 1}, {"id": 2}], "b": {"id": 3}}, "end": None}
     items = list(read_items(BytesIO(json.dumps(wrapper).encode()), 24))
-    assert [(name, json.loads(content)) for name, content in items] == [
+    assert [(item.name, json.loads(item.content)) for item in items] == [
         *(("count", 2), (None, {"id": 1}), (None, {"id": 2}), ("b", {"id": 3}), ("end", None))
     ]
 

@@ -10,7 +10,7 @@ from other_layouts import peerread_reviews, write, write_rows
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.layouts import nlpeer, peerread
 from peercorpus.records.layouts.recognise import name_venue
-from peercorpus.records.layouts.stated import StatedPaper
+from peercorpus.records.layouts.stated import DamagedRow, Row, StatedPaper
 from peercorpus.records.layouts.tables import read_rows
 
 
@@ -156,9 +156,52 @@ def test_a_table_is_read_with_any_delimiter(tmp_path: Path, content: str) -> Non
     assert list(read_rows(path)) == [{"id": "k1", "title": "On Kites"}]
 
 
-def test_cells_beyond_the_header_are_kept(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "id,title\nk1,On Kites,red,7\n")
-    assert list(read_rows(path)) == [{"id": "k1", "title": "On Kites", "cells beyond the header": ["red", "7"]}]
+def read_damaged(path: Path) -> tuple[list[Row], list[str]]:
+    """The sound rows of a file, and the names of the others."""
+    rows = list(read_rows(path))
+    damaged = [row.name for row in rows if isinstance(row, DamagedRow)]
+    return [row for row in rows if not isinstance(row, DamagedRow)], damaged
+
+
+def test_only_the_row_with_an_open_quote_is_damaged(tmp_path: Path) -> None:
+    lines = ["id,title", *(f"k{number},On Kites" for number in range(999))]
+    lines[2] = 'k1,"On Kites'
+    rows, damaged = read_damaged(write(tmp_path / "a.csv", "\n".join(lines)))
+    assert [row["id"] for row in rows] == [f"k{number}" for number in range(999) if number != 1]
+    assert damaged == ["line 3"]
+
+
+def test_a_quoted_cell_may_have_several_lines_beside_damage(tmp_path: Path) -> None:
+    content = 'id,title\nk1,"On ""Kites""\nand wind"\nk2,"open\nk3,"x" and more\nk4,"two\nlines"\n'
+    rows, damaged = read_damaged(write(tmp_path / "a.csv", content))
+    assert {row["id"]: row["title"] for row in rows} == {
+        "k1": 'On "Kites"\nand wind',
+        "k3": "x and more",
+        "k4": "two\nlines",
+    }
+    assert damaged == ["line 4"]
+
+
+def test_a_ragged_row_is_damaged_and_empty_cells_are_not(tmp_path: Path) -> None:
+    content = "id,title\nk1,On Kites,red,7\nk2\n\nk3,Wind,,\n"
+    rows, damaged = read_damaged(write(tmp_path / "a.csv", content))
+    assert rows == [{"id": "k3", "title": "Wind"}]
+    assert damaged == ["line 2 has 4 of 2", "line 3 has 1 of 2"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json"])
+def test_bytes_that_are_not_utf8_damage_their_row(tmp_path: Path, name: str) -> None:
+    whole = {"a.csv": b"id,a\nk1,?\nk2,x\n", "a.jsonl": b'{"id":"k1","a":"?"}\n{"id":"k2","a":"x"}\n'}
+    whole["a.json"] = b'[{"id":"k1","a":"?"},{"id":"k2","a":"x"}]'
+    path = tmp_path / name
+    path.write_bytes(whole[name].replace(b"?", b"\xff"))
+    rows, damaged = read_damaged(path)
+    assert (rows, len(damaged)) == ([{"id": "k2", "a": "x"}], 1)
+
+
+def test_half_of_an_emoji_becomes_a_replacement_character(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", '{"a": "x \\ud83d", "b": "\\ud83d\\ude00"}\n')
+    assert list(read_rows(path)) == [{"a": "x \ufffd", "b": "\U0001f600"}]
 
 
 def test_duplicate_column_names_are_refused(tmp_path: Path) -> None:
@@ -187,9 +230,13 @@ def test_an_item_that_is_not_an_object_is_a_row_without_an_id(tmp_path: Path, na
     assert list(read_rows(write(tmp_path / name, content))) == [{"a": 1}, {"value without a name": "b"}]
 
 
-def test_a_damaged_line_is_named_by_its_number(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="line 3: "):
-        list(read_rows(write(tmp_path / "a.jsonl", '{"a": 1}\n\n{"b"\n')))
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.jsonl", '{"a": 1}\n\n{"b"\n7\n'), ("a.json", '[{"a": 1}, {"b"}, 7]')]
+)
+def test_only_the_damaged_item_is_not_read(tmp_path: Path, name: str, content: str) -> None:
+    rows, damaged = read_damaged(write(tmp_path / name, content))
+    assert rows == [{"a": 1}, {"value without a name": 7}]
+    assert [one.partition(":")[0] for one in damaged] == ["line 3" if name == "a.jsonl" else "record 2"]
 
 
 def test_a_table_written_by_the_module_csv_is_read(tmp_path: Path) -> None:

@@ -171,17 +171,6 @@ def test_links_can_be_read_from_both_ends() -> None:
     assert [text.read(block) for block in text.find_headings(text.blocks[mention.block_id])] == ["## 2 How"]
 
 
-@given(st.lists(st.sampled_from(["Eq. (5) holds.", "as [1-3] say", "Fig. 2", NEXT_PAGE, "## 1"]), max_size=8))
-def test_links_are_the_same_without_page_marks(sentences: list[str]) -> None:
-    text = structured(*sentences, *NUMBERED)
-    plain = text.without_page_marks()
-    assert "---" not in plain.markdown
-    assert [text.read(block) for block in text.blocks] == [plain.read(block) for block in plain.blocks]
-    assert [(text.read(one), one.target) for one in text.mentions] == [
-        (plain.read(one), one.target) for one in plain.mentions
-    ]
-
-
 @given(st.text(alphabet="[](),;-\u2013 0123456789EqFigTable.Smith&etal§AI\n$", max_size=200))
 def test_mentions_of_any_text_are_within_the_text(sentence: str) -> None:
     text: StructuredText = structured(sentence or "x", *NUMBERED, *NAMED)

@@ -11,6 +11,7 @@ import pytest
 
 from peercorpus.records.layouts import parquet_rows
 from peercorpus.records.layouts.parquet_rows import read_parquet_rows
+from peercorpus.records.layouts.stated import DamagedRow
 from peercorpus.records.layouts.tables import find_damage
 
 
@@ -100,3 +101,22 @@ def test_row_groups_follow_each_other(tmp_path: Path) -> None:
     assert [row["markdown"] for row in read_parquet_rows(path)] == texts
     empty = write(tmp_path / "b.parquet", pa.array([], pa.string()))
     assert list(read_parquet_rows(empty)) == []
+
+
+def test_dates_beyond_those_of_python_are_kept_as_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    days = pa.array([0, 2**31 - 1], pa.date32())
+    late = pa.array([0, 2**60], pa.timestamp("ms", tz="UTC"))
+    pq.write_table(pa.table({"id": ["k1", "k2"], "day": days, "at": late}), path)
+    first, second = read_parquet_rows(path)
+    assert (first["id"], str(first["day"])) == ("k1", "1970-01-01")
+    assert second == {"id": "k2", "day": 2**31 - 1, "at": 2**60}
+
+
+def test_only_the_row_with_bytes_that_are_not_text_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": ["k1", "k2"], "text": pa.array([b"\xff", b"x"]).view(pa.string())}), path)
+    damaged, sound = read_parquet_rows(path)
+    assert isinstance(damaged, DamagedRow)
+    assert damaged.name == "row 1, column 'text'"
+    assert sound == {"id": "k2", "text": "x"}

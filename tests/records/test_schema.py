@@ -59,6 +59,7 @@ def back(record_type: Any, table: pa.Table) -> list[Any]:
     return [record for batch in table.to_batches() for record in from_arrow(record_type, batch)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("record_type", TABLES.values(), ids=TABLES)
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,6 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from answered_points import with_points
+from cards import read_card
 from invented_tables import (
     ICLR,
     ICML,
@@ -30,7 +32,7 @@ from peercorpus.records.documents import Figure
 from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Grade, Phase, Reason, ScoreSource, Status
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.points import Point
-from peercorpus.release.card.markdown import columns_of, escape, units
+from peercorpus.release.card.markdown import escape, units
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import flatten_columns
 from peercorpus.release.shards import CONFIGS
@@ -49,14 +51,14 @@ def received(venue_id: str, at: datetime, kind: RawKind = RawKind.NOTE, object_i
 
 def card_of(workspace: Workspace, out: Path, splits: SplitRequest | None = None, *, with_authors: bool = True) -> str:
     publish_release(workspace, out, splits=splits, with_authors=with_authors)
-    return (out / "README.md").read_text()
+    return read_card(out)
 
 
 def a_card(tmp_path: Path, venues: dict[str, list[object]], splits: SplitRequest | None = None) -> str:
     kinds = {type(record) for records in venues.values() for record in records}
     with invented(tmp_path / "corpus", venues) as workspace:
         publish_release(workspace, tmp_path / "out", splits=splits, figures=Figure in kinds, points=Point in kinds)
-    return (tmp_path / "out" / "README.md").read_text()
+    return read_card(tmp_path / "out")
 
 
 def section(card: str, heading: str) -> str:
@@ -73,6 +75,7 @@ def rows_of(out: Path, config: str) -> list[dict[str, object]]:
     return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
 
 
+@pytest.mark.slow
 def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     unread = [paper("f2", status=Status.REJECTED), version("f2", None, Grade.UNAVAILABLE)]
     venues: dict[str, list[object]] = {ICLR: [*a_forum("f1"), *what_follows("f1"), *unread], TMLR: []}
@@ -95,6 +98,7 @@ def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     assert re.findall(r".*`rejected`.* 0 \|", card)[1:] == [f"| {ICLR} | `rejected` |{zeros} 1 | 0 | 0 |"]
 
 
+@pytest.mark.slow
 def test_without_splits_the_card_does_not_mention_missing_tasks(tmp_path: Path) -> None:
     words = ("in the tasks", "configurations for tasks", "keeps its split")
     assert [word for word in words if word in a_card(tmp_path, {ICLR: a_forum("f1")})] == []
@@ -136,18 +140,28 @@ def test_the_card_says_for_which_outcome_texts_are_missing_most_often(tmp_path: 
     assert "review" in unreviewed.split("(60%)")[1]
 
 
+@pytest.mark.slow
 def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), OPT_IN: [paper("f2", OPT_IN)]}
     said = section(a_card(tmp_path, venues), "Known biases")
     naming = [
         (line, [venue for venue in (OPT_IN, REVERTED) if venue in line]) for line in said.splitlines() if ".cc/" in line
     ]
-    assert [venues_named for _, venues_named in naming] == [[OPT_IN], [REVERTED], [REVERTED]]
-    hiding, silent, reverted = (line for line, _ in naming)
+    assert [venues_named for _, venues_named in naming] == [[OPT_IN], [REVERTED], [REVERTED], [OPT_IN, REVERTED]]
+    hiding, silent, reverted, pooled = (line for line, _ in naming)
     assert f"{OPT_IN} (1 accepted, 0 rejected)" in hiding
     assert f"{REVERTED} (1 accepted, 0 rejected)" in silent
     assert "before the discussion" in reverted
     assert " 1 reviews" in reverted
+    assert f"language models in reviewing: disclosed ({REVERTED}), unknown for 1" in unescape(pooled)
+
+
+def test_the_card_lists_known_rules_and_counts_venues_without(tmp_path: Path) -> None:
+    venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), "V/2031": [paper("f2", "V/2031")]}
+    said = unescape(section(a_card(tmp_path, venues), "Venues"))
+    assert f"- {REVERTED}: reverted scores: Reviews were reset" in said
+    assert "2025-08-26" in said
+    assert "No such rule is known for 1 venue of 2." in said
 
 
 def test_the_card_counts_scores_and_reviews_without_a_known_initial_value(tmp_path: Path) -> None:
@@ -163,12 +177,32 @@ def test_the_card_counts_scores_and_reviews_without_a_known_initial_value(tmp_pa
     assert re.search(r"1 of 2 \(50%\) reviews.*`updated_fields`, `holds_update`", said)
 
 
+def test_unseen_replies_are_counted_by_venue(tmp_path: Path) -> None:
+    shown: list[object] = [
+        paper("f1", replies_not_shown=0),
+        paper("f2", replies_not_shown=3),
+        paper("f3", replies_deleted=2),
+        paper("f4"),
+    ]
+    said = section(a_card(tmp_path / "a", {ICLR: shown, ICML: [paper("f5", ICML)]}), "Known biases")
+    assert f"{ICLR}: 1 papers with none, 1 with at least 3 replies that were not shown" in said
+    assert "1 with replies deleted since (2 in all), 1 not known. Of other venues it is not known." in said
+    assert "No numbers of replies" in section(a_card(tmp_path / "b", {ICLR: [paper("f1")]}), "Known biases")
+
+
+def test_notes_without_readers_are_counted(tmp_path: Path) -> None:
+    said = section(a_card(tmp_path, {ICLR: [paper("f1", readers_unstated=4), paper("f2")]}), "Known biases")
+    assert f"nothing names readers; it counts as public, but nothing proves it: {ICLR} (4 notes)." in said
+
+
 def test_an_initial_answer_without_a_number_counts_as_known(tmp_path: Path) -> None:
-    unrevised = review("f1", "R1", revised=False, scores=(score("audience", None, "Yes", Aspect.OTHER),))
+    answers = tuple(score("audience", None, "Yes", Aspect.OTHER, phase) for phase in (Phase.INITIAL, Phase.FINAL))
+    unrevised = review("f1", "R1", revised=False, scores=answers)
     said = section(a_card(tmp_path, {ICLR: [paper("f1"), unrevised]}), "Known biases")
     assert "0 of 1 (0%) scores" in said
 
 
+@pytest.mark.slow
 def test_rows_set_aside_are_counted_by_stage_and_worded_reason(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         for venue_id in (ICLR, ICML):
@@ -179,7 +213,7 @@ def test_rows_set_aside_are_counted_by_stage_and_worded_reason(tmp_path: Path) -
         publish_release(workspace, one, [ICML])
     line = f"| {escape('read_<b>')} | `pdf_damaged` | {REASON_MEANINGS[Reason.PDF_DAMAGED]} | 2 |"
     assert line in both
-    assert line.replace("2 |", "1 |") in (one / "README.md").read_text()
+    assert line.replace("2 |", "1 |") in read_card(one)
 
 
 def test_every_grade_and_every_reason_has_a_description() -> None:
@@ -187,6 +221,7 @@ def test_every_grade_and_every_reason_has_a_description() -> None:
     assert all(said.endswith(".") for said in (*GRADE_MEANINGS.values(), *REASON_MEANINGS.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "input", "Markdown and YAML in names that stand on the card of a release", "the card keeps its shape"
 )
@@ -216,6 +251,7 @@ def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path
     assert "missing" not in section(card, "Known biases")
 
 
+@pytest.mark.slow
 def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
     days = [datetime(2025, 3, 4, 5, tzinfo=UTC), datetime(2025, 6, 7, tzinfo=UTC)]
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
@@ -228,7 +264,7 @@ def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
         publish_release(workspace, tmp_path / "one", [ICLR])
     assert "from 2025-03-04 to 2025-06-07 (UTC)" in card
     assert re.search(r"@misc\{peercorpus_20250607,\n  title = \{[^{}]+\},\n", card)
-    assert "@misc{peercorpus_20250304,\n" in (tmp_path / "one" / "README.md").read_text()
+    assert "@misc{peercorpus_20250304,\n" in read_card(tmp_path / "one")
     assert "@misc{peercorpus,\n" in undated
 
 
@@ -252,20 +288,23 @@ def test_the_card_says_whether_authors_are_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def card_of_every_configuration(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The card of a release that has a row in each configuration."""
+def columns_of_every_configuration(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The columns beside the card of a release that has a row in each configuration."""
     records: list[object] = [one for number in range(9) for one in a_forum(f"f{number}")]
     records += what_follows("f8")
     whole = with_figures([*records, link("f1", ICLR, "f0")])
-    return a_card(tmp_path_factory.mktemp("columns"), {ICLR: with_points(whole)}, RE2)
+    folder = tmp_path_factory.mktemp("columns")
+    a_card(folder, {ICLR: with_points(whole)}, RE2)
+    (columns,) = folder.rglob("details.md")
+    return columns.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_every_column_is_described_and_every_number_has_a_unit(card_of_every_configuration: str, name: str) -> None:
+def test_every_column_is_described_and_every_number_has_a_unit(columns_of_every_configuration: str, name: str) -> None:
     config = CONFIGS[name]
-    described = section(card_of_every_configuration, f"Columns of `{name}`")
-    assert columns_of(config) in described
+    described = section(columns_of_every_configuration, f"Columns of `{name}`")
+    shared = section(columns_of_every_configuration, "Columns of several configurations")
     for path, field in flatten_columns(config.schema):
-        assert f"| `{path}` |" in described
+        assert f"| `{path}` |" in described or (f"`{path}`" in described and f"| `{path}` |" in shared)
         if any(word in str(field.type) for word in ("double", "int", "timestamp")) and "struct" not in str(field.type):
             assert f"`{field.name}`" in units([config])

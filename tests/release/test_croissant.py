@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from answered_points import with_points
+from cards import read_card
 from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows, with_figures
 from peercorpus.release.card.croissant import NAME
 from peercorpus.release.publish import publish_release
@@ -94,6 +95,7 @@ def metadata(release: Path) -> Any:
     return json.loads((release / NAME).read_text())
 
 
+@pytest.mark.slow
 def test_mlcroissant_reads_every_record_set_without_a_warning(release: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", READ, str(release), json.dumps([*CONFIGS])]
     home = {"HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9"}
@@ -143,7 +145,7 @@ def test_every_column_is_a_field_in_the_words_of_the_schema(metadata: Any, confi
 
 
 def test_croissant_agrees_with_the_card(release: Path, metadata: Any) -> None:
-    card = (release / "README.md").read_text()
+    card = read_card(release)
     said = {name: value for name, value in metadata.items() if name.startswith("rai:")}
     assert len(said) >= 17
     for name in ("dataCollection", "dataAnnotationProtocol", "dataSocialImpact", "dataReleaseMaintenancePlan"):

@@ -56,6 +56,7 @@ def splits_of(release: Path, profile: str = "re2") -> dict[str, str]:
     return {forum_id: split for split, ids in found.items() for forum_id in ids}
 
 
+@pytest.mark.slow
 def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(workspace: Path) -> None:
     assert add(workspace).name == "2026-11-20"
     for number in range(2, 11):
@@ -77,12 +78,14 @@ def test_an_identical_release_is_not_written_again_and_this_is_reported(workspac
     assert names(workspace) == [".lock", name]
 
 
+@pytest.mark.slow
 def test_the_files_of_a_release_are_read_only(workspace: Path) -> None:
     release = add(workspace)
     modes = {path.stat().st_mode & 0o777 for path in release.rglob("*") if path.is_file()}
     assert modes == {0o444}
 
 
+@pytest.mark.slow
 def test_papers_keep_the_splits_of_earlier_releases_of_the_same_profile(workspace: Path) -> None:
     asked = SplitRequest(Profile.RE2)
     before = splits_of(add(workspace, splits=asked))
@@ -97,6 +100,7 @@ def test_papers_keep_the_splits_of_earlier_releases_of_the_same_profile(workspac
     assert not before.items() <= splits_of(workspace.parent / "anew").items()
 
 
+@pytest.mark.slow
 def test_splits_with_another_test_date_are_not_carried_over(workspace: Path) -> None:
     early, late = (SplitRequest(Profile.TEMPORAL, date(year, 12, 31)) for year in (2018, 2019))
     add(workspace, splits=early)
@@ -104,6 +108,7 @@ def test_splits_with_another_test_date_are_not_carried_over(workspace: Path) -> 
     assert (found["test_after"], found["made"]["earlier"]) == ("2019-12-31", None)
 
 
+@pytest.mark.slow
 def test_explicit_splits_may_not_move_a_paper_of_the_newest_release(workspace: Path, run: Run) -> None:
     asked = ("publish", "--workspace", workspace, "--splits", "re2")
     assert run(*asked).code == 0
@@ -127,6 +132,7 @@ def test_no_release_is_replaced(workspace: Path, run: Run) -> None:
     assert names(workspace) == [".lock", "2026-11-20"]
 
 
+@pytest.mark.slow
 def test_a_failed_release_leaves_nothing_and_leftovers_are_removed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def told(added: str = "", changed: str = "", gone: str = "", taken_down: int | N
     return {"added": list(added), "changed": list(changed), "gone": list(gone), "taken_down": taken_down}
 
 
+@pytest.mark.slow
 def test_removed_posts_exclude_reviews_taken_down(tmp_path: Path, run: Run) -> None:
     one = release(tmp_path, "one", {ICLR: a_forum("f1")}, "")
     other = release(tmp_path, "other", {ICLR: a_forum("f1")}, "f1-R1\nf1-answer\n")
@@ -66,6 +67,7 @@ def first(tmp_path: Path) -> Path:
     return release(tmp_path, "first", {ICLR: texts("abc"), ICML: texts("xyz", ICML)})
 
 
+@pytest.mark.slow
 def test_papers_are_counted_as_added_changed_and_removed_by_venue(tmp_path: Path, run: Run, first: Path) -> None:
     records = {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("xyz", ICML)}
     found = compared(run, first, release(tmp_path, "second", records))
@@ -76,6 +78,7 @@ def test_papers_are_counted_as_added_changed_and_removed_by_venue(tmp_path: Path
     assert (found["columns"], found["splits_changed"]) == ([], [])
 
 
+@pytest.mark.slow
 def test_the_tombstone_shows_which_removed_papers_were_taken_down(tmp_path: Path, run: Run) -> None:
     all_of_them = {ICLR: texts("abcde"), ICML: texts("xyz", ICML)}
     one = release(tmp_path, "one", all_of_them, "e\n")
@@ -91,6 +94,7 @@ def test_the_tombstone_shows_which_removed_papers_were_taken_down(tmp_path: Path
     assert compared(run, one, other)["rows"]["papers"][ICLR] == told(gone="ab", taken_down=None)
 
 
+@pytest.mark.slow
 def test_the_table_is_by_venue_and_lists_ids_on_request(tmp_path: Path, run: Run, first: Path) -> None:
     other = release(tmp_path, "second", {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("wxyz", ICML)})
     lines = [line.split() for line in run("diff", first, other).out.splitlines()]
@@ -108,6 +112,7 @@ def test_the_table_is_by_venue_and_lists_ids_on_request(tmp_path: Path, run: Run
     assert counts == {"added": 1, "changed": 1, "gone": 1, "taken_down": 0}
 
 
+@pytest.mark.slow
 def test_equal_releases_have_no_differences(tmp_path: Path, run: Run, first: Path) -> None:
     shutil.copytree(first, tmp_path / "copy")
     assert (run("diff", first, tmp_path / "copy").out, run("diff", first, first).code) == ("Nothing differs.\n", 0)
@@ -131,24 +136,26 @@ def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> Non
     assert papers == [f"split re2 {moved} train -> test", f"split re2 {lost} train -> no split"]
 
 
+@pytest.mark.slow
 def test_differing_columns_are_named_and_the_others_compared(tmp_path: Path, run: Run, first: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(first, other)
     (path,) = (other / "data" / "papers").glob("iclr-*")
     table = pq.read_table(path).drop_columns(["licence"]).append_column("mood", pa.array(["glad"] * 3))
     column = table.schema.get_field_index("year")
-    rewrite(path, table.set_column(column, "year", table["year"].cast(pa.int64())))
+    rewrite(path, table.set_column(column, "year", table["year"].cast(pa.int32())))
     shutil.rmtree(other / "data" / "conversations")
     found = compared(run, first, other)
     assert found["rows"]["papers"] == {}
     assert found["rows"]["conversations"][ICML]["gone"] == ["x/R1", "y/R1", "z/R1"]
     conversations, year, licence, mood = run("diff", first, other).out.splitlines()[-4:]
     assert conversations == Naming("'conversations'", "earlier")
-    assert year == Naming("'year'", "'papers'", "int32 -> int64")
+    assert year == Naming("'year'", "'papers'", "int64 -> int32")
     assert licence == Naming("'licence'", "'papers'", "string -> ")
     assert mood == Naming("'mood'", "'papers'", "-> string")
 
 
+@pytest.mark.slow
 def test_rows_with_the_same_key_are_compared_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
     rows = [{"review_id": f"r{n % 2}", "venue_id": ICLR, "value": n} for n in range(4)]
     other = tmp_path / "other"
@@ -165,6 +172,7 @@ def test_rows_with_the_same_key_are_compared_in_any_order(tmp_path: Path, run: R
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("manifest", [None, "{", '{"generator": "x", "version": "1", "files": {}}', '"no"'])
 def test_a_folder_without_a_release_is_refused(tmp_path: Path, run: Run, first: Path, manifest: str | None) -> None:
     (tmp_path / "none").mkdir()
@@ -176,6 +184,7 @@ def test_a_folder_without_a_release_is_refused(tmp_path: Path, run: Run, first: 
     assert_refused(run("diff", first, ""), "is empty")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path, run: Run, first: Path) -> None:
     shutil.copytree(first, tmp_path / "other")
     (path,) = (tmp_path / "other" / "data" / "papers").glob("iclr-*")
@@ -185,6 +194,7 @@ def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path, run: Run, first:
     assert "'peercorpus verify'" in ended.err
 
 
+@pytest.mark.slow
 def test_ids_with_control_characters_cannot_move_the_cursor(tmp_path: Path, run: Run, first: Path) -> None:
     other = release(tmp_path, "second", {ICLR: texts("abc"), ICML: texts("xyz", ICML) + a_forum("z\x1b[2J", ICML)})
     assert "\x1b" not in run("diff", first, other, "--ids").out

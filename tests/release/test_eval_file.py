@@ -87,6 +87,7 @@ def ask(task: str | Task, folder: Path) -> tuple[list[tuple[str, ...]], dict[str
     return sorted(asked), {name: metric.value for name, metric in metrics.items()}
 
 
+@pytest.mark.slow
 def test_inspect_runs_the_task_from_a_hub_dataset_with_our_questions(on_the_hub: Path, tmp_path: Path) -> None:
     questions, results = ask("hf/ada/reviews@abc123", tmp_path / "hub")
     assert len(questions) == 3
@@ -128,6 +129,7 @@ def test_the_file_has_the_fields_that_the_hub_documents_and_no_others(published:
     assert task["field_spec"].keys() == {"input", "target"}
 
 
+@pytest.mark.slow
 def test_a_release_without_questions_has_no_eval_file(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, tmp_path / "out", splits=SplitRequest(Profile.RE2))

@@ -14,6 +14,7 @@ from invented_releases import a_release, review, score, talk, task_paper
 from naming import by_name
 from peercorpus.errors import PeercorpusError
 from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.models.chat_messages import mark_as_context
 from peercorpus.records import re2_fields
 from peercorpus.records.re2_fields import RATINGS
 from peercorpus.records.reviews import Review
@@ -120,6 +121,16 @@ def test_a_conversation_follows_the_paper_and_ends_with_the_reviewer(tmp_path: P
     assert exported.written[0].samples.unanswered == 1
 
 
+def test_messages_without_ids_of_posts_are_a_dialogue_unless_a_side_is_context_alone(tmp_path: Path) -> None:
+    said = ("I doubt it.", "It holds.", "I see.")
+    (row,), _ = first(tmp_path, Task.REBUTTAL, conversations=[talk("t1", *said, post_ids=[[], [], []])])
+    assert [message["content"] for message in row["messages"][1:]] == list(said)
+    chair = mark_as_context("the area chair", "Please reply.")
+    aside = talk("t1", "I doubt it.", chair, "I see.", post_ids=[[], [], []])
+    rows, exported = first(tmp_path / "aside", Task.REBUTTAL, conversations=[aside])
+    assert (rows, by_name(exported.files[0].samples.left_out, "never answers")) == ([], {"never answers": 1})
+
+
 def test_context_before_the_review_is_shown_with_the_paper(tmp_path: Path) -> None:
     messages = [{"role": role, "content": words} for role, words in zip(["user", "assistant"] * 2, "abcd", strict=True)]
     posts, updates = [["p0"], ["p1"], ["p2"], ["p3"]], [True, False, False, False]
@@ -147,6 +158,15 @@ def test_a_long_paper_is_truncated_at_a_paragraph_and_the_review_stays_whole(tmp
     assert exported.written[0].samples.cut == 1
     (row,), _ = first(tmp_path / "whole", Task.REVIEW, PromptOptions(most_characters=1_000))
     assert row["paper_is_cut"] is False
+
+
+def test_a_paper_without_a_title_opens_with_its_abstract_or_text(tmp_path: Path) -> None:
+    abstract = PromptOptions(Opening.ABSTRACT, with_system=False)
+    for name, telling, shown in (("abstract", abstract, "We invent."), ("text", PLAIN, "We fly.\n\nThey fall.")):
+        (row,), _ = first(tmp_path / name, Task.REVIEW, telling, title=None)
+        assert row["messages"][0]["content"] == shown
+    rows, exported = first(tmp_path / "bare", Task.REVIEW, abstract, title=None, abstract=None)
+    assert (rows, by_name(exported.files[0].samples.left_out, "no text")) == ([], {"no text": 1})
 
 
 def test_no_words_in_a_message_can_start_a_marked_block(tmp_path: Path) -> None:

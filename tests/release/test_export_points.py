@@ -15,8 +15,9 @@ from invented_tables import ICLR, a_forum, invented
 from model_endpoint import completion, serving
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.models.chat_messages import ChatOptions, ThirdParties
 from peercorpus.models.endpoint import ModelSettings
+from peercorpus.records.enums import Role
 from peercorpus.records.papers import Paper
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Post
@@ -104,9 +105,10 @@ CORL = "robot-learning.org/2022/Conference"
 """Its split comes before that of ICLR, and its venue after it."""
 
 
-REBUILT = PromptOptions(chat=ChatOptions(with_responses=False, ends_answered=False))
+REBUILT = PromptOptions(chat=ChatOptions(others=ThirdParties.LEAVE, ends_answered=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.RE2])
 @pytest.mark.parametrize("telling", [BY_POINT, REBUILT])
 def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
@@ -132,7 +134,7 @@ def test_papers_of_every_conference_are_written_whatever_the_order_of_splits(
         (ExportLayout.JSONL, (), BY_POINT, "leave out --task"),
         (ExportLayout.RE2, (), BY_POINT, "--by-point, or name another format"),
         (ExportLayout.TRL, (Task.REVIEW,), BY_POINT, "or name rebuttal"),
-        (ExportLayout.TRL, (), replace(BY_POINT, chat=ChatOptions(with_responses=False)), "--responses"),
+        (ExportLayout.TRL, (), replace(BY_POINT, chat=ChatOptions(Role.AUTHOR)), "--assistant"),
         (ExportLayout.TRL, (), replace(BY_POINT, by_point=1.5), "a share from 0 to 1, got 1.5"),
         (ExportLayout.TRL, (), replace(BY_POINT, by_point=float("nan")), "a share from 0 to 1, got nan"),
     ],
@@ -156,6 +158,7 @@ def test_a_release_without_points_and_a_workspace_are_refused_with_advice(
     assert rows(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_an_answer_labelled_by_a_model_is_no_sample_as_it_has_no_confidence(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: corpus()}) as workspace, serving(completion("P1: S1")) as stand:
         settings = ModelSettings(stand.url, "kite-1", MODEL_KEY_VARIABLE)

@@ -46,6 +46,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[P
     find_release.cache_clear()
 
 
+@pytest.mark.slow
 def test_inspect_runs_our_task_straight_from_a_dataset(dataset: tuple[Path, Asked], tmp_path: Path) -> None:
     arguments = {"release": NAME}
     with quiet():
@@ -60,6 +61,7 @@ def test_inspect_runs_our_task_straight_from_a_dataset(dataset: tuple[Path, Aske
     assert sorted(path.name for path in (dataset[0] / "data").iterdir()) == ["papers", "rebuttal", "review_sft"]
 
 
+@pytest.mark.slow
 def test_bench_takes_the_same_name(dataset: tuple[Path, Asked], tmp_path: Path, run: Run) -> None:
     with quiet():
         ended = run("bench", "acceptance", "--release", NAME, "--logs", tmp_path / "logs")
@@ -68,6 +70,7 @@ def test_bench_takes_the_same_name(dataset: tuple[Path, Asked], tmp_path: Path, 
     assert dataset[1] == [("ada/reviews", "abc123")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("dataset")
 def test_a_cutoff_downloads_the_dates_of_papers(tmp_path: Path, run: Run) -> None:
     with quiet():

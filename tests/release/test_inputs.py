@@ -47,6 +47,7 @@ def moved(corpus: Path, out: Path) -> list[ChangedInput]:
         return find_moved(inputs, workspace)
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\nm2-answer\n")
     first = release(corpus, tmp_path / "first")
@@ -57,6 +58,7 @@ def test_a_copy_of_the_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Pa
     assert "inputs.json" in json.loads(first["release.json"])["files"]
 
 
+@pytest.mark.slow
 def test_a_release_with_kept_splits_is_reproduced_with_them(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     with open_workspace(corpus) as workspace:
@@ -67,6 +69,7 @@ def test_a_release_with_kept_splits_is_reproduced_with_them(corpus: Path, tmp_pa
     assert json.loads(second["inputs.json"])["splits"]["earlier"] is not None
 
 
+@pytest.mark.slow
 def test_inputs_state_how_splits_were_drawn_if_there_are_any(corpus: Path, tmp_path: Path) -> None:
     found = json.loads(
         release(corpus, tmp_path / "out", SplitRequest(Profile.TEMPORAL, date(2020, 1, 1)))["inputs.json"]
@@ -77,6 +80,7 @@ def test_inputs_state_how_splits_were_drawn_if_there_are_any(corpus: Path, tmp_p
     assert json.loads(release(corpus, tmp_path / "none", None)["inputs.json"])["splits"] is None
 
 
+@pytest.mark.slow
 def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     with open_workspace(corpus) as workspace:
@@ -93,6 +97,7 @@ def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Pat
     ]
 
 
+@pytest.mark.slow
 def test_a_rebuild_with_the_same_rows_changes_no_input(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     with open_workspace(corpus) as workspace:
@@ -100,6 +105,7 @@ def test_a_rebuild_with_the_same_rows_changes_no_input(corpus: Path, tmp_path: P
     assert moved(corpus, tmp_path / "out") == []
 
 
+@pytest.mark.slow
 def test_links_of_any_venue_count_for_every_release(corpus: Path, tmp_path: Path) -> None:
     """Two papers of the same work are in one split, even if the paper that connects them is not published."""
     with open_workspace(corpus) as workspace:
@@ -108,6 +114,7 @@ def test_links_of_any_venue_count_for_every_release(corpus: Path, tmp_path: Path
     assert moved(corpus, tmp_path / "out") == [ChangedInput(ICLR, "8-links")]
 
 
+@pytest.mark.slow
 def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus: Path, tmp_path: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\nm1\n")
     first = json.loads(release(corpus, tmp_path / "first")["inputs.json"])["takedown"]
@@ -117,6 +124,7 @@ def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus
     assert json.loads(release(corpus, tmp_path / "third")["inputs.json"])["takedown"] != first
 
 
+@pytest.mark.slow
 def test_a_release_without_inputs_has_no_statement_and_a_broken_file_is_refused(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     (tmp_path / "out" / "inputs.json").write_bytes(b"\xff{")

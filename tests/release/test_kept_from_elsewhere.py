@@ -14,6 +14,8 @@ from peercorpus.release.publish import publish_release
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
+pytestmark = pytest.mark.slow
+
 
 def publish(corpus: Path, out: Path) -> dict[str, bytes]:
     """Publish to a folder, and return its files."""
@@ -47,18 +49,18 @@ def rewrite(corpus: Path, change: Callable[[Part], None]) -> None:
 
 
 @pytest.mark.parametrize("field", ["config", "split"])
-@pytest.mark.parametrize("name", ["../../../planted", "/tmp/planted", "a/b", "", ".."])
-def test_a_path_leading_elsewhere_is_not_used(corpus: Path, tmp_path: Path, field: str, name: str) -> None:
+def test_a_path_leading_elsewhere_is_not_used(corpus: Path, tmp_path: Path, field: str) -> None:
     before = publish(corpus, tmp_path / "out")
+    for name in ("../../../planted", "/tmp/planted", "a/b", "", ".."):
 
-    def plant(part: Part) -> None:
-        for file in part["files"]:  # type: ignore[index]
-            file[field] = name
+        def plant(part: Part, name: str = name) -> None:
+            for file in part["files"]:  # type: ignore[index]
+                file[field] = name
 
-    rewrite(corpus, plant)
-    outside = {path for path in tmp_path.rglob("*") if "out" not in path.parts}
-    assert publish(corpus, tmp_path / "out") == before
-    assert {path for path in tmp_path.rglob("*") if "out" not in path.parts} == outside
+        rewrite(corpus, plant)
+        outside = {path for path in tmp_path.rglob("*") if "out" not in path.parts}
+        assert publish(corpus, tmp_path / "out") == before
+        assert {path for path in tmp_path.rglob("*") if "out" not in path.parts} == outside
 
 
 def test_a_note_whose_counts_were_changed_without_its_digest_is_not_used(corpus: Path, tmp_path: Path) -> None:

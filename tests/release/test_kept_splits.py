@@ -49,6 +49,7 @@ def moved(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return [forum_id for forum_id, split in before.items() if after.get(forum_id) != split]
 
 
+@pytest.mark.slow
 def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
     first = release(corpus, tmp_path / "first")
     hold(corpus, MANY)
@@ -59,6 +60,7 @@ def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, t
     assert "Splits: 0 papers changed theirs" in run("diff", tmp_path / "first", tmp_path / "second").out
 
 
+@pytest.mark.slow
 def test_the_same_papers_give_the_same_bytes_in_every_folder(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     hold(corpus, MANY)
@@ -68,6 +70,7 @@ def test_the_same_papers_give_the_same_bytes_in_every_folder(corpus: Path, tmp_p
     assert manifests[0] == manifests[1]
 
 
+@pytest.mark.slow
 def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
     corpus: Path, tmp_path: Path, run: Run
 ) -> None:
@@ -84,6 +87,7 @@ def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
     assert moved(anew, release(corpus, tmp_path / "later")) == []
 
 
+@pytest.mark.slow
 def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
     first = release(corpus, tmp_path / "first")
     (tested,) = (forum_id for forum_id, split in first.items() if split == "test")
@@ -97,6 +101,7 @@ def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tm
     assert moved(first, release(corpus, tmp_path / "again")) == []
 
 
+@pytest.mark.slow
 def test_splits_of_another_corpus_are_added_and_move_no_paper(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "first")
     with invented(tmp_path / "theirs", {ICLR: forums(MANY)}) as workspace:
@@ -111,6 +116,7 @@ def test_splits_of_another_corpus_are_added_and_move_no_paper(corpus: Path, tmp_
     )
 
 
+@pytest.mark.slow
 def test_the_command_draws_new_splits_only_on_request(
     corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +131,7 @@ def test_the_command_draws_new_splits_only_on_request(
     assert_refused(run(*asked, tmp_path / "x", "--splits", "none", "--new-splits"), "--new-splits", "--splits none")
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "kill", "a release stopped before it has its name", "the next one gives the same splits", lost="nothing"
 )
@@ -145,6 +152,7 @@ def test_a_release_that_is_stopped_moves_no_paper(
     assert moved(first, release(corpus, tmp_path / "second")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "input", "the splits that a workspace keeps cannot be read", "a sentence that names the file", lost="nothing"
 )

@@ -21,10 +21,10 @@ from peercorpus.records.enums import Aspect, Role, SectionKind
 from peercorpus.records.papers import Evidence
 from peercorpus.records.reviews import Conversation, MetaReview, Post, Section
 from peercorpus.records.untrusted_text import redact_people
-from peercorpus.release.exports.formats import RENDERERS, ExportLayout
+from peercorpus.release.exports.export import export_release
+from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import PromptOptions
-from peercorpus.release.exports.workspace_export import export_workspace
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import PAPERS
 from peercorpus.release.shards import CONFIGS
@@ -98,9 +98,9 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with invented(folder / "corpus", {ICLR: with_points(with_figures(forum_of_people()))}) as workspace:
         splits = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
         publish_release(workspace, folder / "out", splits=splits, figures=True, points=True)
-        for layout in RENDERERS:
-            wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
-            export_workspace(workspace, folder / f"{layout}.jsonl", wanted, [ICLR])
+    for layout in ExportLayout:
+        wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
+        export_release(folder / "out", folder / layout, wanted)
     return folder
 
 
@@ -183,11 +183,13 @@ def test_without_authors_no_field_derived_from_them_is_published(tmp_path: Path)
     assert row["posts"]
 
 
-@pytest.mark.parametrize("layout", RENDERERS)
+@pytest.mark.parametrize("layout", ExportLayout)
 def test_each_format_of_dialogues_is_masked(exports: Path, layout: ExportLayout) -> None:
-    said = (exports / f"{layout}.jsonl").read_text()
-    assert BLOTTED in said
-    assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+    files = [*(exports / layout).glob("*_test.json*")]
+    assert {path.name.partition("_")[0].lower() for path in files} >= {"rebuttal"}
+    for said in (path.read_text() for path in files):
+        assert BLOTTED in said
+        assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import BLAME, PRAISE, a_discussion
+from cards import read_card
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import Reply as ModelReply
 from model_endpoint import StandIn, completion, refusal, serving, slow
@@ -144,7 +145,7 @@ def test_points_left_open_by_the_rules_are_labelled_by_the_model_and_marked(
     assert answer["posted_after_decision"] is False
     assert (found.told, found.unread) == ((1, 2, 1), 0)
     assert json.loads((out / "inputs.json").read_text())["points_model"] == "kite|1"
-    card = (out / "README.md").read_text()
+    card = read_card(out)
     assert "The model kite&#124;1 was asked" in card
     assert "its answers are marked `model`: kinds: 1, aspects: 2, answers: 1." in card
     assert "without a model" not in card
@@ -163,6 +164,7 @@ def test_only_open_public_points_are_sent_and_a_text_cannot_imitate_a_line(
     assert "hidden" not in kinds + answers
 
 
+@pytest.mark.slow
 def test_no_question_is_repeated_and_the_bytes_are_the_same(workspace: Workspace, tmp_path: Path) -> None:
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
         publish(workspace, tmp_path / "one", stand)
@@ -172,6 +174,7 @@ def test_no_question_is_repeated_and_the_bytes_are_the_same(workspace: Workspace
     assert (tmp_path / "one" / "release.json").read_bytes() == (tmp_path / "two" / "release.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_release_by_rules_uses_no_labels_of_a_model(workspace: Workspace, tmp_path: Path) -> None:
     out = tmp_path / "out"
     publish_release(workspace, out, points=True)
@@ -187,6 +190,7 @@ def test_a_release_by_rules_uses_no_labels_of_a_model(workspace: Workspace, tmp_
     assert "points_model" not in json.loads((out / "inputs.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kinds", "answers", "unread"),
     [
@@ -212,6 +216,7 @@ def test_an_answer_that_was_not_offered_keeps_the_rules_result(
     assert len(stand.bodies) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [refusal(400), completion(None), completion("P2: weakness", finish="length"), slow(1.0, completion(KINDS))],
@@ -224,6 +229,7 @@ def test_an_unanswered_question_keeps_the_rules_result(workspace: Workspace, tmp
     assert (found.told, found.unread) == ((0, 0, 0), 2)
 
 
+@pytest.mark.slow
 def test_a_silent_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_path: Path) -> None:
     papers = [record for name in ("a1", "a2", "a3") for record in open_points(name)]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
@@ -237,6 +243,7 @@ def test_a_silent_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_path: P
     assert len(stand.bodies) == 3
 
 
+@pytest.mark.slow
 def test_a_refusal_for_one_review_does_not_affect_others(tmp_path: Path) -> None:
     papers = [record for name in ("a1", "a2", "a3", "a4", "a5") for record in open_points(name)]
     answer = answering(KINDS, ANSWERS)
@@ -262,6 +269,7 @@ def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path, monkey
     assert len(stand.bodies) == 4
 
 
+@pytest.mark.slow
 def test_a_blank_answer_is_requested_again(workspace: Workspace, tmp_path: Path) -> None:
     with serving(completion(" ")) as stand:
         publish(workspace, tmp_path / "out", stand)
@@ -270,6 +278,7 @@ def test_a_blank_answer_is_requested_again(workspace: Workspace, tmp_path: Path)
     assert len(stand.bodies) == 2
 
 
+@pytest.mark.slow
 def test_the_budget_is_respected(workspace: Workspace, tmp_path: Path) -> None:
     with (
         serving(completion(KINDS)) as stand,
@@ -280,6 +289,7 @@ def test_the_budget_is_respected(workspace: Workspace, tmp_path: Path) -> None:
     assert len(stand.bodies) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("listed", "questions", "gone"),
     [("a1", 0, ""), ("a1-R1", 0, ""), ("a1-answer", 2, "We measured"), ("a1-to-all", 2, "Words of")],

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from cards import read_card
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures, paper_without_figures
 from invented_tables import ICLR, TABLES_BUILT, a_forum, invented, text, version
@@ -68,6 +69,7 @@ def rows(release: Path) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_only_figures_of_the_published_text_are_included(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out", figures=True)
@@ -91,6 +93,7 @@ def test_only_figures_of_the_published_text_are_included(workspace: Workspace, t
     assert blocks[table["block"]] == "**Table 1:** Prices."
 
 
+@pytest.mark.slow
 def test_without_the_option_no_figure_is_published(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out")
@@ -113,10 +116,11 @@ def test_a_takedown_of_a_paper_removes_its_figures(workspace: Workspace, tmp_pat
     assert rows(tmp_path / "out") == []
 
 
+@pytest.mark.slow
 def test_the_card_counts_figures_by_version_and_the_release_is_valid(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out", figures=True)
-    card = (tmp_path / "out/README.md").read_text()
+    card = read_card(tmp_path / "out")
     assert "1 figure and 1 table" in card
     assert "`exact`: 2" in card
     assert verify_release(open_release(tmp_path / "out"), workspace).holds
@@ -136,6 +140,7 @@ for streaming in (False, True):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_datasets_gives_images(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)

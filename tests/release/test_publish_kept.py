@@ -36,6 +36,8 @@ from peercorpus.release.splits import Profile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
+pytestmark = pytest.mark.slow(40)
+
 NEURIPS = "NeurIPS.cc/2022/Conference"
 PAPERS = {ICLR: ("a1", "a2", "a3"), ICML: ("b1", "b2gone"), NEURIPS: ("c1", "c2"), TMLR: ("d1",)}
 RE2 = SplitRequest(Profile.RE2)
@@ -114,9 +116,7 @@ def check_as_from_nothing(
 
 
 LAYOUTS: dict[str, dict[str, Any]] = {
-    "peercorpus": {"texts": TextChoice.ALL, "with_latex": True},
-    "figures": {"figures": True},
-    "points": {"points": True},
+    "peercorpus": {"texts": TextChoice.ALL, "with_latex": True, "figures": True, "points": True},
     "reviewbench": {"layout": ReleaseLayout.REVIEWBENCH, "splits": None},
     "without splits": {"splits": None},
 }

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from cards import read_card
 from invented_tables import ICLR, ICML, NOON, TMLR, a_forum, invented, link, paper, post, review, score
 from peercorpus.records.enums import Aspect, LinkKind, PostKind, Role
 from peercorpus.release.publish import publish_release
@@ -54,9 +55,10 @@ def three_tries() -> dict[str, list[object]]:
 def published(workspace: Workspace, out: Path, venue_ids: list[str] | None = None, **takedown: str) -> str:
     (workspace.folder / "takedown.txt").write_text("".join(f"{one}\n" for one in takedown.values()))
     publish_release(workspace, out, venue_ids)
-    return (out / "README.md").read_text()
+    return read_card(out)
 
 
+@pytest.mark.slow
 def test_links_and_submissions_of_a_work_are_published_and_counted(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
         card = published(workspace, tmp_path / "out")
@@ -92,6 +94,7 @@ def test_taken_down_papers_are_in_no_link_or_attempt(
         assert all(gone not in row.values() for row in rows(tmp_path / "out", config))
 
 
+@pytest.mark.slow
 def test_a_review_that_was_taken_down_or_is_not_public_gives_no_rating(tmp_path: Path) -> None:
     venues = three_tries()
     more = [review("c", "R2"), review("c", "R3", readers_public=False), review("c", "R4", deleted=True)]
@@ -102,6 +105,7 @@ def test_a_review_that_was_taken_down_or_is_not_public_gives_no_rating(tmp_path:
     assert found["ratings"] == [6.0]
 
 
+@pytest.mark.slow
 def test_a_hidden_decision_is_not_revealed_by_links_either(tmp_path: Path) -> None:
     venues = three_tries()
     hidden = {"kind": PostKind.DECISION, "role": Role.PROGRAM_CHAIR, "text": "Accept (Poster)"}
@@ -114,6 +118,7 @@ def test_a_hidden_decision_is_not_revealed_by_links_either(tmp_path: Path) -> No
     assert found["b"] == ("accepted", "Ask [e-mail]")
 
 
+@pytest.mark.slow
 def test_links_to_venues_that_are_not_published_are_left_out_and_counted(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
         card = published(workspace, tmp_path / "out", [ICLR, ICML])
@@ -136,6 +141,7 @@ def splits(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[s
     return found
 
 
+@pytest.mark.slow
 def test_linked_papers_are_in_one_split(tmp_path: Path) -> None:
     count = 40
     links = [link(f"f{number + count:03}", ICML, f"f{number:03}") for number in range(count)]
@@ -153,6 +159,7 @@ def test_linked_papers_are_in_one_split(tmp_path: Path) -> None:
         assert works.isdisjoint(int(one[1:]) % count for one in found["tasks"][name]["train"])
 
 
+@pytest.mark.slow
 def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: Path) -> None:
     count = 30
     joins = [paper(f"gone{number:03}", TMLR) for number in range(count)]

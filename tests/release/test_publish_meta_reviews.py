@@ -81,6 +81,7 @@ def test_without_times_an_exchange_ends_where_a_post_reveals_the_decision(tmp_pa
     assert (row["tell_decision"], row["turns_left_out"]) == (1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "late",
     [

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import with_points
+from cards import read_card
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, what_follows
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import PAPERS, column_meaning
@@ -93,6 +94,7 @@ def test_every_configuration_is_checked() -> None:
     assert list(ROWS) == [name for name in CONFIGS if name != "figures"]  # on demand: test_publish_figures
 
 
+@pytest.mark.slow
 def test_datasets_opens_every_configuration_offline_whole_and_streaming(release: Path, tmp_path: Path) -> None:
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-W", "error::FutureWarning:datasets", "-c", OPEN, str(release), repr(ROWS)]
@@ -129,7 +131,7 @@ def test_the_columns_are_those_of_reviewbench_in_its_order_and_the_licence() -> 
 
 
 def test_the_card_says_how_many_papers_have_a_text_and_how_that_is_known(release: Path) -> None:
-    card = (release / "README.md").read_text()
+    card = read_card(release)
     assert "| all | `accepted` | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 4 |" in card
     assert f"| {ICLR} | `accepted` | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 2 |" in card
     assert f"| {TMLR} | `accepted` | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |" in card
@@ -138,5 +140,5 @@ def test_the_card_says_how_many_papers_have_a_text_and_how_that_is_known(release
 def test_a_release_without_conversations_has_no_such_configuration(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
         publish_release(workspace, tmp_path / "out")
-    assert "conversations" not in (tmp_path / "out" / "README.md").read_text().split("---\n")[1]
+    assert "conversations" not in read_card(tmp_path / "out").split("---\n")[1]
     assert sorted(path.name for path in (tmp_path / "out" / "data").iterdir()) == ["papers", "papers_full"]

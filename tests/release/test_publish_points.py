@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
+from cards import read_card
 from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, review
 from peercorpus.corpus.points import TABLE
 from peercorpus.errors import PeercorpusError, TableError
@@ -19,6 +20,8 @@ from peercorpus.release.publish import publish_release
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.slow
 
 
 def read(out: Path, config: str) -> list[dict[str, Any]]:
@@ -47,7 +50,7 @@ def test_points_and_answers_are_rows_without_hidden_records(tmp_path: Path) -> N
         ("a1-R1/2", "a1-answer", ANSWER)
     ]
     assert answers[0]["posted_after_decision"] is False
-    assert "| `weakness` | 2 | 2 |" in (out / "README.md").read_text()
+    assert "| `weakness` | 2 | 2 |" in read_card(out)
     report = verify_release(open_release(out))
     assert [breach for check in report.checks for breach in check.breaches] == []
 

@@ -18,6 +18,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_release_is_the_same_every_time_and_replaces_an_older_one(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
@@ -37,6 +38,7 @@ def test_a_release_is_the_same_every_time_and_replaces_an_older_one(tmp_path: Pa
     ]
 
 
+@pytest.mark.slow
 def test_the_manifest_names_every_file_with_its_digest(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, tmp_path / "out")

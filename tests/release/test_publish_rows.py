@@ -106,6 +106,7 @@ def test_a_paper_without_reviews_versions_or_texts_is_still_a_row(tmp_path: Path
     assert talks == []
 
 
+@pytest.mark.slow
 def test_each_text_is_joined_to_its_paper_in_any_order(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:03d}", markdown=f"Text {number}") for number in range(250)]
     records = [record for forum in forums for record in forum]

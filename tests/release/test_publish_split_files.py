@@ -74,6 +74,7 @@ def test_the_card_counts_papers_by_venue_and_split_and_states_which_have_none(tm
     assert without_a_split(card)[:2] == [1, 0]
 
 
+@pytest.mark.slow
 def test_a_later_release_keeps_the_splits_of_an_earlier_one(tmp_path: Path) -> None:
     first = write(tmp_path, "first", forums(0, 30), RE2)
     asked = replace(RE2, earlier=tmp_path / "first")
@@ -85,6 +86,7 @@ def test_a_later_release_keeps_the_splits_of_an_earlier_one(tmp_path: Path) -> N
     assert without_a_split((tmp_path / "second" / "README.md").read_text())[2] == 5
 
 
+@pytest.mark.slow
 def test_no_split_file_names_a_taken_down_paper(tmp_path: Path) -> None:
     first = write(tmp_path, "first", forums(0, 30), RE2)
     asked = replace(RE2, earlier=tmp_path / "first")
@@ -98,6 +100,7 @@ def test_no_split_file_names_a_taken_down_paper(tmp_path: Path) -> None:
         assert b"f007" not in RE2.path(tmp_path / out).read_bytes()
 
 
+@pytest.mark.slow
 def test_no_paper_of_a_replaced_release_changes_its_split_unnoticed(tmp_path: Path) -> None:
     first = write(tmp_path, "out", forums(0, 30), RE2)
     assert write(tmp_path, "out", forums(0, 30), RE2) == first
@@ -169,6 +172,7 @@ def test_unreadable_splits_are_reported_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_file_with_a_paper_in_two_splits_is_refused(tmp_path: Path) -> None:
     found = write(tmp_path, "old", forums(0, 9), RE2)
     found["splits"]["test"].append(found["splits"]["train"][0])

@@ -80,6 +80,7 @@ def of_size(number: int, seed: int) -> list[Usable]:
     return [Usable(f"f{at}", venues[at], Status.ACCEPTED, None, tasks[at]) for at in range(number)]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.one_of(corpora(), st.builds(of_size, st.integers(0, 700), st.integers(0, 999))))
 def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
@@ -134,6 +135,7 @@ def test_no_paper_moves_when_the_corpus_grows_and_changes(
         assert not moved
 
 
+@pytest.mark.slow
 @given(corpora(), corpora("g"))
 def test_test_sets_grow_to_their_size_and_keep_their_papers(papers: list[Usable], more: list[Usable]) -> None:
     first = draw_splits(papers)
@@ -145,6 +147,7 @@ def test_test_sets_grow_to_their_size_and_keep_their_papers(papers: list[Usable]
             assert before <= after
 
 
+@pytest.mark.slow
 @given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
 def test_an_unchanged_corpus_keeps_its_splits(
     papers: list[Usable], more: list[Usable], seed: int, after: date | None
@@ -235,6 +238,7 @@ def test_sizes_are_those_of_re2_or_its_shares(works: int, fit: int, review: int,
     assert (split_sizes(Task.REVIEW, works, fit), split_sizes(Task.REBUTTAL, works, fit)) == (review, rebuttal)
 
 
+@pytest.mark.slow
 def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
     papers = [Usable(f"f{number}", f"V{number % 40}", Status.ACCEPTED, None, BOTH) for number in range(20_000)]
     splits = draw_splits(papers, earlier=NO_SPLITS)

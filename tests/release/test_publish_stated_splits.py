@@ -37,6 +37,7 @@ def held(out: Path, config: str) -> dict[str, str]:
     return splits
 
 
+@pytest.mark.slow
 def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: Workspace) -> None:
     files = tmp_path / "in"
     write_json(files / "REVIEWS_train.json", [re2_paper("a"), re2_paper("b")])

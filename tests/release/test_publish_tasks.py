@@ -39,6 +39,7 @@ def changed(kind: type, **fields: Any) -> list[object]:
     return [replace(one, **fields) if isinstance(one, kind) else one for one in a_forum("f1")]  # type: ignore[type-var]
 
 
+@pytest.mark.slow
 def test_a_task_has_the_papers_of_the_split_file_each_in_its_split(tmp_path: Path) -> None:
     records = [record for number in range(12) for record in a_forum(f"f{number:02}")]
     others = [record for number in range(12, 20) for record in a_forum(f"f{number:02}", ICML)]
@@ -95,18 +96,26 @@ def test_a_review_changed_after_the_decision_is_shown_as_of_the_decision_or_flag
     assert (review["text"], review["may_be_later"]) == (text, may_be_later)
 
 
-@pytest.mark.parametrize(("revised", "initial"), [(False, 6.0), (None, None), (True, None)])
-def test_a_first_score_is_the_last_one_only_where_nothing_was_revised(
-    tmp_path: Path, revised: bool | None, initial: float | None
-) -> None:
+@pytest.mark.parametrize("revised", [False, None, True])
+def test_a_first_score_is_never_taken_from_the_last(tmp_path: Path, revised: bool | None) -> None:
     release = released(tmp_path, changed(Review, revised=revised))
     (paper,) = rows(release, "review_sft")
-    assert (paper["reviews"][0]["rating_initial"], paper["reviews"][0]["rating_final"]) == (initial, 6.0)
+    assert (paper["reviews"][0]["rating_initial"], paper["reviews"][0]["rating_final"]) == (None, 6.0)
     (rating,) = [row for row in rows(release, "scores") if row["aspect"] == "recommendation"]
-    assert (rating["initial"], rating["final"], rating["revised"]) == (initial, 6.0, revised)
-    assert rating["initial_source"] == ("unrevised" if revised is False else None)
+    assert (rating["initial"], rating["final"], rating["revised"]) == (None, 6.0, revised)
 
 
+def test_a_score_set_by_chairs_is_no_change_by_the_reviewer(tmp_path: Path) -> None:
+    first = replace(FIRST, value=6.0, source=ScoreSource.NEVER_MODIFIED)
+    last = replace(first, value=5.0, label="5", phase=Phase.FINAL, source=ScoreSource.EDIT_BY_CHAIRS)
+    change = ScoreChange(Aspect.RECOMMENDATION, "rating", 6.0, 5.0, None, ScoreSource.EDIT_BY_CHAIRS)
+    release = released(tmp_path, changed(Review, scores=(last, first), score_changes=(change,)))
+    (rating,) = [row for row in rows(release, "scores") if row["aspect"] == "recommendation"]
+    assert (rating["initial"], rating["final"], rating["final_source"]) == (6.0, 5.0, "edit_by_chairs")
+    assert rating["changes"] == 0
+
+
+@pytest.mark.slow
 def test_reviews_of_a_task_are_in_time_order(tmp_path: Path) -> None:
     (late,) = [one for one in a_forum("f1") if isinstance(one, Review)]
     early = replace(late, review_id="f1-R9", reviewer="R9", created_at=NOON - timedelta(days=1))
@@ -114,6 +123,7 @@ def test_reviews_of_a_task_are_in_time_order(tmp_path: Path) -> None:
     assert [review["reviewer"] for review in paper["reviews"]] == ["R9", "R1"]
 
 
+@pytest.mark.slow
 def test_a_conversation_follows_the_paper_and_alternates(tmp_path: Path) -> None:
     spoken = [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), turn(Role.REVIEWER, "f1-more")]
     talk = replace(conversation("f1", "R1", spoken), context=(ContextPost("f1-to-all", 1),))

@@ -22,6 +22,8 @@ from peercorpus.workspace.workspace import open_workspace
 from published_records import re2_paper, reviewbench_review, reviewbench_row, write_json, write_parquet
 from re2_files import SPLITS, Record, write_re2
 
+pytestmark = pytest.mark.slow
+
 RE2 = ExportRequest(ExportLayout.RE2, telling=PromptOptions(chat=ChatOptions(ends_answered=False)))
 DIFFERENCES = {
     "the order of records": "a release lists papers by venue and id, and conversations in the order of the reviews",

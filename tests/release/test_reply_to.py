@@ -18,6 +18,8 @@ from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
 from peercorpus.release.verify.verify import verify_release
 
+pytestmark = pytest.mark.slow
+
 HIDDEN, DELETED, ABSENT, TAKEN = "f1-hidden", "f1-deleted", "f1-absent", "f1-taken"
 
 

@@ -15,6 +15,8 @@ from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.workspace import open_workspace
 
+pytestmark = pytest.mark.slow
+
 RE2 = SplitRequest(Profile.RE2)
 BOTH = (ICLR, ICML)
 

@@ -138,6 +138,7 @@ def test_ai_reviews_and_the_replies_to_them_can_be_taken_down(
     assert counted == (left is None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("listed", "texts", "changes"), [(f"{GONE}\n", 2, 1), (f"{GONE}-R1\n", 0, 0), (f"{GONE}\n{OTHER}\n", 4, 2)]
 )
@@ -169,6 +170,7 @@ def test_no_post_names_a_parent_that_is_taken_down(tmp_path: Path) -> None:
     assert not says(rows["papers_full"], f"{OTHER}-answer")
 
 
+@pytest.mark.slow
 def test_a_taken_down_decision_does_not_end_conversations(tmp_path: Path) -> None:
     early = [
         replace(turn(role, name), posted_after_decision=False)

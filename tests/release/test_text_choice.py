@@ -80,8 +80,16 @@ def one_of_each() -> list[list[object]]:
     return [with_versions(forum_id, graded(forum_id, *what)) for forum_id, what in every]
 
 
-@pytest.mark.parametrize("worst", [Grade.EXACT, Grade.ONLY_BEFORE_REVIEW, Grade.STATED, Grade.UNSTATED])
-@pytest.mark.parametrize("choice", list(TextChoice))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("choice", "worst"),
+    [
+        (TextChoice.INITIAL, Grade.EXACT),
+        (TextChoice.BEST, Grade.ONLY_BEFORE_REVIEW),
+        (TextChoice.ALL, Grade.STATED),
+        (TextChoice.INITIAL, Grade.UNSTATED),
+    ],
+)
 def test_papers_have_the_best_text_and_tasks_only_accepted_grades(
     tmp_path: Path, choice: TextChoice, worst: Grade
 ) -> None:
@@ -124,6 +132,7 @@ def test_the_best_text_has_the_best_grade_then_the_version_nearest_to_the_review
     assert TextRule().rank_versions([late, ordered[-3]])[0] is ordered[-3]
 
 
+@pytest.mark.slow
 def test_all_adds_every_version_to_texts_and_best_the_best(tmp_path: Path) -> None:
     versions = [
         graded("f", Grade.STATED, path="re2/train.json#1"),
@@ -149,6 +158,7 @@ def test_an_empty_text_is_replaced_by_a_non_empty_one(tmp_path: Path) -> None:
     assert "review_sft" not in rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", list(TextChoice))
 def test_a_takedown_removes_every_text_of_a_paper(tmp_path: Path, choice: TextChoice) -> None:
     gone = with_versions("a", graded("a", Grade.STATED), graded("a", None, VersionMoment.CAMERA_READY))
@@ -160,6 +170,7 @@ def test_a_takedown_removes_every_text_of_a_paper(tmp_path: Path, choice: TextCh
     assert {row["forum_id"] for row in rows["texts"]} == {"b"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grade", [Grade.STATED, Grade.UNSTATED, Grade.UNREVISED_LIKELY, None])
 def test_without_authors_an_unproven_text_naming_one_is_replaced_and_counted(
     tmp_path: Path, grade: Grade | None
@@ -184,6 +195,7 @@ def test_without_authors_an_unproven_text_naming_one_is_replaced_and_counted(
     assert "2 texts of authors who are not known" in (tmp_path / "blind" / "out" / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_papers_with_the_same_text_are_one_work_whatever_the_grade(tmp_path: Path) -> None:
     same = [
         reading(with_versions(name, graded(name, grade)), f"{name}-{grade or 'unplaced'}", "The same.")
@@ -195,6 +207,7 @@ def test_papers_with_the_same_text_are_one_work_whatever_the_grade(tmp_path: Pat
     assert len([row for row in rows["papers"] if row["markdown"] == "The same."]) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worst", [Grade.ONLY_BEFORE_REVIEW, Grade.STATED])
 def test_the_leak_audit_of_a_release_reads_the_texts_that_its_tasks_accept(tmp_path: Path, worst: Grade) -> None:
     published(tmp_path, one_of_each(), worst_grade=worst)
@@ -205,6 +218,7 @@ def test_the_leak_audit_of_a_release_reads_the_texts_that_its_tasks_accept(tmp_p
     assert len(records) == len(one_of_each())
 
 
+@pytest.mark.slow
 def test_the_card_counts_texts_by_grade_and_states_which_are_in_tasks(tmp_path: Path) -> None:
     published(tmp_path / "default", one_of_each())
     card = (tmp_path / "default" / "out" / "README.md").read_text()
@@ -219,6 +233,7 @@ def test_the_card_counts_texts_by_grade_and_states_which_are_in_tasks(tmp_path: 
     assert "gives the decision away" in card
 
 
+@pytest.mark.slow
 def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_path: Path) -> None:
     out, stated = tmp_path / "out", TextRule(worst_grade=Grade.STATED)
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
@@ -230,6 +245,7 @@ def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_
             assert is_up_to_date(out, workspace, None, None, authors=True, text_rule=rule) is (rule is stated)
 
 
+@pytest.mark.slow
 def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) -> None:
     published(tmp_path, one_of_each(), worst_grade=Grade.UNSTATED)
     inputs = tmp_path / "out" / "inputs.json"
@@ -259,6 +275,7 @@ def test_the_options_name_every_grade_of_a_text() -> None:
     assert TextRule().worst_grade is PUBLISHABLE_GRADES[-1]
 
 
+@pytest.mark.slow
 def test_a_later_text_is_never_called_initial_whatever_grades_tasks_accept(tmp_path: Path) -> None:
     rows = published(
         tmp_path, [[*a_forum("f1"), *what_follows("f1")]], texts=TextChoice.ALL, worst_grade=Grade.UNSTATED

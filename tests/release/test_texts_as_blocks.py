@@ -57,6 +57,7 @@ def texts_of(release: Path) -> list[dict[str, Any]]:
     return [row for path in (release / "data" / "texts").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
 
 
+@pytest.mark.slow
 def test_texts_have_blocks_on_request(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", release)
@@ -73,6 +74,7 @@ def test_texts_have_blocks_on_request(corpus: Path, run: Run) -> None:
     assert run("verify", release).code == 0
 
 
+@pytest.mark.slow
 def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     assert run("publish", "--workspace", corpus, "--out", release, "--blocks", "--no-authors").code == 0
@@ -80,6 +82,7 @@ def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) ->
     assert (row["blocks"][-1]["kind"], row["blocks"][-1]["text"]) == ("page_footer", None)
 
 
+@pytest.mark.slow
 def test_a_release_with_blocks_is_rewritten_if_none_are_requested(corpus: Path, run: Run) -> None:
     asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", corpus.parent / "release")
     assert run(*asked, "--blocks").code == 0

@@ -11,6 +11,8 @@ from invented_tables import ICLR, invented, paper, review, text, version
 from peercorpus.records.enums import Grade
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
+pytestmark = pytest.mark.slow
+
 MARKDOWN = "# On herbs\n\nAbout 5% of $≤$; write to ada\\@kites.example."
 
 

@@ -176,6 +176,7 @@ def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> No
     run(python, script, tmp_path, str(tmp_path / "out"), str(tmp_path / "scratch"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL])
 def test_datasets_opens_files_whose_first_rows_are_null(tmp_path: Path, layout: ExportLayout) -> None:
     """The loader infers the type of a column from its first chunk, here of about a row."""
@@ -187,6 +188,7 @@ def test_datasets_opens_files_whose_first_rows_are_null(tmp_path: Path, layout: 
     run(sys.executable, DATASETS, tmp_path, "", *files)
 
 
+@pytest.mark.slow
 def test_trl_opens_it_and_takes_a_step(tmp_path: Path) -> None:
     opens(ExportLayout.TRL, "trl", TRL, tmp_path)
 

@@ -45,6 +45,7 @@ def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
     assert "takedown.txt" in ended.out
 
 
+@pytest.mark.slow
 def test_a_published_release_is_valid(tmp_path: Path, run: Run) -> None:
     texts = {
         "f1": "# One by ada@example.org",
@@ -310,6 +311,7 @@ def test_ten_breaches_are_listed_and_the_rest_counted(plan: Plan, tmp_path: Path
     assert "  and 2 more\n" in ended.out
 
 
+@pytest.mark.slow
 def test_whether_the_workspace_reproduces_the_release_is_reported_but_not_a_breach(tmp_path: Path, run: Run) -> None:
     records = [record for name in "abcd" for record in a_forum(name, markdown=f"# Text of {name}")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:

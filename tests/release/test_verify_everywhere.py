@@ -50,6 +50,7 @@ def change_value(release: Path, config: str, column: str, value: str, *, signed:
     return name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS)
 def test_one_changed_value_is_found_in_every_configuration(whole: Path, tmp_path: Path, run: Run, config: str) -> None:
     shutil.copytree(whole, tmp_path / "out")

@@ -106,6 +106,7 @@ def breaches_of(ended: Ended, row: str) -> list[str]:
     return [line.removeprefix(f"  {row}: ") for line in ended.out.splitlines() if line.startswith(f"  {row}: ")]
 
 
+@pytest.mark.slow
 def test_an_empty_takedown_and_one_of_missing_ids_pass(plan: Plan, tmp_path: Path, run: Run, corpus: Path) -> None:
     release = plan.write(tmp_path / "release")
     for listed in ("", "z\n", "a-to-all\n"):

@@ -14,6 +14,8 @@ from peercorpus.report.source import TextKind
 from peercorpus.report.write_report import open_source
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
+pytestmark = pytest.mark.slow
+
 keys = (f"{number:015x}{0:049x}" for number in count(1))
 
 

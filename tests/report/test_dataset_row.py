@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def the_forums() -> dict[str, list[object]]:
     scored = [
         made.paper("s", decision_comment=None, status=Status.WITHDRAWN),
         made.review("s", "R1", scores=(first, last, sound)),
-        made.review("s", "R2", scores=(last,), revised=False, sections=()),
+        made.review("s", "R2", scores=(replace(last, phase=Phase.INITIAL), last), revised=False, sections=()),
         made.post("s-meta", "s", kind=PostKind.META_REVIEW, role=Role.AREA_CHAIR),
     ]
     return {ICLR: [*a_forum("a"), *hidden, *scored], ICML: a_forum("m", ICML)}
@@ -105,6 +106,7 @@ def release(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
+@pytest.mark.slow
 def test_a_workspace_its_release_and_its_card_have_the_same_row(workspace: Workspace, release: Path, run: Run) -> None:
     with open_source(workspace.folder) as tables, open_source(release) as published:
         row, of_release = dataset_row(tables, "this release"), dataset_row(published, "this release")
@@ -114,7 +116,7 @@ def test_a_workspace_its_release_and_its_card_have_the_same_row(workspace: Works
     assert row.counts["reviews"] == 3
     assert row.counts["meta_reviews"] == 3
     printed = run("table1", "-w", release, "--name", "this release").out
-    assert printed.strip() in (release / "README.md").read_text()
+    assert printed.strip() in (release / "details.md").read_text()
 
 
 def test_the_command_prints_markdown_and_json(release: Path, run: Run) -> None:

@@ -143,6 +143,7 @@ def draw(panel: Panel, corpus: str) -> Figure:
     return figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("name", [*READ, *SAME])
 def test_the_n_of_a_figure_is_the_number_of_things_drawn(name: str, corpus: str) -> None:

@@ -43,6 +43,7 @@ def drawn(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> tup
     return out, run_command("report", "--workspace", workspace.folder, "--out", out)
 
 
+@pytest.mark.slow
 def test_a_report_has_a_page_and_every_figure_in_every_format(drawn: tuple[Path, Ended]) -> None:
     out, ended = drawn
     assert ended.code == 0, ended.err
@@ -59,6 +60,23 @@ def test_a_report_has_a_page_and_every_figure_in_every_format(drawn: tuple[Path,
     assert numbers["figures"]["papers_and_reviews"]["n"] == 3
 
 
+def test_a_report_says_that_it_pools_venues_with_different_rules(
+    workspace: Workspace, drawn: tuple[Path, Ended], tmp_path: Path
+) -> None:
+    out, _ = drawn
+    numbers = json.loads((out / "numbers.json").read_text())
+    assert f"what is published: public ({ICLR}), reviews private ({ICML})" in numbers["pooled"]
+    assert all(
+        one["how"].endswith("rules differ or may differ: what is published.") for one in numbers["figures"].values()
+    )
+    assert numbers["pooled"] in (out / "report.html").read_text()
+    write_report(workspace.folder, tmp_path / "out", ["conference=icml"], figures=["papers_and_reviews"])
+    alone = json.loads((tmp_path / "out" / "numbers.json").read_text())
+    assert alone["pooled"] == ""
+    assert "Pools" not in alone["figures"]["papers_and_reviews"]["how"]
+
+
+@pytest.mark.slow
 def test_a_condition_chooses_papers_and_is_stated(workspace: Workspace, tmp_path: Path) -> None:
     where = ["year>=2023", "grade=exact"]
     written = write_report(workspace.folder, tmp_path / "out", where, figures=["papers_and_reviews"])
@@ -69,6 +87,7 @@ def test_a_condition_chooses_papers_and_is_stated(workspace: Workspace, tmp_path
     assert rows == [{"conference": "icml", "papers": "1", "reviews": "1", "papers_without_reviews": "0"}]
 
 
+@pytest.mark.slow
 def test_only_the_figures_that_are_named_are_drawn_in_the_order_of_the_report(
     workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -86,6 +105,7 @@ def test_only_the_figures_that_are_named_are_drawn_in_the_order_of_the_report(
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "a keyword that a spreadsheet would run as a formula, in the report", "it is text there")
 def test_no_cell_of_a_csv_file_is_run_as_a_formula(tmp_path: Path) -> None:
     records = [made.paper("a", keywords=('=HYPERLINK("x")', "plain"))]
@@ -103,6 +123,7 @@ def test_conditions_that_no_paper_meets_are_refused_and_nothing_is_drawn(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_same_corpus_gives_the_same_bytes(workspace: Workspace, drawn: tuple[Path, Ended], tmp_path: Path) -> None:
     write_report(workspace.folder, tmp_path / "again")
     one, two = ({path.name: path.read_bytes() for path in out.iterdir()} for out in (drawn[0], tmp_path / "again"))
@@ -110,6 +131,7 @@ def test_the_same_corpus_gives_the_same_bytes(workspace: Workspace, drawn: tuple
     assert one.keys() == two.keys()
 
 
+@pytest.mark.slow
 def test_only_an_earlier_report_is_replaced(workspace: Workspace, tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
     write_report(workspace.folder, out, figures=["turns"])
@@ -181,6 +203,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "out" / "report.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.fault(
     "input", "markup, an escape sequence or a change of direction in a name, in the report", "it is text there"
 )
@@ -194,6 +217,7 @@ def test_a_hostile_name_is_always_plain_text(hostile_page: str) -> None:
     assert "<!--" not in hostile_page
 
 
+@pytest.mark.slow
 def test_the_page_is_self_contained(hostile_page: str) -> None:
     read = _Reader(hostile_page)
     policies = [value for key, value in read.attributes if key == "content" and "default-src" in value]
@@ -206,6 +230,7 @@ def test_the_page_is_self_contained(hostile_page: str) -> None:
     assert not re.findall(r"url\((?!#)", hostile_page)
 
 
+@pytest.mark.slow
 def test_every_internal_link_has_a_target_and_ids_are_unique(hostile_page: str) -> None:
     read = _Reader(hostile_page)
     ids = [value for key, value in read.attributes if key == "id"]
@@ -239,6 +264,7 @@ def a_source() -> Given:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
 def test_a_figure_has_its_number_its_fonts_and_no_tiny_text(panel: Panel) -> None:
     with styled():
@@ -263,6 +289,7 @@ def test_an_empty_figure_says_why() -> None:
     assert "No review" in statistic_of_one.why
 
 
+@pytest.mark.slow
 def test_a_report_is_written_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
     corpus = peercorpus.open(workspace.folder)
     table = corpus.statistics("papers_and_reviews", where=["conference=iclr"])
@@ -292,6 +319,7 @@ def test_without_matplotlib_statistics_work_and_figures_name_the_extra(
         corpus.figure("turns")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
 @pytest.mark.parametrize("ratings", [(5.0, 5.0), (None, 5.0), (None, None)])
 def test_one_paper_can_be_drawn(panel: Panel, ratings: tuple[float | None, float | None]) -> None:

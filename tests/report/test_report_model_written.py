@@ -183,6 +183,7 @@ def test_no_row_describes_a_single_text_paper_or_person(bounded: Statistic) -> N
     assert shown["papers"].min() >= FEWEST_PAPERS  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_the_figure_is_drawn_with_and_without_an_estimate(corpus: Corpus, bounded: Statistic) -> None:
     from peercorpus.report.figure_style import figure_bytes, styled
 
@@ -245,6 +246,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_model_texts(tmp_path / "none.jsonl")
 
 
+@pytest.mark.slow
 def test_memory_grows_with_papers_not_with_texts() -> None:
     """Batches are read one at a time, and a text is dropped once it is counted."""
     text = f"{passage(['delves'])} {passage()}" * 20

@@ -54,7 +54,7 @@ def the_forums() -> dict[str, list[object]]:
         made.post("s-meta", "s", kind=PostKind.META_REVIEW, text="Too bold.", readers_public=False),
         made.post("s-decision", "s", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR),
         scored("R1", first, last),
-        scored("R2", last, revised=False),
+        scored("R2", rating(6, Phase.INITIAL), last, revised=False),
         scored("R3", last, revised=True),
         scored("R4", other, rating(2, Phase.FINAL, "Rating")),
         scored("R5"),
@@ -126,6 +126,7 @@ def test_ai_reviews_are_in_no_population(workspace: Workspace) -> None:
     assert not [text for text in held if any(each in text for each in words)]
 
 
+@pytest.mark.slow
 def test_texts_exclude_what_is_hidden_taken_down_or_not_selected(changeable: Workspace) -> None:
     assert [forum_id for forum_id, _ in texts(source(changeable), TextKind.REVIEWS)].count("h") == 1
     assert "s" not in [forum_id for forum_id, _ in texts(source(changeable), TextKind.META_REVIEWS)]
@@ -260,6 +261,7 @@ def test_a_damaged_release_is_one_sentence(release: Path, tmp_path: Path) -> Non
         ReleaseSource(tmp_path / "release", words_and_signs())
 
 
+@pytest.mark.slow
 def test_every_statistic_is_the_same_for_workspace_and_release(workspace: Workspace, release: Path) -> None:
     for name, panel in PANELS.items():
         with open_source(workspace.folder) as one, open_source(release) as other:

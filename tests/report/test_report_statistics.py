@@ -159,6 +159,31 @@ class TestScores:
         assert row["spread_mean"] == pytest.approx(0.4)
         assert [count for why, count in made.unknown.items() if "only score" in why] == [1]
 
+    def test_alpha_pools_neither_years_nor_scales(self) -> None:
+        papers = [paper("a", year=2020), paper("b", year=2021), paper("c", year=2020)]
+        reviews = [
+            review("a", None, 3),
+            review("a", None, 5, place=1),
+            review("b", None, 9),
+            review("b", None, 9, place=1),
+        ]
+        reviews += [review("c", None, value, place=place, high=5.0) for place, value in enumerate((1, 5))]
+        made = review_statistics.agreement(Given(papers=papers, reviews=reviews))
+        found = rows(made.table, "year", "high", "papers", "scores")
+        assert found == [(2020, 5.0, 1, 2), (2020, 11.0, 1, 2), (2021, 11.0, 1, 2)]
+
+    def test_two_reviews_by_one_reviewer_are_one_rater(self) -> None:
+        reviews = [review("a", None, 1, rater="R1"), review("a", None, 3, place=1, rater="R1")]
+        reviews += [review("b", None, 1, rater="R1"), review("b", None, 3, place=1, rater="R1")]
+        reviews += [review("b", None, 3, place=2, rater="R2")]
+        made = review_statistics.agreement(Given(papers=[paper("a"), paper("b")], reviews=reviews))
+        assert rows(made.table, "papers", "scores", "spread_mean") == [(1, 2, 0.0)]
+        assert by_name(made.unknown, "scale", "same reviewer", "only score") == {
+            "scale": 0,
+            "same reviewer": 2,
+            "only score": 1,
+        }
+
 
 class TestDiscussion:
     def test_turns_are_counted_and_the_longest_are_grouped(self) -> None:
@@ -166,6 +191,13 @@ class TestDiscussion:
         made = review_statistics.turns(Given(papers=[paper("a")], turns=turns))
         assert made.table.filter(pl.col("conversations") > 0).rows() == [(1, 1, 0), (2, 2, 1), (10, 1, 1)]
         assert made.table.height == 10
+        assert "the authors answer in 50 %, and 25 % go on after that, with three turns or more" in made.says
+
+    def test_a_mere_change_of_scores_answers_nobody(self) -> None:
+        turns = talk("a/1", "rar", (0, 24, 30))
+        turns[2]["is_posted"] = False
+        made = review_statistics.delays(Given(papers=[paper("a")], turns=turns))
+        assert made.n == 1
 
     def test_delays_are_between_consecutive_turns_with_known_times(self) -> None:
         turns = [

@@ -12,7 +12,6 @@ from in_this_process import InThisProcess
 from invented_tables import ICLR, ICML, a_forum
 from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
-from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.models.token_counts import TokenBatch, count_tokens
 from peercorpus.report.write_report import compute_statistic, write_report
 from peercorpus.workspace.workspace import Workspace
@@ -41,17 +40,21 @@ def drawn(workspace: Workspace, out: Path, tokenizer: str, spread: Executor | No
     return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("svg_alone")
 def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
-    workspace: Workspace, tokenizer: str, tmp_path: Path
+    workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
 ) -> None:
     here = drawn(workspace, tmp_path / "here", tokenizer, None)
     assert b"tokens of the tokenizer 'letters.json'" in here["numbers.json"]
     found = compute_statistic(workspace.folder, "paper_length", tokenizer=tokenizer)
     assert found.facts["median"] == len("Textofa")
-    assert drawn(workspace, tmp_path / "spread", tokenizer, LocalExecutor(None)) == here
+    asked = ("report", "-w", workspace.folder, "--tokenizer", tokenizer, "--workers", "1")
+    assert run(*asked, "--out", tmp_path / "there").code == 0
+    assert {path.name: path.read_bytes() for path in sorted((tmp_path / "there").iterdir())} == here
 
 
+@pytest.mark.slow
 def test_texts_whose_tokens_cannot_be_counted_are_reported_and_nothing_is_left(
     workspace: Workspace, tokenizer: str, tmp_path: Path
 ) -> None:
@@ -64,17 +67,6 @@ def test_texts_whose_tokens_cannot_be_counted_are_reported_and_nothing_is_left(
 def test_another_tokenizer_of_the_same_name_is_refused(tokenizer: str) -> None:
     with pytest.raises(ModelError, match=re.escape(tokenizer)):
         count_tokens(TokenBatch(("a",), tokenizer, "0" * 64))
-
-
-@pytest.mark.usefixtures("svg_alone")
-def test_the_command_counts_in_other_processes_on_request(
-    workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
-) -> None:
-    asked = "report", "-w", workspace.folder, "--tokenizer", tokenizer
-    assert run(*asked, "--out", tmp_path / "here").code == 0
-    assert run(*asked, "--out", tmp_path / "there", "--workers", "1").code == 0
-    same = ((tmp_path / place / "numbers.json").read_bytes() for place in ("here", "there"))
-    assert len(set(same)) == 1
 
 
 def test_without_a_tokenizer_no_work_is_distributed(workspace: Workspace, tmp_path: Path, run: Run) -> None:

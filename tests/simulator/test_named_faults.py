@@ -119,6 +119,7 @@ def test_a_connection_closes_before_or_in_the_middle_of_the_answer(name: str) ->
         assert client.get(LIST).status_code == 200
 
 
+@pytest.mark.slow
 def test_slow_is_the_correct_response_delayed() -> None:
     with serving(faults_by_name("slow", every=2)) as (_, client):
         first, began = client.get(LIST), time.monotonic()
@@ -242,6 +243,7 @@ def test_zip_of_other_contains_a_file_that_is_not_a_pdf() -> None:
         assert [content[:5] for content in held.values()] == [b"<!DOC", b"%PDF-"]
 
 
+@pytest.mark.slow
 def test_zip_bomb_inflates_enormously() -> None:
     with serving(faults_by_name("zip_bomb")) as (_, client):
         answer = client.get(PAIR, timeout=60)

@@ -84,6 +84,7 @@ def test_a_search_without_a_term_or_with_a_wrong_one_is_refused(client: httpx2.C
     assert client.get("/notes/search", params=query).json()["name"] == "ValidationError"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("api", "query"), [("v1", f"invitation={AURORA}/.*"), ("v2", f"domain={BOREALIS}")], ids=["v1", "v2"]
 )

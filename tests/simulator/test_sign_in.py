@@ -94,12 +94,14 @@ def test_the_pending_login_id_is_not_a_token(service: Service) -> None:
     assert httpx2.get(f"{service.base_url_v2}/notes?id=p1", headers=headers).status_code == 401
 
 
+@pytest.mark.slow
 def test_the_client_of_openreview_py_signs_in_with_its_code(service: Service) -> None:
     arguments = [sys.executable, "-c", WITH_CODE, service.base_url_v2, WORLD.user, WORLD.password, WORLD.code]
     done = subprocess.run(arguments, env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.split() == ["~Simulated_Reader1", WORLD.user], done.stderr
 
 
+@pytest.mark.slow
 def test_a_token_lasts_as_requested_and_is_renewed_while_valid() -> None:
     with serve_simulator(WORLD, sign_in_required=True) as running:
         token = post(running, "/login", ACCOUNT | {"expiresIn": 2}).json()["token"]

@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 
-from commands import Run, assert_refused
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.world.venues import FIRST, VENUES, YEAR, find_venues, venue_years
 from peercorpus.simulator.world.world import build_world
@@ -53,10 +52,7 @@ def test_a_world_of_22_venue_years_has_papers_at_each() -> None:
         assert held, venue.venue_id
 
 
-def test_venues_and_their_number_cannot_both_be_given(run: Run) -> None:
-    assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "exclude each other")
-
-
+@pytest.mark.slow
 def test_large_papers_have_texts_of_their_own_and_threads_as_long_as_real_ones() -> None:
     venue = venue_years(1)[0]
     world = build_world(papers=192, venues=[venue.venue_id], is_large=True)
@@ -72,12 +68,9 @@ def test_large_papers_have_texts_of_their_own_and_threads_as_long_as_real_ones()
     assert max(map(len, files)) < 300_000
 
 
+@pytest.mark.slow
 def test_large_papers_share_texts_on_request() -> None:
     venue = venue_years(1)[0]
     world = build_world(papers=24, venues=[venue.venue_id], is_large=True, papers_per_file=12)
     files = {content() for content in world.v1.files.values()}
     assert len(files) < len(world.v1.files) / 2
-
-
-def test_papers_per_file_needs_large(run: Run) -> None:
-    assert_refused(run("simulate", "--papers-per-file", 3), "--large")

@@ -350,6 +350,7 @@ def test_every_handwritten_version_differs_and_opens(world: World) -> None:
         assert set(pages) <= {1, 2, 3, 4}
 
 
+@pytest.mark.slow
 def test_generated_pdfs_are_distinct_and_still_open() -> None:
     world = build_world(200, venues=[BOREALIS.venue_id])
     pdfs = [file() for file in list(world.v2.files.values())[-60:]]
@@ -361,6 +362,7 @@ def test_papers_are_typeset_lazily(world: World) -> None:
     assert all(isinstance(file, partial) for holdings in both(world) for file in holdings.files.values())
 
 
+@pytest.mark.slow
 def test_two_thousand_papers_are_built_quickly() -> None:
     start = process_time()
     world = build_world(2000)

@@ -125,6 +125,7 @@ def test_rows_are_skipped_and_limited(database: Database) -> None:
     assert ask_here(database, "SELECT * FROM range(10000)", offset=5_000, limit=2).rows == [[5_000], [5_001]]
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "SQL without end", "it is stopped")
 def test_an_endless_query_is_stopped(database: Database) -> None:
     hasty = Database(database.tables, database.empty, time_limit_s=1.5)
@@ -132,6 +133,7 @@ def test_an_endless_query_is_stopped(database: Database) -> None:
         hasty.ask("SELECT count(*) FROM range(1000000000000)")
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "SQL that takes all memory", "it is stopped")
 def test_a_query_that_needs_too_much_memory_is_stopped(database: Database) -> None:
     with pytest.raises(PeercorpusError, match="memory limit"):
@@ -165,6 +167,7 @@ def test_a_folder_that_cannot_be_queried_is_refused(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_workspace_is_queried_through_its_newest_release_if_nothing_has_changed_since(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     with open_workspace(folder) as workspace, open_target(folder, None, None) as target:

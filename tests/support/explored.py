@@ -143,7 +143,13 @@ def quiet() -> list[object]:
             decision="Reject",
             created_at=NOON - timedelta(days=30),
         ),
-        review(QUIET, "R1", ICML, scores=(_recommended(3.0, Phase.FINAL),), revised=False),
+        review(
+            QUIET,
+            "R1",
+            ICML,
+            scores=tuple(_recommended(3.0, phase) for phase in (Phase.INITIAL, Phase.FINAL)),
+            revised=False,
+        ),
         post(r1, QUIET, ICML, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1"),
         conversation(QUIET, "R1", (turn(Role.REVIEWER, r1),), venue_id=ICML),
     ]

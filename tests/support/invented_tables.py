@@ -13,6 +13,7 @@ from PIL import Image
 from peercorpus.records.ai_reviews import AiReply, AiReview, SurveyAnswer
 from peercorpus.records.documents import Change, Figure, PaperText, TextHeading
 from peercorpus.records.enums import (
+    AiCertainty,
     Aspect,
     ChangeKind,
     FigureKind,
@@ -150,6 +151,7 @@ def ai_review(forum_id: str, venue_id: str = ICLR) -> AiReview:
         venue_id=venue_id,
         form_id=None,
         kind=PostKind.AI_REVIEW,
+        certainty=AiCertainty.CERTAIN,
         role=Role.AI,
         invitation=f"{venue_id}/Submission1/-/AI_Review",
         signature="AI_Reviewer",

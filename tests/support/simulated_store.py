@@ -36,7 +36,7 @@ def store_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def served(store_log: Path) -> Iterator[str]:
     """The address of a simulated S3 store, on loopback."""
-    pytest.importorskip("obstore", reason="obstore is not installed: pip install 'peercorpus[s3]'")
+    pytest.importorskip("obstore", reason="obstore is not installed: pip install 'peercorpus[cluster]'")
     pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
     command = [sys.executable, "-c", SERVER]
     pipe = subprocess.PIPE

@@ -14,7 +14,6 @@ NEEDED = ("torch", "transformers", "accelerate", "datasets", "peft", "trl")
 RECIPE = Recipe(
     context=2_048,
     paper_tokens=400,
-    answer_tokens=16,
     batch=4,
     per_device=4,
     learning_rate=3e-3,
@@ -35,9 +34,9 @@ class Tuned:
 
 def tune_on(release: Path, folder: Path, family: str, subject: TrainingTask = TrainingTask.ACCEPTANCE) -> Tuned:
     """A tiny model of a family, `llama` or `qwen`, tuned for a task."""
-    from peercorpus.finetune.launch import tune
+    from peercorpus.finetune.training import train
 
     base = {"llama": write_tiny_llama, "qwen": write_tiny_qwen}[family](folder / family)
     prepare_run(RunOptions(release, subject, str(base), folder / "run", RECIPE), lambda _: None)
-    tune(folder / "run", show_nothing)
+    train(folder / "run", show_nothing)
     return Tuned(base, folder / "run")

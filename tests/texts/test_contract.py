@@ -21,6 +21,7 @@ QUICK = [name for name in ENGINES if name not in {"rapidocr", "vision"}]
 """`rapidocr` takes six seconds per page, `vision` needs an endpoint: test_ocr.py and test_vision.py test them."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 @pytest.mark.parametrize("check", contract.CHECKS)
 def test_every_engine_passes_the_contract(check: Callable[[contract.Make], None], name: str) -> None:

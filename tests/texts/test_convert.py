@@ -79,6 +79,7 @@ def test_every_file_is_converted_once_however_many_papers_have_it(workspace: Wor
     assert is_finished(workspace)
 
 
+@pytest.mark.slow
 def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspace: Workspace) -> None:
     missing = by_hand([lines("Not on disk")])
     sha256s = versions(workspace, [*HOSTILE.values(), *papers(3), missing])

@@ -21,12 +21,11 @@ from peercorpus.records.documents import Figure
 from peercorpus.records.enums import FigureKind, Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion
 from peercorpus.texts import cut_figures as stage_module
-from peercorpus.texts.figures import CutFigure, FigureLimits, cut_figures
+from peercorpus.texts.figures import LIMITS, CutFigure, FigureLimits, cut_figures
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE, KEY = "V.cc/2020/Conference", "a" * 64
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
-LIMITS = FigureLimits(dpi=150, most_pixels=1_024, most_bytes=300_000, max_figures=50)
 
 
 def cut(*contents: bytes, limits: FigureLimits = LIMITS) -> list[CutFigure]:
@@ -155,6 +154,7 @@ def set_aside(workspace: Workspace) -> dict[Reason, int]:
     return dict(balance.set_aside)
 
 
+@pytest.mark.slow
 def test_every_file_has_figures_or_is_set_aside(workspace: Workspace) -> None:
     missing = by_hand([page_of_both(9)])
     sha256s = versions(workspace, [paper_with_figures(2), paper_without_figures(), *HOSTILE.values(), missing])
@@ -178,6 +178,7 @@ def test_every_file_has_figures_or_is_set_aside(workspace: Workspace) -> None:
     assert workspace.tables.is_finished("5-figures", VENUE, "cut_figures", KEY)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_finished_files_and_resumes(workspace: Workspace, monkeypatch: Any) -> None:
     monkeypatch.setattr(stage_module, "BATCH_FILES", 1)
     sha256s = versions(workspace, [by_hand([page_of_both(number)]) for number in range(4)])
@@ -190,15 +191,19 @@ def test_an_interrupted_run_keeps_finished_files_and_resumes(workspace: Workspac
     assert {one.sha256 for one in figures(workspace)} == set(sha256s)
 
 
-def test_changed_limits_cut_again_and_unchanged_ones_do_not(workspace: Workspace) -> None:
+def test_another_maker_cuts_again_and_the_same_one_does_not(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     versions(workspace, [paper_with_figures()])
     run(workspace, InThisProcess())
     same, other = InThisProcess(), InThisProcess()
     run(workspace, same, key="b" * 64)
-    run(workspace, other, Options(figure_dpi=72), key="c" * 64)
+    monkeypatch.setattr(stage_module, "name_maker", lambda: "another")
+    run(workspace, other, key="c" * 64)
     assert (same.read, len(other.read), len(figures(workspace))) == ([], 1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_no_hostile_file_stops_the_run(workspace: Workspace) -> None:
     sha256s = set(versions(workspace, [*(make() for make in HOSTILE_PDFS.values()), paper_with_figures()]))
@@ -208,6 +213,7 @@ def test_no_hostile_file_stops_the_run(workspace: Workspace) -> None:
     assert balance.rows_out >= 1
 
 
+@pytest.mark.slow
 def test_many_drawings_beside_a_caption_are_bounded() -> None:
     strokes = b"".join(b"%d 480 2 90 re f " % (140 + at % 240) for at in range(30_000))
     (figure,) = cut(prose(740) + b"0.5 g " + strokes + say("Figure 1: Too many bars.", 150, 445) + prose(420))

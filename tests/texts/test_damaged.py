@@ -220,6 +220,7 @@ def overlapping(count: int) -> bytes:
     return b"%PDF-1.7\n2 0 obj<</Type/Page>>endobj\n" + stream % (count, len(head), data)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "a cut PDF that unpacks to a lot, or is a tangle", "limits on memory and time", times=5)
 @pytest.mark.parametrize(
     "make",

@@ -17,7 +17,6 @@ SET: dict[str, Any] = {
     "engine_url": "http://127.0.0.1:9/v1",
     "engine_model": "m",
     "max_pages": 1_000,
-    "max_tokens": 5,
 }
 ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
 
@@ -43,8 +42,8 @@ def test_every_option_is_taken_by_some_engine_and_is_one_of_the_options_of_a_bui
 
 
 def test_options_reach_the_engine() -> None:
-    chosen = choose_engine(Options(engine="vision", max_pages=7, max_tokens=9, **ENDPOINT))
-    assert (chosen.settings.max_pages, chosen.settings.max_tokens) == (7, 9)
+    chosen = choose_engine(Options(engine="vision", max_pages=7, **ENDPOINT))
+    assert chosen.settings.max_pages == 7
     assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.max_pages == 1_000
     assert (chosen.engine.name, chosen.is_heavy) == ("vision", False)
 

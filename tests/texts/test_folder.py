@@ -66,17 +66,8 @@ def test_a_pdf_gives_markdown_and_quality_measures(pdfs: Path, out: Path) -> Non
     assert (summary.converted, summary.pages, summary.failures) == (1, 2, [])
 
 
-def test_page_marks_can_be_omitted(pdfs: Path, out: Path) -> None:
-    source = put(pdfs, "paper", paper("One.", "Two."))
-    convert([source], out, page_marks=False)
-    assert (out / "paper.md").read_text() == "One.\n\nTwo.\n"
-    assert convert([source], out)[0].converted == 1
-    assert (out / "paper.md").read_text() == f"One.{SEPARATOR}Two.\n"
-
-
-@pytest.mark.parametrize("page_marks", [True, False])
-def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path, page_marks: bool) -> None:
-    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out, page_marks=page_marks)
+def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path) -> None:
+    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out)
     text, told = (out / "paper.md").read_text(), measures(out, "paper")
     assert [text[block["start"] : block["end"]] for block in told["blocks"]] == ["See Eq. (1).", "Two."]
     assert [block["boxes"][0]["page"] for block in told["blocks"]] == [1, 2]
@@ -440,6 +431,7 @@ def test_progress_counts_only_remaining_files(pdfs: Path, out: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_texts(pdfs: Path, out: Path, tmp_path: Path) -> None:
     sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
     convert_to_folder(LocalExecutor(), sources, out, Options(workers=2))

@@ -111,6 +111,7 @@ def test_no_formula_of_a_paper_keeps_a_bare_greek_letter(style: str) -> None:
     assert len(displays) >= 28
 
 
+@pytest.mark.slow
 def test_the_command_writes_either_and_a_change_converts_again(run: Run, tmp_path: Path) -> None:
     paper, out = TYPESET / "ieee.pdf", tmp_path / "out"
 

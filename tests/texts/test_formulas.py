@@ -352,6 +352,7 @@ def test_text_under_a_wider_accent_is_in_its_line() -> None:
     assert in_text(runs) == ["$x = f̂$"]
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "a page of 20,000 signs and bars", "it is read in bounded time", times=8)
 @pytest.mark.parametrize("text", ["x", "((((((((", "ˆ", "p"])
 @pytest.mark.parametrize("font", [LETTERS, LARGE])
@@ -368,6 +369,7 @@ def test_a_hostile_page_takes_bounded_time_and_gives_clean_text(text: str, font:
     assert not any(letter == "\ufffd" or letter < " " or "\ue000" <= letter <= "\uf8ff" for letter in output)
 
 
+@pytest.mark.slow
 def test_one_endless_line_takes_bounded_time() -> None:
     runs = [run("(" * 50 + "x", 100 + 0.1 * at, (LETTERS, TEXT, UPRIGHT)[at % 3], gap=True) for at in range(50_000)]
     begun = time.process_time()

@@ -12,19 +12,15 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from pypdfium2 import PdfiumError
 
 from invented_pdfs import typeset
 from invented_scans import Reader, scanned
-from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
-from peercorpus.installation import advise_install
+from peercorpus.errors import EngineError, UnreadablePdfError
 from peercorpus.pdf.document import extract_pages
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import SEPARATOR, Engine, EngineSettings, load_engine
 from peercorpus.texts.engines.docling import Docling
 from peercorpus.texts.engines.external_package import join_markdown_pages
-from peercorpus.texts.engines.marker import Marker
-from peercorpus.texts.engines.mineru import Mineru
 from peercorpus.texts.engines.nemotron import Nemotron, NemotronOcr
 from peercorpus.texts.engines.ocr import WordRow
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
@@ -33,8 +29,6 @@ from peercorpus.texts.page_quality import words
 PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 4
 HEAVY = {
     "docling": "docling",
-    "marker": "marker-pdf",
-    "mineru": "mineru",
     "nemotron": "nemotron-ocr",
     "rapidocr": "rapidocr",
 }
@@ -57,32 +51,12 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return put
 
 
-@pytest.mark.parametrize(("name", "package"), HEAVY.items())
-def test_an_engine_that_is_not_installed_says_what_to_run(
-    monkeypatch: pytest.MonkeyPatch, name: str, package: str
-) -> None:
-    def missing(asked: str) -> str:
-        raise metadata.PackageNotFoundError(asked)
-
-    monkeypatch.setattr(metadata, "version", missing)
-    with pytest.raises(MissingExtraError) as raised:
-        load_engine(name)
-    extra = EXTRAS.get(name, name)
-    expected = (f"'{package}'", advise_install(extra))
-    assert [part for part in expected if part not in str(raised.value)] == []
-
-
 def test_choosing_an_engine_does_not_import_its_library(installed: Callable[..., None]) -> None:
     installed("nothing")
     before = set(sys.modules)
     for name in HEAVY:
         load_engine(name)
-    assert not {module.partition(".")[0] for module in set(sys.modules) - before} & {
-        "docling",
-        "marker",
-        "mineru",
-        "torch",
-    }
+    assert not {module.partition(".")[0] for module in set(sys.modules) - before} & {"docling", "torch"}
 
 
 class ConversionError(RuntimeError):
@@ -169,91 +143,6 @@ def test_a_docling_failure_is_attributed_to_the_file_or_not(
         Docling().convert(typeset("a"))
 
 
-def put_marker(installed: Callable[..., None], convert: Callable[[str], str]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-
-    def converter(*, artifact_dict: object, config: dict[str, Any]) -> Callable[[str], SimpleNamespace]:
-        seen.update(models=artifact_dict, config=config)
-        return lambda path: SimpleNamespace(markdown=convert(path))
-
-    installed("marker.converters.pdf", PdfConverter=converter)
-    installed("marker.models", create_model_dict=lambda: {"layout_model": 1})
-    return seen
-
-
-def test_marker_gives_pages_by_the_marks_between_them(installed: Callable[..., None]) -> None:
-    def convert(path: str) -> str:
-        assert Path(path).read_bytes().startswith(b"%PDF")
-        first = "{0}peercorpus-page\n\n# Aims\n\n![](_page_0_Figure_1.jpeg)\n\nOne"
-        return f"\n\n{first}\n\n{{2}}peercorpus-page\n\nThree\n\n---\n\nstill"
-
-    seen = put_marker(installed, convert)
-    converted = Marker().convert(typeset("a", "b", "c"))
-    assert converted.markdown.split(SEPARATOR) == ["# Aims\n\nOne", "", "Three\n\n\\---\n\nstill"]
-    assert seen["config"]["paginate_output"] is True
-    assert seen["models"] == {"layout_model": 1}
-
-
-def test_missing_marker_models_are_not_the_files_fault(installed: Callable[..., None]) -> None:
-    def offline(_path: str) -> str:
-        raise ConnectionError("no network")
-
-    put_marker(installed, offline)
-    with pytest.raises(EngineError, match=r"ConnectionError.*'marker_single'"):
-        Marker().convert(typeset("a"))
-
-
-@dataclass
-class MineruPages:
-    """A stand-in for `MiddleJson`."""
-
-    pages: list[SimpleNamespace]
-
-    def model_copy(self, *, update: dict[str, Any]) -> "MineruPages":
-        assert update["is_full_document"] is False
-        return MineruPages(update["pages"])
-
-
-@dataclass
-class MineruResult:
-    """A stand-in for `ParseResult`."""
-
-    middle_json: MineruPages
-
-    @property
-    def pages(self) -> list[SimpleNamespace]:
-        return self.middle_json.pages
-
-    def markdown(self) -> str:
-        return "\n\n".join(page.text for page in self.pages)
-
-
-def test_mineru_renders_each_page_on_its_own(installed: Callable[..., None]) -> None:
-    picture = "![](data:image/png;base64,AAAA)"
-    pages = [SimpleNamespace(page_idx=0, text=f"One {picture}"), SimpleNamespace(page_idx=2, text="Three")]
-
-    def parse(path: Path, *, tier: str, ocr_mode: str) -> MineruResult:
-        assert (path.suffix, tier, ocr_mode) == (".pdf", "standard", "auto")
-        return MineruResult(MineruPages(pages))
-
-    installed("mineru", parse=parse)
-    assert Mineru().convert(typeset("a", "b", "c")).markdown.split(SEPARATOR) == ["One", "", "Three"]
-
-
-@pytest.mark.parametrize(
-    ("fails", "expected"), [(PdfiumError("Data format error"), UnreadablePdfError), (ConnectionError(), EngineError)]
-)
-def test_a_mineru_failure_is_attributed_to_the_file_or_not(
-    installed: Callable[..., None], fails: Exception, expected: type[Exception]
-) -> None:
-    def parse(*_: object, **__: object) -> None:
-        raise fails
-
-    installed("mineru", parse=parse)
-    with pytest.raises(expected):
-        Mineru().convert(typeset("a"))
-
-
 class NemotronStandIn:
     """A stand-in for `NemotronOCRV2`: normalised boxes, whose `lower` is nearer to the upper edge."""
 
@@ -300,12 +189,11 @@ def test_a_missing_gpu_for_nemotron_is_not_the_files_fault(installed: Callable[.
         Nemotron(NemotronOcr()).convert(scanned(typeset(PAGE)))
 
 
-@pytest.mark.parametrize("make", [Docling, Marker, Mineru, Nemotron])
+@pytest.mark.parametrize("make", [Docling, Nemotron])
 def test_a_broken_file_is_unreadable_to_every_engine(
     installed: Callable[..., None], make: Callable[[], Engine]
 ) -> None:
     put_docling(installed, DoclingStandIn({}))
-    installed("mineru", parse=None)
     with pytest.raises(UnreadablePdfError, match="damaged"):
         make().convert(b"%PDF-1.7\nbroken")
 

@@ -186,6 +186,7 @@ def run_stage(
     return run
 
 
+@pytest.mark.slow
 def test_a_file_of_each_cause_is_set_aside_and_the_good_ones_behind_are_read(tmp_path: Path) -> None:
     pdfs = {name: HOSTILE_PDFS[name]() for name in ONE_OF_EACH_CAUSE}
     run = run_stage(tmp_path / "corpus", convert.stage(LocalExecutor(MEMORY_BYTES)), PaperText, pdfs, 60)
@@ -194,6 +195,7 @@ def test_a_file_of_each_cause_is_set_aside_and_the_good_ones_behind_are_read(tmp
     assert run.good == 5
 
 
+@pytest.mark.slow
 @pytest.mark.fault("input", "a PDF that takes too long", "it is set aside, and the next one is read", lost="its text")
 def test_a_file_that_takes_too_long_is_stopped_and_the_next_one_is_read(tmp_path: Path) -> None:
     endless = by_hand([lines(*["words of a page"] * 40)] * 10_000)
@@ -284,6 +286,7 @@ def test_memory_and_time_stay_bounded(texts: Run, inspections: Run) -> None:
         assert run.seconds < 120
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_the_default_limits_allow_ordinary_papers_and_long_books(tmp_path: Path) -> None:
     bomb = with_content(deflated(PAGE, 4_096 * MEGABYTE))

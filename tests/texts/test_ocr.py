@@ -162,6 +162,7 @@ def test_ocr_is_off_by_default_and_names_missing_packages(monkeypatch: pytest.Mo
 needs_rapidocr = pytest.mark.skipif(find_spec("rapidocr") is None, reason="the extra 'ocr' is not installed")
 
 
+@pytest.mark.slow
 @needs_rapidocr
 def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
     engine = load_engine("pdfium-layout", EngineSettings(ocr="auto"))
@@ -175,6 +176,7 @@ def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
     assert "rapidocr" in engine.version
 
 
+@pytest.mark.slow
 @needs_rapidocr
 def test_rapidocr_keeps_two_columns_apart() -> None:
     wanted = words(PdfiumLayout().convert(paper(TWO_COLUMNS)).markdown)
@@ -182,6 +184,7 @@ def test_rapidocr_keeps_two_columns_apart() -> None:
     assert longest_common(wanted, found) >= 0.95 * len(wanted)
 
 
+@pytest.mark.slow
 @needs_rapidocr
 def test_the_engine_that_reads_every_page_leaves_the_text_layer_aside() -> None:
     converted = load_engine("rapidocr").convert(
@@ -191,6 +194,7 @@ def test_the_engine_that_reads_every_page_leaves_the_text_layer_aside() -> None:
     assert words(converted.markdown)[:4] == ["printed", "line", "number", "one"]
 
 
+@pytest.mark.slow
 @needs_rapidocr
 @pytest.mark.parametrize("check", [contract.check_pages, contract.check_headings, contract.check_bad_files])
 def test_rapidocr_passes_the_engine_contract(check: Callable[[contract.Make], None]) -> None:

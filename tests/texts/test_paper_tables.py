@@ -217,6 +217,7 @@ def test_axis_ticks_are_not_a_table(page: InventedPage) -> None:
     assert page.tables() == []
 
 
+@pytest.mark.slow
 def test_a_page_full_of_rules_is_processed_quickly(page: InventedPage) -> None:
     for number in range(3_000):
         page.say("a 1", 100 + 37 * number % 400, 50 + 11 * number % 700)

@@ -130,12 +130,12 @@ def test_without_a_heavier_engine_the_message_says_what_one_is_for(monkeypatch: 
 
 
 def test_a_named_heavier_engine_must_be_installed() -> None:
-    with pytest.raises(MissingExtraError, match=r"\[nemotron\]"):
+    with pytest.raises(MissingExtraError, match="pip install nemotron-ocr"):
         load_engine("auto", EngineSettings(heavier="nemotron"))
 
 
 def test_its_version_changes_with_the_heavier_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    versions = {routed(monkeypatch, Stand(name)).version for name in ("docling", "marker")}
+    versions = {routed(monkeypatch, Stand(name)).version for name in ("docling", "vision")}
     assert len(versions) == 2
     assert all(len(version) <= 100 for version in versions)
 

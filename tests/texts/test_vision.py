@@ -37,13 +37,12 @@ def settings(
     stand: StandIn,
     *,
     max_pages: int = 100,
-    max_tokens: int | None = None,
     timeout_s: float = 5.0,
     answers: Path | None = None,
 ) -> EngineSettings:
     return EngineSettings(
         url=stand.url, model="org/reader-7b", attempts=3, first_wait_s=0.01, run="r1",
-        max_pages=max_pages, max_tokens=max_tokens, timeout_s=timeout_s, answers=answers,
+        max_pages=max_pages, timeout_s=timeout_s, answers=answers,
     )  # fmt: skip
 
 
@@ -90,6 +89,7 @@ def test_a_temporary_fault_is_retried(failing: Reply) -> None:
     assert len(stand.bodies) == 3
 
 
+@pytest.mark.slow
 def test_a_missing_response_is_requested_again() -> None:
     with serving(slow(1.5, completion(PAGE)), completion(PAGE)) as stand:
         assert Vision(settings(stand, timeout_s=0.4)).convert(typeset(PAGE)).markdown == PAGE
@@ -112,6 +112,7 @@ def test_a_refused_or_truncated_page_is_not_requested_again(reply: Reply) -> Non
     assert converted.markdown.split(SEPARATOR)[0] == PAGE
 
 
+@pytest.mark.slow
 def test_an_unavailable_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_path: Path) -> None:
     answers = tmp_path / "answers.db"
     with serving(completion(PAGE), refusal(500)) as stand:
@@ -123,6 +124,7 @@ def test_an_unavailable_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_p
         assert len(stand.bodies) == asked
 
 
+@pytest.mark.slow
 def test_an_unreachable_endpoint_is_reported_in_one_sentence(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom peercorpus.errors import ModelError\nfrom peercorpus.texts.engine import EngineSettings\n"
@@ -169,14 +171,6 @@ def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
         with pytest.raises(ModelError, match=r"questions: 1, tokens: 100.*larger budget"):
             Vision(limited).convert(typeset(PAGE + "!"))
         assert len(stand.bodies) == 1
-
-
-def test_a_budget_of_tokens_ends_the_run_too(tmp_path: Path) -> None:
-    with serving(completion(PAGE, tokens=900)) as stand:
-        limited = settings(stand, max_tokens=800, answers=tmp_path / "answers.db")
-        Vision(limited).convert(typeset(PAGE))
-        with pytest.raises(ModelError, match="tokens: 900"):
-            Vision(limited).convert(typeset(PAGE + "!"))
 
 
 def test_the_key_is_sent_to_the_endpoint_only(

@@ -60,7 +60,14 @@ def _edit(tail: str, day: float, pdf: str | None, **more: Any) -> Json:
 
 
 def _built(
-    folder: Path, venue_id: str, kind: RawKind, root: Json, edits: Sequence[Json], *, reviewed_ms: int | None
+    folder: Path,
+    venue_id: str,
+    kind: RawKind,
+    root: Json,
+    edits: Sequence[Json],
+    *,
+    reviewed_ms: int | None,
+    deleted_ms: int | None = None,
 ) -> list[PaperVersion]:
     api = 1 if kind is RawKind.REFERENCE else 2
     prefix = f"{venue_id}/Paper1/-"
@@ -73,6 +80,8 @@ def _built(
     review |= {"invitation": f"{prefix}/Official_Review"} if api == 1 else {"invitations": [f"{prefix}/Review"]}
     review["content"] = {"review": "It flies."} if api == 1 else {"review": {"value": "It flies."}}
     rows = [(RawKind.NOTE, root), *((kind, edit) for edit in edits), *([(RawKind.NOTE, review)] if reviewed_ms else [])]
+    if deleted_ms:
+        rows.append((RawKind.NOTE, review | {"id": "deleted", "tcdate": deleted_ms, "ddate": deleted_ms + DAY_MS}))
     with open_workspace(folder, create=True) as workspace:
         for row_kind, found in rows:
             subject_id = "paper" if row_kind is kind else str(found["id"])
@@ -159,6 +168,22 @@ def test_on_api_1_references_prove_the_initial_version(
 ) -> None:
     graded = _conference(tmp_path / "w", references, **more)
     assert (graded.edit_id if graded.is_initial else None, graded.grade) == (edit_id, grade)
+
+
+def test_a_deleted_review_is_not_the_first(tmp_path: Path) -> None:
+    root: Json = {"id": "paper", "forum": "paper", "original": "own", "readers": ["everyone"], "tcdate": _ms(0.5)}
+    root |= {"invitation": f"{CONFERENCE}/-/Blind_Submission", "content": {"title": "On Kites", "pdf": "/pdf/n.pdf"}}
+    references = [A, _reference("b", 20, "b"), NOW]
+    versions = _built(
+        tmp_path / "w",
+        CONFERENCE,
+        RawKind.REFERENCE,
+        root,
+        references,
+        reviewed_ms=_ms(REVIEWED_DAY),
+        deleted_ms=_ms(10),
+    )
+    assert [(one.edit_id, one.grade) for one in versions if one.is_initial] == [("b", SEEN)]
 
 
 def test_without_a_review_nothing_is_known_to_precede_one(tmp_path: Path) -> None:
@@ -264,11 +289,20 @@ def test_the_file_is_checked_against_the_first_review_and_has_its_title() -> Non
     assert choose_initial_version(WHOLE).until == BARE.first_review_at
 
 
+def test_an_undated_edit_may_have_come_before_the_first_review() -> None:
+    undated = upload("undated", None)
+    for others in ((undated,), (undated, REVISED)):
+        assert choose_initial_version(replace(WHOLE, uploads=(FIRST, *others))).grade is not ONLY
+    again = replace(undated, path=FIRST.path)
+    assert choose_initial_version(replace(WHOLE, uploads=(FIRST, REVISED), hidden=(again,))).grade is not ONLY
+
+
 def test_a_complete_history_outweighs_possible_changes_by_chairs_and_a_reopened_form() -> None:
     edited = replace(WHOLE, uploads=(FIRST,), current_path=FIRST.path, invitations=("V/-/Submission", "V/-/Edit"))
     assert choose_initial_version(edited).grade is ONLY
     assert choose_initial_version(replace(edited, is_complete=False)).grade is Grade.UNREVISED_LIKELY
-    assert choose_initial_version(replace(edited, invitations=("V/-/Submission",))).grade is Grade.UNREVISED
+    unedited = replace(edited, invitations=("V/-/Submission",), deadline=BARE.deadline, current_path=CURRENT.path)
+    assert choose_initial_version(replace(unedited, uploads=(CURRENT,))).grade is Grade.UNREVISED
 
 
 def test_a_file_after_the_deadline_is_chosen_if_no_other_followed() -> None:

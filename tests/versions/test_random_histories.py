@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from peercorpus.venues.catalogue import StatedDeadline
 from peercorpus.versions.deadlines import GRACE, Deadline
 from peercorpus.versions.find_versions import read_versions
 from peercorpus.versions.uploads import Opinion, SubmissionEdit, SubmissionPdfs, Upload, fold
+
+pytestmark = pytest.mark.slow
 
 HOURS = st.integers(-60, 60)
 PATHS = tuple(f"/pdf/{name}.pdf" for name in "abc")

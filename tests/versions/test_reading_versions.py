@@ -42,7 +42,8 @@ def _versions(
     **more: Any,
 ) -> tuple[list[PaperVersion], dict[str, Reason]]:
     content = {"title": "On Kites", "pdf": "/pdf/now.pdf"} | more
-    root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/{form}", "original": original, "content": content}
+    named = {"invitation": f"{V}/-/{form}", "original": original, "readers": ["everyone"]}
+    root = {"id": "paper", "forum": "paper", "content": content} | named
     rows = [(RawKind.NOTE, root), *((RawKind.REFERENCE, reference) for reference in references)]
     rows.append((RawKind.INVITATION, {"id": f"{V}/-/Submission", "expdate": DEADLINE_MS}))
     with open_workspace(folder, create=True) as workspace:
@@ -135,6 +136,7 @@ def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -
     assert "(unrevised_likely)" in versions[0].evidence.rule
 
 
+@pytest.mark.slow
 def test_the_authors_label_of_the_reviewed_version_is_not_evidence(tmp_path: Path) -> None:
     references = [_reference("a", DEADLINE_MS - 1), _reference("z", DEADLINE_MS + 50 * DAY_MS)]
     named = {"reviewed_version_(pdf)": "https://openreview.net/references/pdf?id=z"}
@@ -171,6 +173,7 @@ def test_a_version_deleted_before_the_deadline_was_not_submitted(tmp_path: Path)
     assert [one.edit_id for one in versions if one.is_initial] == ["a"]
 
 
+@pytest.mark.slow
 def test_a_file_restored_before_the_deadline_is_chosen(tmp_path: Path) -> None:
     days = {"a": 3, "b": 2, "c": 1}
     references = [_reference(name, DEADLINE_MS - day * DAY_MS) for name, day in days.items()]

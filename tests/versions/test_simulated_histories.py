@@ -186,6 +186,7 @@ def _in_time(venue: Venue) -> Callable[[Json], bool]:
     return lambda edit: int(str(edit["tcdate"])) <= venue.calendar.deadline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("venue", [AURORA, CASCADIA], ids=lambda venue: venue.short)
 def test_trap_an_edit_posted_again_after_the_deadline(
     world: World, harvested: Versions, tmp_path: Path, venue: Venue
@@ -196,6 +197,7 @@ def test_trap_an_edit_posted_again_after_the_deadline(
     assert graded.grade not in {Grade.EXACT, Grade.BEFORE_FIRST_REVIEW}
 
 
+@pytest.mark.slow
 def test_trap_chairs_overwrite_every_reference_with_the_final_version(
     world: World, harvested: Versions, tmp_path: Path
 ) -> None:
@@ -217,6 +219,7 @@ def test_trap_chairs_overwrite_every_reference_with_the_final_version(
     assert graded.grade not in PUBLISHABLE_GRADES
 
 
+@pytest.mark.slow
 def test_trap_a_revision_during_the_discussion_replaces_no_version(
     world: World, harvested: Versions, tmp_path: Path
 ) -> None:
@@ -226,6 +229,7 @@ def test_trap_a_revision_during_the_discussion_replaces_no_version(
     assert (graded.path, graded.grade) == (_submitted(world, CASCADIA)[forum_id], Grade.EXACT)
 
 
+@pytest.mark.slow
 def test_trap_on_api_1_no_form_is_named_so_a_late_upload_before_the_reviews_takes_the_grade(
     world: World, harvested: Versions, tmp_path: Path
 ) -> None:
@@ -235,6 +239,7 @@ def test_trap_on_api_1_no_form_is_named_so_a_late_upload_before_the_reviews_take
     assert (graded.path, graded.grade) == (path, Grade.BEFORE_FIRST_REVIEW)
 
 
+@pytest.mark.slow
 def test_trap_a_later_upload_before_the_deadline_that_only_chairs_see(
     world: World, harvested: Versions, tmp_path: Path
 ) -> None:
@@ -250,6 +255,7 @@ def test_trap_a_later_upload_before_the_deadline_that_only_chairs_see(
         assert graded.grade is not Grade.EXACT
 
 
+@pytest.mark.slow
 def test_trap_chairs_upload_a_pdf_at_the_decision(world: World, harvested: Versions, tmp_path: Path) -> None:
     forum_id = next(
         forum for forum in _submitted(world, BOREALIS) if any(one.grade is Grade.UNREVISED for one in harvested[forum])
@@ -267,6 +273,7 @@ def test_trap_the_full_paper_of_an_abstracts_first_venue_is_hidden(world: World,
         assert not any(one.grade is Grade.EXACT for one in harvested[forum_id])
 
 
+@pytest.mark.slow
 def test_an_extension_of_one_paper_is_exact_and_flagged(world: World, harvested: Versions, tmp_path: Path) -> None:
     changed, forum_id = world.copy(), _exact(world, harvested, CASCADIA)
     late, place = CASCADIA.calendar.deadline + DAY_MS // 4, CASCADIA.calendar.deadline

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.corpus.confidential import NOTICE, open_confidential
 from peercorpus.corpus.takedown import add_to_list, read_list
 from peercorpus.errors import WorkspaceError
 from peercorpus.explorer.search_index import open_index
@@ -138,61 +137,6 @@ def test_no_index_is_created_or_removed_through_a_symbolic_link(
     assert listing(other) == before
 
 
-@pytest.mark.fault("input", "part of the folder `confidential` is a link elsewhere", "refused, not followed", times=12)
-@pytest.mark.parametrize("name", ["", "tables", "tables/1-papers", "tables/1-papers/_delta_log", "explorer", "report"])
-@pytest.mark.parametrize("write", [True, False])
-def test_no_confidential_table_is_written_or_read_through_a_symbolic_link(
-    corpus: Path, other: Path, name: str, *, write: bool
-) -> None:
-    path = corpus / "confidential" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to(other)
-    (corpus / "confidential" / "tables").mkdir(exist_ok=True)
-    before = listing(other)
-    with (
-        open_workspace(corpus, write=False) as workspace,
-        pytest.raises(WorkspaceError, match="is a link"),
-        open_confidential(workspace, write=write),
-    ):
-        pass
-    assert listing(other) == before
-
-
-def test_the_notice_of_confidential_tables_replaces_a_symbolic_link(corpus: Path, other: Path) -> None:
-    before = listing(other)
-    (corpus / "confidential").mkdir()
-    (corpus / "confidential" / NOTICE).symlink_to(other / "index-1" / "file")
-    with open_workspace(corpus) as workspace, open_confidential(workspace, write=True):
-        pass
-    assert listing(other) == before
-    notice = corpus / "confidential" / NOTICE
-    assert not notice.is_symlink()
-    assert notice.read_text().startswith("Not for publication. ")
-    assert mode(notice) == 0o600
-
-
-def test_a_folder_of_confidential_tables_that_others_may_open_is_closed_or_refused(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = corpus / "confidential"
-    folder.mkdir(mode=0o755)
-    with open_workspace(corpus) as workspace:
-        with open_confidential(workspace, write=True):
-            assert mode(folder) == 0o700
-        with monkeypatch.context() as patched:
-            patched.setattr("os.geteuid", lambda: folder.stat().st_uid + 1)
-            with (
-                pytest.raises(WorkspaceError, match="belongs to another user"),
-                open_confidential(workspace, write=True),
-            ):
-                pass
-        monkeypatch.setattr(Path, "chmod", lambda *_, **__: None)
-        os.chmod(folder, 0o755)  # noqa: PTH101 -- that of `Path` does nothing, as on a disk without permissions
-        with pytest.raises(WorkspaceError, match="cannot be closed"), open_confidential(workspace, write=True):
-            pass
-    assert not any((folder / name).exists() for name in ("tables", "explorer"))
-
-
 @pytest.mark.parametrize("name", ["splits", "splits/.lock"])
 def test_no_splits_are_stored_through_a_symbolic_link(tmp_path: Path, corpus: Path, other: Path, name: str) -> None:
     before = listing(other)
@@ -208,7 +152,7 @@ def test_no_answers_of_a_model_are_stored_through_a_symbolic_link(corpus: Path, 
     elsewhere.touch()
     (corpus / "answers.db").symlink_to(elsewhere)
     with pytest.raises(WorkspaceError, match="is a link"):
-        ResponseCache(corpus / "answers.db", "run", 1, None)
+        ResponseCache(corpus / "answers.db", "run", 1)
     assert not elsewhere.stat().st_size
 
 

@@ -34,12 +34,12 @@ def test_another_database_has_other_pseudonyms_and_another_digest(tmp_path: Path
     assert not set(one) & set(other)
 
 
-def test_a_database_from_before_pseudonyms_gives_none_until_it_is_written(tmp_path: Path) -> None:
+def test_a_database_of_version_1_without_a_key_gives_no_pseudonyms_until_it_is_written(tmp_path: Path) -> None:
     opened(tmp_path / "raw.db")
     with closing(sqlite3.connect(tmp_path / "raw.db", isolation_level=None)) as database:
-        database.execute("DROP TABLE secrets")
+        database.execute("DELETE FROM secrets")
         database.execute("DROP TABLE secret_copies")
-        database.execute("PRAGMA user_version = 0")
+        database.execute("PRAGMA user_version = 1")
     raw = RawStore(tmp_path / "raw.db", write=False)
     before = raw.pseudonyms.digest()
     with pytest.raises(WorkspaceError, match="'peercorpus build'"):

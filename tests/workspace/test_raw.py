@@ -103,6 +103,7 @@ SCATTERED = [
 ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.permutations(SCATTERED), st.sets(st.integers(0, len(SCATTERED))))
 def test_replies_and_edits_are_assigned_to_their_forum_in_any_order_of_arrival(

@@ -45,6 +45,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "raw.db"
 
 
+@pytest.mark.slow
 @pytest.mark.fault("disk", "one flipped bit, at each place of a stored body", "never read as the record")
 def test_no_flipped_bit_is_read_as_the_record(path: Path) -> None:
     whole = packed_body(path, "r1")

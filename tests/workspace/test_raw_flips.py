@@ -74,6 +74,7 @@ def each_flipped(path: Path, step: int) -> Iterator[int]:
     path.write_bytes(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("disk", "one flipped bit, at many places of `raw.db`", "`check` finds it, or it means nothing")
 @pytest.mark.parametrize("step", [397, 101])
 def test_a_flipped_bit_is_found_or_harmless(path: Path, step: int) -> None:

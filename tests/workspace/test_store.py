@@ -22,6 +22,7 @@ NAMES = ["a.pdf", "deep/er/B.PDF", "é ü#%20?.pdf", "100%.pdf"]
 OTHERS = ["notes.txt", ".hidden.pdf", ".hidden/c.pdf"]
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_objects_are_found_read_and_written_like_files(bucket: S3Path, tmp_path: Path) -> None:
     for folder in (bucket / "2025", bucket / "2025b", tmp_path / "2025", tmp_path / "2025b"):
@@ -128,6 +129,7 @@ class Refusal(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 @pytest.mark.parametrize(("refuses", "error"), [(True, PermissionError), (False, OSError)])
 def test_no_error_and_no_log_repeats_a_key(
@@ -159,10 +161,11 @@ def test_other_urls_are_refused_without_repeating_them(text: str) -> None:
 
 def test_without_obstore_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
-    with pytest.raises(MissingExtraError, match=r"'(peercorpus|\.)\[s3\]'"):
+    with pytest.raises(MissingExtraError, match=r"'(peercorpus|\.)\[cluster\]'"):
         S3Path("papers", "a.pdf").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_pdfs_in_a_store_become_markdown_in_a_store_and_are_not_read_again(
     bucket: S3Path, tmp_path: Path, run: Run

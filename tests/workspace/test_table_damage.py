@@ -77,6 +77,7 @@ def test_the_partition_of_a_venue_with_an_odd_name_is_found(tables: Tables, venu
     assert list(check_table(tables, NAME)) == [None, None]
 
 
+@pytest.mark.slow
 @pytest.mark.fault("disk", "one flipped bit, at many places of a table's Parquet file", "`check` names the table")
 def test_every_flipped_bit_of_a_part_is_found(tables: Tables) -> None:
     (part,) = parts(tables)
@@ -201,6 +202,7 @@ def test_a_commit_left_unrecorded_by_a_kill_is_not_a_fault_and_is_recorded_with_
     assert list(logs.read(NAME)) == [path.name for path in log(tables)]
 
 
+@pytest.mark.slow
 def test_the_checkpoints_of_a_log_are_recorded(tables: Tables) -> None:
     for _ in range(100):
         tables.append(NAME, VENUE, "normalise", [])

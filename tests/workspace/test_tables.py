@@ -167,6 +167,7 @@ def die_after_commits(folder: Path, commits: int) -> None:
     write(tables, [paper(number, title="new") for number in range(3)], key=KEYS[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("die", "at", "expected"),
     [
@@ -195,6 +196,7 @@ def rewrite_for_ever(folder: Path) -> None:
         write(tables, rows, key=f"{generation:015x}" + "0" * 49)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("commits", [1, 4])
 def test_a_kill_at_any_instant_leaves_one_complete_generation(tables: Tables, commits: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=rewrite_for_ever, args=(folder_of(tables),))
@@ -403,6 +405,7 @@ def test_every_version_of_a_table_stays_readable(tables: Tables) -> None:
     assert [commit["content_key"] for commit in DeltaTable(path).history(len(KEYS))] == KEYS[::-1]
 
 
+@pytest.mark.slow
 def test_many_small_commits_lose_no_row(tables: Tables) -> None:
     """Delta Lake writes a checkpoint every hundred commits or so; keys and rows must outlive it."""
     tables.append("5-texts", V, "read_texts", [text(0)])
@@ -415,6 +418,7 @@ def test_many_small_commits_lose_no_row(tables: Tables) -> None:
     assert list(tables.read(PaperText, V)) == [text(0)]
 
 
+@pytest.mark.slow
 def test_commits_of_another_process_are_seen_at_once_and_missing_tables_cost_no_lookups(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -525,6 +529,7 @@ def die_together(folder: Path, hold_s: float) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("kill", "a build that holds changes back", "they are made again", times=2, lost="nothing")
 @pytest.mark.parametrize(("hold_s", "expected"), [(600.0, "old"), (0.0, "new")])
 def test_a_kill_loses_only_buffered_rows(tables: Tables, hold_s: float, expected: str) -> None:
@@ -553,6 +558,7 @@ def test_after_a_commit_that_fails_the_table_is_what_it_was(tables: Tables, monk
     assert titles(tables) == {"new"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hint", [True, False], ids=["with a hint at the checkpoint", "without"])
 def test_a_table_whose_first_commits_were_deleted_after_a_checkpoint_is_read_completely(
     tables: Tables, hint: bool

@@ -48,6 +48,7 @@ def store_for_ever(folder: Path) -> None:
         files.add(os.urandom(3_000_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [1, 5])
 def test_a_kill_never_leaves_a_partial_file(tmp_path: Path, files: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=store_for_ever, args=(tmp_path,))
@@ -143,6 +144,7 @@ def held_by_another_process(folder: Path) -> Iterator[None]:
     assert process.exitcode == 0
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_refused_but_a_reader_is_not(filled: Path) -> None:
     with held_by_another_process(filled):
         with pytest.raises(WorkspaceLockedError) as caught, open_workspace(filled, create=True):

@@ -102,16 +102,6 @@ def require_positive(**numbers: float | None) -> None:
             raise PeercorpusError(f"{name} must be a finite number, more than 0, got {number:g}.")
 
 
-def require_wait(max_wait_s: float) -> None:
-    """Require a number of seconds that may be 0.
-
-    Raises:
-        PeercorpusError: It is something else.
-    """
-    if isinstance(max_wait_s, bool) or not isinstance(max_wait_s, int | float) or not 0 <= max_wait_s < inf:
-        raise PeercorpusError(f"max_wait_s must be a finite number, 0 or more, got {max_wait_s!r}.")
-
-
 def require_positive_whole(**numbers: int | None) -> None:
     """Require a whole number above 0, or None.
 

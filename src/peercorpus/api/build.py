@@ -17,9 +17,8 @@ from peercorpus.api.arguments import (
     require_positive,
     require_positive_whole,
     require_text,
-    require_whole_number,
 )
-from peercorpus.errors import EngineError, PeercorpusError
+from peercorpus.errors import EngineError
 from peercorpus.execution.waits import PDF_TIMEOUT_S
 
 if TYPE_CHECKING:
@@ -60,14 +59,9 @@ class BuildOptions(TypedDict, total=False):
             variable PEERCORPUS_VISION_KEY.
         engine_model: Name of the model at the endpoint.
         max_pages: Maximum number of pages to send there in one run, 1 or more; None means 1,000.
-        max_tokens: Maximum number of tokens to use there in one run, 1 or more; None means no limit.
         executor: "local", the default, for processes on this machine; "ray" for a cluster.
         address: Address of the Ray cluster: "HOST:PORT" of its head, or "auto" on one of its machines; None means
             RAY_ADDRESS, or without it a cluster of this machine alone.
-        figure_dpi: Resolution of figures, in pixels per inch; by default 150.
-        figure_pixels: Maximum pixels of the longer side of a figure; by default 1,024.
-        figure_kb: Maximum kilobytes of a figure; by default 300.
-        max_figures: Maximum number of images of one PDF; by default 50.
     """
 
     heavier: str | None
@@ -75,16 +69,8 @@ class BuildOptions(TypedDict, total=False):
     engine_url: str | None
     engine_model: str | None
     max_pages: int | None
-    max_tokens: int | None
     executor: Literal["local", "ray"]
     address: str | None
-    figure_dpi: int
-    figure_pixels: int
-    figure_kb: int
-    max_figures: int
-
-
-_FIGURE_LIMITS = ("figure_dpi", "figure_pixels", "figure_kb", "max_figures")
 
 
 def build(
@@ -116,9 +102,8 @@ def build(
         workers: Number of processes, 1 or more; None means one per core.
         pdf_timeout_s: Time limit for a single PDF, in seconds.
         progress: Receives lines on how far each step is, such as `print`; None shows nothing.
-        options: Settings of single engines (`heavier`, `models`, `engine_url`, `engine_model`, `max_pages`,
-            `max_tokens`), of the cluster (`executor`, `address`) and of figures (`figure_dpi`, `figure_pixels`,
-            `figure_kb`, `max_figures`), see `api.build.BuildOptions`.
+        options: Settings of single engines (`heavier`, `models`, `engine_url`, `engine_model`, `max_pages`) and of the
+            cluster (`executor`, `address`), see `api.build.BuildOptions`.
 
     Raises:
         WorkspaceError: The folder is not a workspace.
@@ -155,7 +140,7 @@ def _settle(chosen: "Options", options: BuildOptions) -> "tuple[Options, Executo
 
     refuse_unknown("build", options, BuildOptions)
     require_text(**{name: options.get(name) for name in ("heavier", "engine_url", "engine_model", "address")})
-    require_positive_whole(max_pages=options.get("max_pages"), max_tokens=options.get("max_tokens"))
+    require_positive_whole(max_pages=options.get("max_pages"))
     chosen = replace(
         chosen,
         heavier=options.get("heavier"),
@@ -163,13 +148,7 @@ def _settle(chosen: "Options", options: BuildOptions) -> "tuple[Options, Executo
         engine_url=options.get("engine_url"),
         engine_model=options.get("engine_model"),
         max_pages=options.get("max_pages"),
-        max_tokens=options.get("max_tokens"),
-        figure_dpi=options.get("figure_dpi", chosen.figure_dpi),
-        figure_pixels=options.get("figure_pixels", chosen.figure_pixels),
-        figure_kb=options.get("figure_kb", chosen.figure_kb),
-        max_figures=options.get("max_figures", chosen.max_figures),
     )
-    _check_figure_limits(chosen, options)
     executor = options.get("executor", "local")
     require_one_of("executor", executor, ("local", "ray"))
     with naming_parameters():
@@ -177,15 +156,6 @@ def _settle(chosen: "Options", options: BuildOptions) -> "tuple[Options, Executo
     if chosen.figures:
         require_pillow()
     return chosen, spread
-
-
-def _check_figure_limits(chosen: "Options", options: BuildOptions) -> None:
-    given = [name for name in _FIGURE_LIMITS if name in options]
-    if given and not chosen.figures:
-        raise PeercorpusError(f"{given[0]} needs figures=True; set it, or leave {given[0]} out.")
-    for name in _FIGURE_LIMITS:
-        require_whole_number(name, getattr(chosen, name))
-        require_positive(**{name: getattr(chosen, name)})
 
 
 def _read_models(models: str | Path | None) -> Path | None:

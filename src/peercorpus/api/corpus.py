@@ -42,7 +42,7 @@ class Corpus:
         >>> corpus = peercorpus.open("corpus")
         >>> accepted = corpus.papers().filter(pl.col("status") == "accepted")
         >>> accepted.join(corpus.reviews(), on="forum_id").group_by("year").len().sort("year").collect().rows()
-        [(None, 3), (2020, 3), (2023, 5), (2024, 3), (2025, 3)]
+        [(2020, 3), (2023, 5), (2024, 6), (2025, 3)]
     """
 
     def __init__(self, folder: Path, tables: "Tables") -> None:
@@ -144,7 +144,7 @@ class Corpus:
 
         Example:
             >>> corpus.pdfs().group_by("grade").len().sort("grade").rows()
-            [('exact', 4), ('only_before_review', 2), ('unrevised', 2)]
+            [('exact', 4), ('only_before_review', 2), ('unrevised', 1)]
         """
         import polars as pl
 
@@ -393,7 +393,7 @@ class Corpus:
 
         Example:
             >>> corpus.statistics("papers_and_reviews", where="year>=2024").select("conference", "papers").rows()
-            [('borealis', 3), ('cascadia', 2)]
+            [('borealis', 3), ('cascadia', 2), ('jle', 2)]
         """
         from peercorpus.report.write_report import compute_statistic
 

@@ -13,10 +13,8 @@ from peercorpus.api.arguments import (
     read_value,
     read_venues,
     require_positive,
-    require_wait,
 )
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 
 if TYPE_CHECKING:
     from peercorpus.harvest.harvest import HarvestSummary
@@ -47,9 +45,7 @@ def harvest(
     files: bool = True,
     refresh: bool = False,
     scope: Literal["reviewbench", "re2"] | None = None,
-    max_wait_s: float = RATE_LIMIT_WAIT_S,
     share_budget: bool = False,
-    record: str | Path | None = None,
     url_v1: str | None = None,
     url_v2: str | None = None,
     token_file: str | Path | None = None,
@@ -67,9 +63,7 @@ def harvest(
         files: Whether to fetch the PDFs.
         refresh: Whether to list everything again, and to retry files that were refused.
         scope: Also harvest all venues of a published dataset; `venue_ids` may then be empty.
-        max_wait_s: Longest wait for the rate limit, in seconds.
         share_budget: Whether to continue although another harvest uses the same account.
-        record: File to which every response is appended, for `peercorpus import`; only as a guest. None records none.
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File with a token, which nobody else may read.
@@ -93,10 +87,8 @@ def harvest(
     from peercorpus.harvest.session import Access
 
     require_positive(limit=limit)
-    require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
-    recorded = read_optional_path(record, "record", "file")
-    access = Access(url_v1, url_v2, token, max_wait_s, is_shared=share_budget, record=recorded)
+    access = Access(url_v1, url_v2, token, is_shared=share_budget)
     chosen = _choose_venues(venue_ids, scope, folder)
     return _harvest(chosen, folder, access, progress, limit=limit, files=files, refresh=refresh)
 
@@ -108,7 +100,6 @@ def plan_harvest(
     limit: int | None = None,
     files: bool = True,
     scope: Literal["reviewbench", "re2"] | None = None,
-    max_wait_s: float = RATE_LIMIT_WAIT_S,
     url_v1: str | None = None,
     url_v2: str | None = None,
     token_file: str | Path | None = None,
@@ -123,7 +114,6 @@ def plan_harvest(
         limit: Number of submissions per venue, 1 or more; None means all.
         files: Whether the PDFs will be fetched.
         scope: Also plan all venues of a published dataset; `venue_ids` may then be empty.
-        max_wait_s: Longest wait for the rate limit, in seconds.
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File with a token, which nobody else may read.
@@ -146,9 +136,8 @@ def plan_harvest(
     from peercorpus.harvest.session import Access, open_client
 
     require_positive(limit=limit)
-    require_wait(max_wait_s)
     token = read_optional_path(token_file, "token_file", "file")
-    access = Access(url_v1, url_v2, token, max_wait_s, is_held=False, is_shared=True)
+    access = Access(url_v1, url_v2, token, is_held=False, is_shared=True)
     chosen = _choose_venues(venue_ids, scope, folder)
     say, _ = make_receivers(None)
     with open_client(read_path(folder, "folder"), access, say, say) as (opened, client):
@@ -172,7 +161,6 @@ def _harvest(
     say, show = make_receivers(progress)
     path = read_path(folder, "folder")
     with open_client(path, access, say, say) as (opened, client):
-        client.record_harvests(venue_ids, limit, files=files)
         summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
     check_refusals(summaries)
     return HarvestResult(path, tuple(summaries), is_complete(summaries))

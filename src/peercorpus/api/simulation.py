@@ -43,16 +43,12 @@ def simulate(
     seed: int = 0,
     *,
     venue_ids: str | Iterable[str] | None = None,
-    venue_years: int | None = None,
     large: bool = False,
-    papers_per_file: int = 1,
     port: int = 0,
     fault: str | Iterable[str] = (),
     sign_in: bool = False,
     mfa: bool = False,
     budget: int = 100_000,
-    file_budget: int | None = None,
-    window_s: int = 3600,
 ) -> Iterator[Simulation]:
     """Run a simulated OpenReview on this machine while the context lasts; its papers and people are invented.
 
@@ -60,16 +56,12 @@ def simulate(
         papers: Number of papers at all venues together, 1 or more.
         seed: Seed of the invented content; the same seed gives the same content.
         venue_ids: Only these simulated venues; None means one of each.
-        venue_years: Number of venues: each once, then each conference one year earlier, and so on; None: each once.
         large: Whether papers are as long as real ones, each with its own text.
-        papers_per_file: With `large`: number of papers of a venue that share a text, 1 or more.
         port: Port of API v1; API v2 uses the next one. 0 takes any two free ports.
         fault: Faults to inject, by the names that `peercorpus simulate --help` lists.
         sign_in: Whether notes and files need a sign-in, as at OpenReview.
         mfa: Whether a sign-in needs a second factor.
-        budget: Requests allowed per route in one window, 1 or more.
-        file_budget: Requests allowed per route that serves files, 1 or more; None means as `budget`.
-        window_s: Length of a window, in seconds, 1 or more.
+        budget: Requests allowed per route in an hour, 1 or more.
 
     Raises:
         MissingExtraError: Typst, which makes the PDFs, is not installed.
@@ -81,13 +73,13 @@ def simulate(
         5 http://127.0.0.1
     """
     _check_port(port)
-    require_positive_whole(budget=budget, file_budget=file_budget, window_s=window_s)
-    world = _build_world(papers, seed, venue_ids, venue_years, is_large=large, papers_per_file=papers_per_file)
+    require_positive_whole(budget=budget)
+    world = _build_world(papers, seed, venue_ids, is_large=large)
     from peercorpus.simulator.server.faults import faults_by_name
     from peercorpus.simulator.server.service import ServiceBudget, serve_simulator
     from peercorpus.simulator.world.world import find_venues_with_papers
 
-    limits, faults = ServiceBudget(budget, window_s, file_budget), faults_by_name(*list_texts(fault, "fault"))
+    limits, faults = ServiceBudget(budget), faults_by_name(*list_texts(fault, "fault"))
     with serve_simulator(world, port, sign_in_required=sign_in, mfa=mfa, faults=faults, budget=limits) as service:
         venues = tuple(find_venues_with_papers(world))
         yield Simulation(service.base_url_v1, service.base_url_v2, venues, world.user, world.password, world.code)
@@ -101,25 +93,12 @@ def _check_port(port: int) -> None:
         raise PeercorpusError(f"A port is from 0, for any that is free, to {_MAX_PORT - 1:,}, got {port}.")
 
 
-def _build_world(
-    papers: int,
-    seed: int,
-    venue_ids: str | Iterable[str] | None,
-    venue_years: int | None,
-    *,
-    is_large: bool,
-    papers_per_file: int,
-) -> "World":
+def _build_world(papers: int, seed: int, venue_ids: str | Iterable[str] | None, *, is_large: bool) -> "World":
     from peercorpus.simulator.world.world import build_world
 
     for name, number in (("papers", papers), ("seed", seed)):
         require_whole_number(name, number)
     if papers < 1:
         raise PeercorpusError(f"A simulation has at least one paper, got {papers}.")
-    require_positive_whole(venue_years=venue_years, papers_per_file=papers_per_file)
-    if papers_per_file > 1 and not is_large:
-        raise PeercorpusError("papers_per_file needs large=True; set it, or leave papers_per_file out.")
     chosen = None if venue_ids is None else list_venues(venue_ids)
-    if chosen is not None and venue_years is not None:
-        raise PeercorpusError("venue_ids and venue_years exclude each other; leave one of them out.")
-    return build_world(papers, seed, chosen, venue_years, is_large=is_large, papers_per_file=papers_per_file)
+    return build_world(papers, seed, chosen, is_large=is_large)

@@ -175,6 +175,8 @@ def fixed_features(facts: Sequence[Facts], untried: Counter[str]) -> Iterator[Fe
 _MAX_REPORTED = 25
 """Largest number of features reported, the best first."""
 _MAX_EXAMPLES = 3
+THRESHOLD = 0.05
+"""Gain in accuracy above which a feature is a leak."""
 BALANCED_FACTOR = 2
 """Factor of the threshold above which a balanced gain alone counts as a leak."""
 
@@ -226,7 +228,6 @@ class Audit:
     accepted: int
     rejected: int
     majority: float
-    threshold: float
     chance: PredictorScore
     tried: int
     untried: Mapping[str, int]
@@ -308,14 +309,14 @@ def _list_bits(rows: int, most: int) -> list[int]:
     return indexes
 
 
-def _compute_min_rows_with_phrase(threshold: float, labels: Labels) -> int:
+def _compute_min_rows_with_phrase(labels: Labels) -> int:
     """Return the smallest number of rows that must have a phrase, and that must lack it, for it to be a leak at all.
 
     A phrase changes the prediction only for the rows that have it, so its gain is at most their share; its balanced
     gain is at most half their number divided by that of the rarer decision.
     """
     rarer = min(labels.positives, labels.rows - labels.positives)
-    enough = min(threshold * labels.rows, 2 * BALANCED_FACTOR * threshold * rarer)
+    enough = min(THRESHOLD * labels.rows, 2 * BALANCED_FACTOR * THRESHOLD * rarer)
     return max(FEWEST_WITH_PHRASE, math.floor(enough))
 
 
@@ -323,16 +324,15 @@ def _rank(finding: Finding) -> tuple[bool, float, float, str]:
     return (not finding.is_leak, -finding.gain, -finding.outcome.balanced, finding.feature.name)
 
 
-def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothing) -> Audit:
+def audit(source: AuditSource, show: Show = show_nothing) -> Audit:
     """Find the single features that reveal the decision, and how much better than the majority they predict it.
 
-    A feature is a leak if its gain in accuracy is above the threshold, or its balanced gain above twice the threshold
+    A feature is a leak if its gain in accuracy is above `THRESHOLD`, or its balanced gain above twice that
     (which matters if nearly all papers have the same decision), and above the result of the best of all features by
     chance.
 
     Args:
         source: The corpus, which is read three times.
-        threshold: Gain in accuracy above which a feature is a leak, from 0 to 0.5.
         show: Receives the progress of each pass.
 
     Raises:
@@ -342,7 +342,7 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
     first = read_first(source, show)
     _check(first, source)
     labels = deal_to_folds(first.accepted)
-    fewest = _compute_min_rows_with_phrase(threshold, labels)
+    fewest = _compute_min_rows_with_phrase(labels)
     chosen = first.counter.choose(labels.rows, fewest)
     untried = Counter({"phrases": chosen.left_out} if chosen.left_out else {})
     every = [
@@ -357,10 +357,7 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
     predictors = [Predictor(feature, labels) for feature in grouped]
     chance = measure_chance(predictors, labels)
     ranked = sorted(
-        (
-            _make_finding(predictor, labels, first, threshold, chance, grouped[predictor.feature])
-            for predictor in predictors
-        ),
+        (_make_finding(predictor, labels, first, chance, grouped[predictor.feature]) for predictor in predictors),
         key=_rank,
     )
     best = _add_examples(source, first, ranked[:_MAX_REPORTED], predictors, labels, show)
@@ -371,7 +368,6 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
         accepted=labels.positives,
         rejected=labels.rows - labels.positives,
         majority=labels.majority,
-        threshold=threshold,
         chance=chance,
         tried=len(grouped),
         untried=dict(untried),
@@ -384,15 +380,14 @@ def _make_finding(
     predictor: Predictor,
     labels: Labels,
     first: FirstPass,
-    threshold: float,
     chance: PredictorScore,
     alike: Sequence[str],
 ) -> Finding:
     feature = predictor.feature
     outcome = predictor.outcome(labels)
     gain, balanced = outcome.accuracy - labels.majority, outcome.balanced - 0.5
-    is_leak = (gain > threshold and outcome.accuracy > chance.accuracy) or (
-        balanced > BALANCED_FACTOR * threshold and outcome.balanced > chance.balanced
+    is_leak = (gain > THRESHOLD and outcome.accuracy > chance.accuracy) or (
+        balanced > BALANCED_FACTOR * THRESHOLD and outcome.balanced > chance.balanced
     )
     way = predictor.best_way(labels)
     names = (

@@ -6,7 +6,7 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
-from peercorpus.audit.leak_audit import BALANCED_FACTOR, Audit, Finding, Value
+from peercorpus.audit.leak_audit import BALANCED_FACTOR, THRESHOLD, Audit, Finding, Value
 from peercorpus.audit.predictors import FOLDS, SHUFFLES, FeatureKind
 from peercorpus.corpus.html_pages import page_templates
 
@@ -68,6 +68,7 @@ def audit_page(audit: Audit, verdict: str) -> str:
             rows=[_make_row(finding, audit.majority) for finding in audit.findings],
             max_alike=_MAX_ALIKE,
             balanced_factor=BALANCED_FACTOR,
+            threshold=THRESHOLD,
             folds=FOLDS,
             shuffles=SHUFFLES,
         )

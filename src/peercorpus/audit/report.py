@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from peercorpus.audit.leak_audit import BALANCED_FACTOR, Audit, Finding
+from peercorpus.audit.leak_audit import BALANCED_FACTOR, THRESHOLD, Audit, Finding
 from peercorpus.audit.page import audit_page
 from peercorpus.audit.predictors import FOLDS, SHUFFLES
 from peercorpus.errors import TableError
@@ -26,7 +26,7 @@ def audit_verdict(audit: Audit) -> str:
     """Return the result of an audit in one sentence."""
     if not audit.leaks:
         return (
-            f"No leak: no single feature predicts the decision more than {100 * audit.threshold:g} points better than"
+            f"No leak: no single feature predicts the decision more than {100 * THRESHOLD:g} points better than"
             " the majority and better than chance would."
         )
     best = audit.findings[0]
@@ -69,7 +69,7 @@ def audit_to_dict(audit: Audit) -> dict[str, Any]:
             "rejected": audit.rejected,
             "set_aside": dict(audit.set_aside),
         },
-        "threshold": {"gain": audit.threshold, "balanced_gain": BALANCED_FACTOR * audit.threshold},
+        "threshold": {"gain": THRESHOLD, "balanced_gain": BALANCED_FACTOR * THRESHOLD},
         "majority_accuracy": _round_share(audit.majority),
         "best_by_chance": {
             "accuracy": _round_share(audit.chance.accuracy),

@@ -9,7 +9,16 @@ from types import EllipsisType
 from typing import Any
 
 from peercorpus.metrics.intervals import Proportion, ProportionDifference
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, ConversationKind, FileSays, Grade, Role, Status
+from peercorpus.records.enums import (
+    PUBLISHABLE_GRADES,
+    Aspect,
+    ConversationKind,
+    FileSays,
+    Grade,
+    Role,
+    SectionKind,
+    Status,
+)
 from peercorpus.workspace.delta_tables import Tables
 
 BATCH_ROWS = 256
@@ -158,7 +167,7 @@ def _read_reviews(tables: Tables, venue_id: str) -> tuple[set[str], set[str]]:
             continue
         if any(score["aspect"] == Aspect.RECOMMENDATION and score["value"] is not None for score in row["scores"]):
             scored.add(row["forum_id"])
-        if any(section["text"].strip() for section in row["sections"]):
+        if any(one["text"].strip() for one in row["sections"] if one["kind"] != SectionKind.MODEL_CHAT):
             reviewed.add(row["forum_id"])
     return scored, reviewed
 

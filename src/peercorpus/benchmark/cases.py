@@ -130,7 +130,6 @@ class Case:
         recommendations: For `acceptance` only: the reviewers' recommendations, which no question shows.
         references: The human reviews or meta-reviews, or the one human turn; empty in other tasks.
         history: The conversation before the turn, or the reviews with their discussion; empty in other tasks.
-        following: The rest of a conversation that the model continues itself; otherwise empty.
     """
 
     case_id: str
@@ -141,7 +140,6 @@ class Case:
     recommendations: tuple[AskedScore, ...] = ()
     references: tuple[str, ...] = ()
     history: tuple[CaseMessage, ...] = ()
-    following: tuple[CaseMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +149,6 @@ class CaseSelection:
     Attributes:
         venues: Venue ids or conference names; empty for all.
         worst_grade: The worst grade of text to accept.
-        led: For `rebuttal` only: one case per conversation, which the model continues, instead of one per turn.
         unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the fields
             of the form.
     """
@@ -159,7 +156,6 @@ class CaseSelection:
     split: Split = Split.TEST
     venues: frozenset[str] = frozenset()
     worst_grade: Grade = PUBLISHABLE_GRADES[-1]
-    led: bool = False
     unified: bool = False
 
     def takes(self, paper: CasePaper) -> str | None:
@@ -340,31 +336,9 @@ def _make_turn_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case
         yield replace(case, case_id=case_id, references=(messages[index].text,), history=tuple(messages[:index]))
 
 
-def _make_led_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case]:
-    """Yield one case per conversation: the review is given, and everything after it is kept for comparison."""
-    cases = list(_make_turn_cases(case, talk, counts))
-    if cases:
-        first = cases[0]
-        start = next(index for index, message in enumerate(first.history) if message.speaker is Speaker.ASSISTANT) + 1
-        messages = tuple(read_messages(talk["messages"]))
-        # Messages of the authors after the reviewer's last one have no reply, so they are left out.
-        end = max(index for index, message in enumerate(messages) if message.speaker is Speaker.ASSISTANT) + 1
-        yield replace(
-            first,
-            case_id=talk["conversation_id"],
-            history=messages[:start],
-            following=messages[start:end],
-            references=(),
-        )
-
-
-def _make_rebuttal_cases(case: Case, row: Row, counts: CaseCounts, *, led: bool = False) -> Iterator[Case]:
+def _make_rebuttal_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
     before = counts.left_out.total()
-    cases = [
-        turn_case
-        for talk in row["conversations"]
-        for turn_case in (_make_led_cases if led else _make_turn_cases)(case, talk, counts)
-    ]
+    cases = [turn_case for talk in row["conversations"] for turn_case in _make_turn_cases(case, talk, counts)]
     if not cases and counts.left_out.total() == before:
         counts.left_out["papers: no reviewer answers the authors"] += 1
     yield from cases
@@ -432,9 +406,7 @@ def read_cases(release: Release, task: BenchTask, selection: CaseSelection, coun
     """Yield the cases of a task; arguments and errors are those of `read_papers`."""
     for paper, row in read_papers(release, task, selection, counts):
         case = Case(paper.forum_id, task, paper)
-        if selection.led:
-            cases = _make_rebuttal_cases(case, row, counts, led=True)
-        elif selection.unified and task is BenchTask.SCORES:
+        if selection.unified and task is BenchTask.SCORES:
             cases = _make_unified_cases(case, row, counts)
         else:
             cases = CASE_MAKERS[task](case, row, counts)

@@ -1,7 +1,6 @@
 """Entry point through which inspect_ai finds the tasks, solvers and scorers of this package."""
 
 from peercorpus.benchmark import scorers, solvers
-from peercorpus.benchmark.interventions.tasks import interventions
 from peercorpus.benchmark.judge import calibration, scorer
 from peercorpus.benchmark.judge.calibration import judge_calibration, judge_pairs
 from peercorpus.benchmark.tasks import acceptance, meta_review, rebuttal, review, scores
@@ -9,7 +8,6 @@ from peercorpus.benchmark.tasks import acceptance, meta_review, rebuttal, review
 __all__ = [
     "acceptance",
     "calibration",
-    "interventions",
     "judge_calibration",
     "judge_pairs",
     "meta_review",

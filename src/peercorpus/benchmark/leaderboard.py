@@ -33,6 +33,7 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.paired_intervals import PairedDifference as Difference
 from peercorpus.metrics.paired_intervals import compare_pairs
 from peercorpus.metrics.prediction import ReliabilityBin
+from peercorpus.venues.rules import warn_of_pooling
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class Board:
         cutoff: The same runs before and after a model's cutoff; None unless one is stated.
         ceilings: Comparison of people with the floors, on all papers and by venue and year.
         not_asked: Number of cases of the task that were not asked because of a limit.
+        pooled: Warning that the cases are of venues with different rules; empty if there is none.
     """
 
     protocol: Protocol
@@ -95,6 +97,7 @@ class Board:
     cutoff: CutoffTable | None = None
     ceilings: tuple[Ceiling, ...] = ()
     not_asked: int = 0
+    pooled: str = ""
 
 
 @dataclass(slots=True)
@@ -262,8 +265,14 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
                     ),
                     ceilings=tuple(_find_ceilings(alike, columns, group, resamples)),
                     not_asked=max(run.not_asked for run in alike),
+                    pooled=warn_of_pooling(_list_venues(alike)),
                 )
             )
+
+
+def _list_venues(runs: Sequence[TaskRun]) -> set[str]:
+    outcomes = (outcome for run in runs for of_one in run.outcomes.values() for outcome in of_one)
+    return {outcome.venue_id for outcome in outcomes} - {""}
 
 
 def _find_ceilings(runs: Sequence[TaskRun], columns: Sequence[Column], group: str, resamples: int) -> Iterator[Ceiling]:

@@ -56,7 +56,7 @@ COLUMNS = (
         "split",
         "profile",
     ),
-    *("release", "cases", "prompts", "paper", "few_shot", "led"),
+    *("release", "cases", "prompts", "paper"),
 )
 
 
@@ -124,17 +124,16 @@ def _make_title(board: Board) -> str:
 
 def _make_table(board: Board) -> RenderedTable:
     protocol = board.protocol
-    led = ", discussions led by the model" if protocol.led else ""
     above = [
-        f"Split '{protocol.split}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
-        f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: up to {protocol.few_shot}.",
+        f"Split '{protocol.split}' of the profile '{protocol.profile}'; release {protocol.release[:12]}, cases"
+        f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}.",
         "95 % intervals over papers: score intervals of shares, bootstrap-t of means. † marks a number of fewer than"
         f" {FEW_PAPERS} papers; one without an interval has none that could be trusted.",
     ]
     metrics = {measure.metric for measure in board.measures}
     above += [says for metric, says in OF_METRIC.items() if metric in metrics]
-    if protocol.few_shot or protocol.paper != TokenBudget().says or board.has_controls:
-        above.append("Baselines have seen whole papers and no examples.")
+    if protocol.paper != TokenBudget().says or board.has_controls:
+        above.append("Baselines have seen whole papers.")
     unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}
     if unclear:
         above.append(
@@ -145,6 +144,7 @@ def _make_table(board: Board) -> RenderedTable:
             f"Only the first cases were asked (--limit), and {board.not_asked:,} were not: the first ones are"
             " usually from one venue, not a random sample."
         )
+    above += [board.pooled] if board.pooled else []
     if board.is_part:
         above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.split == Split.TRAIN:
@@ -323,7 +323,7 @@ def grids(boards: Boards) -> list[RenderedTable]:
     return [*tables, about_printed()] if tables else []
 
 
-def format_bar(cells: Sequence[str]) -> str:
+def _format_bar(cells: Sequence[str]) -> str:
     """Return a row of a Markdown table."""
     shown = (html.escape(" ".join(cell.split()), quote=False).replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(shown)} |"
@@ -341,7 +341,7 @@ def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[s
         lines += ["", f"## {grid.title}", "", *grid.above, ""]
         lines += [*(f"- {sentence}" for sentence in grid.keys), ""] if grid.keys else []
         lines += (
-            [format_bar(grid.head), format_bar(["---"] * len(grid.head)), *map(format_bar, grid.rows), ""]
+            [_format_bar(grid.head), _format_bar(["---"] * len(grid.head)), *map(_format_bar, grid.rows), ""]
             if grid.rows
             else []
         )
@@ -373,7 +373,7 @@ def _csv_line(
     """Return one line: the run, the name of the number, the number, its signature, and the protocol."""
     protocol = board.protocol
     numbers = ("",) * 4 if estimate is None else (estimate.value, estimate.low, estimate.high, estimate.papers)
-    of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
+    of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper)
     signature = "; ".join(board.signatures[measure.name])
     return (
         *(protocol.task, board.group, *of_row, name, *numbers, signature),

@@ -76,8 +76,7 @@ class LocalModel:
                     f"The model '{self.name}' has a window of {self.window:,} tokens, but the question"
                     f" '{sample.id}' has"
                     f" {self._count(sample.input):,} and its answer may have {answer:,}: show less of a paper"
-                    " (--paper-tokens, or 'paper_tokens' in a recipe) or allow a shorter answer (--max-tokens, or"
-                    " 'answer_tokens' in a recipe)."
+                    " (--paper-tokens, or 'paper_tokens' in a recipe) or allow a shorter answer (--max-tokens)."
                 )
 
     def limit(self, most: int) -> int:
@@ -239,7 +238,7 @@ def find_local_model(named: str, model_args: Mapping[str, Any]) -> LocalModel | 
         if weights.base is not None:
             about["base"] = weights.base if isinstance(weights.base, str) else weights.base.name
     tokenizer = str(model_args.get("tokenizer") or model_args.get("tokenizer_path") or tokenizer)
-    chat = None if CHAT_ARGUMENTS & set(model_args) else load_chat(tokenizer, "neural")
+    chat = None if CHAT_ARGUMENTS & set(model_args) else load_chat(tokenizer)
     if chat is not None:
         # The provider tokenizes the rendered template like any other text, which would add a second begin-of-text
         # token.

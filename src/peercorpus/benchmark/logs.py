@@ -66,16 +66,14 @@ class Protocol:
     release: str
     profile: str
     split: str
-    led: bool
     cases: str
     paper: str
-    few_shot: int
     prompts: str
 
     @property
     def data(self) -> tuple[str, ...]:
         """The part that baselines must share with models; prompts do not matter to them."""
-        return self.task, self.release, self.profile, self.split, str(self.led), self.cases
+        return self.task, self.release, self.profile, self.split, self.cases
 
 
 @dataclass(slots=True)
@@ -194,6 +192,7 @@ def _make_outcomes(scored: Scored, score: Score | None, sample: EvalSample) -> I
         case_id=str(sample.id),
         forum_id=str(sample.metadata["forum_id"]),
         venue=conference if year is None else f"{conference} {year}",
+        venue_id=str(sample.metadata.get("venue_id") or ""),
     )
     about = {} if score is None else score.metadata or {}
     if EACH_KEY in about:
@@ -228,10 +227,8 @@ def _make_protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> 
         release=about["release"]["sha256"],
         profile=about["profile"],
         split=about.get("split") or about["side"],  # Logs of earlier versions call the split `side`.
-        led=about["led"],
         cases=sha256("\n".join(sorted(case_ids)).encode()).hexdigest(),
         paper=about["paper"]["budget"],
-        few_shot=about["few_shot"],
         prompts=f"{prompts['version']} ({prompts['digest']}){scale}",
     )
 

@@ -1,8 +1,7 @@
 """Turn a case into chat messages, with the paper cut to a token budget."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
@@ -173,9 +172,6 @@ def right_answer(case: Case) -> str:
     """Return the correct answer in the requested format, the first of several references.
 
     A review is followed by the mean scores, a meta-review by the decision.
-
-    Raises:
-        PeercorpusError: The case has no single correct answer, because the model continues the conversation itself.
     """
     means = {score.field: score.mean for score in case.scores}
     if case.task is BenchTask.SCORES:
@@ -184,28 +180,20 @@ def right_answer(case: Case) -> str:
         return write_meta_review(case.references[0], case.accepted)
     if case.accepted is not None:
         return write_decision(Decision(case.accepted))
-    if not case.references:
-        raise PeercorpusError(
-            f"The case '{case.case_id}' has no single correct answer: the model leads the discussion."
-        )
     return write_review(case.references[0], means) if case.task is BenchTask.REVIEW else case.references[0]
 
 
-def messages(case: Case, text: str, examples: Sequence[Case] = ()) -> list[CaseMessage]:
-    """Return the messages that present a case: system prompt, examples, paper, and the conversation so far.
+def messages(case: Case, text: str) -> list[CaseMessage]:
+    """Return the messages that present a case: system prompt, paper, and the conversation so far.
 
     Args:
         case: The question.
         text: The paper as shown.
-        examples: Other cases of the same task, which are shown with their correct answers.
     """
-    chat = [CaseMessage(Speaker.SYSTEM, SYSTEM[case.task])]
-    for example in examples:
-        # Only title and abstract of another paper are shown.
-        paper = escape_markers(opening_text(example.paper.title, example.paper.abstract) or "")
-        chat.append(CaseMessage(Speaker.USER, f"{prompts.EXAMPLE}\n\n{_write_opening(example, paper)}"))
-        chat.append(CaseMessage(Speaker.ASSISTANT, right_answer(example)))
-    chat.append(CaseMessage(Speaker.USER, _write_opening(case, text)))
+    chat = [
+        CaseMessage(Speaker.SYSTEM, SYSTEM[case.task]),
+        CaseMessage(Speaker.USER, _write_opening(case, text)),
+    ]
     for message in case.history:
         if message.speaker is chat[-1].speaker:
             chat[-1] = CaseMessage(message.speaker, f"{chat[-1].text}\n\n{message.text}")
@@ -219,46 +207,8 @@ class PromptOptions:
     """Options for presenting cases.
 
     Attributes:
-        few_shot: Number of examples from the train split before each question.
         figures: Chooser of the images shown with the paper; None for no images.
     """
 
     budget: TokenBudget = field(default_factory=TokenBudget)
-    few_shot: int = 0
     figures: FigureBudget | None = None
-
-    def check(self, task: BenchTask) -> None:
-        """Check that these options apply to a task.
-
-        Raises:
-            PeercorpusError: The task takes no examples.
-        """
-        if self.few_shot and task in {BenchTask.REBUTTAL, BenchTask.META_REVIEW}:
-            raise PeercorpusError(
-                f"The task '{task}' takes no examples, because each case contains a conversation; omit 'few_shot'."
-            )
-
-
-def example_pool(cases: Iterable[Case], few: int) -> list[Case]:
-    """Return the first `few` cases of each venue, without the paper's text, which examples do not show."""
-    pool = []
-    cases_by_venue = Counter[str]()
-    for case in cases:
-        cases_by_venue[case.paper.venue_id] += 1
-        if cases_by_venue[case.paper.venue_id] <= few:
-            pool.append(replace(case, paper=replace(case.paper, markdown="")))
-    return pool
-
-
-def choose_examples(case: Case, pool: Sequence[Case], few: int) -> Iterator[Case]:
-    """Yield up to `few` examples for a case: first from its venue, then its conference, then any, in the pool's order.
-
-    The paper itself is excluded; the pool contains it if the questions are about the train split.
-    """
-
-    def distance(example: Case) -> int:
-        same = (example.paper.venue_id == case.paper.venue_id, example.paper.conference == case.paper.conference)
-        return 0 if same[0] else 1 if same[1] else 2
-
-    others = (other for other in pool if other.paper.forum_id != case.paper.forum_id)
-    yield from sorted(others, key=distance)[:few]

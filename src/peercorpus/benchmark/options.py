@@ -16,7 +16,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.release.hub_download import find_release
-from peercorpus.release.splits import Profile, Split
+from peercorpus.release.splits import Split
 
 
 class TaskOptions(TypedDict, total=False):
@@ -24,7 +24,6 @@ class TaskOptions(TypedDict, total=False):
 
     Attributes:
         split: `test` (the default), `validation` or `train`.
-        profile: `re2` or `temporal`: the split profile that the release must have.
         venue: Venue ids or conference names, separated by commas; all by default.
         grade: The worst grade of text to accept; by default `only_before_review`, so that all texts are proven initial
             versions. A worse one needs a release that was published with it.
@@ -33,11 +32,8 @@ class TaskOptions(TypedDict, total=False):
             or sign is one token.
         shown: The part of a paper that is shown: `paper` (the default), or as a control `abstract` (its title and
             abstract) or `title`.
-        few_shot: Number of examples before each question; none by default.
         adapter: Adapter whose prompts and answer format are used, such as `sea-e`; our own by default.
         wordings: File or folder by an adapter's authors with the prompts of the model's training.
-        map_ratings: Whether the rating of an adapter's model is used as a recommendation on another scale than its own,
-            mapped linearly; by default such scores are not requested.
         baseline: Baseline that answers instead of a model, such as `majority`.
         bert_score: Model of BERTScore, or `true` for the one that Re² used; omitted by default.
         embed_cos: Model of EmbedCos, or `true` for the one that Re² used; omitted by default.
@@ -47,26 +43,19 @@ class TaskOptions(TypedDict, total=False):
         judge_words: For `re2`: a file with the text of the judge's instruction; ours by default.
         repeats: Number of times a judge is asked each question, to measure its consistency; once by default.
         likelihood: For `acceptance` only: the answer is the probability that the model gives each decision.
-        led: For `rebuttal` only: the model continues the discussion with a model in the role `author`.
         unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the form's
             fields; the correct answer is the mean of the reviewers' unified ratings.
         figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
-        max_figures: Maximum number of images of a question; 8 by default.
-        max_image_kb: Maximum total size of the images of a question, in kilobytes; 2,000 by default.
-        max_megapixels: Maximum total size of the images of a question, in megapixels; 8 by default.
     """
 
     split: str
-    profile: str
     venue: str
     grade: str
     paper_tokens: int
     tokenizer: str
     shown: str
-    few_shot: int
     adapter: str
     wordings: str
-    map_ratings: bool
     baseline: str
     bert_score: str | bool
     embed_cos: str | bool
@@ -75,18 +64,8 @@ class TaskOptions(TypedDict, total=False):
     judge_words: str
     repeats: int
     likelihood: bool
-    led: bool
     unified: bool
     figures: bool
-    max_figures: int
-    max_image_kb: int
-    max_megapixels: int
-
-
-FIGURE_LIMITS = {"max_figures": "figures", "max_image_kb": "image_kb", "max_megapixels": "megapixels"}
-"""Options that limit the images of a question, with the fields of `FigureBudget` that they set."""
-FIGURE_OPTIONS = frozenset({"figures", *FIGURE_LIMITS})
-"""Options that concern figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +74,8 @@ class TaskRequest:
 
     Attributes:
         release: Folder of the release.
-        profile: Split profile that the release must have; None accepts any.
         adapter: Adapter whose prompts and answer format are used; None for our own.
         wordings: File or folder by an adapter's authors with the prompts of the model's training.
-        maps_ratings: Whether recommendations on other scales than its own are requested from the adapter's model.
         baseline: Baseline that answers instead of a model; None for the model.
         bert_score: Model of BERTScore; None omits it.
         embed_cos: Model of EmbedCos; None omits it.
@@ -111,10 +88,8 @@ class TaskRequest:
     release: Path
     selection: CaseSelection = field(default_factory=CaseSelection)
     asking: PromptOptions = field(default_factory=PromptOptions)
-    profile: Profile | None = None
     adapter: str | None = None
     wordings: Path | None = None
-    maps_ratings: bool = False
     baseline: str | None = None
     bert_score: str | None = None
     embed_cos: str | None = None
@@ -128,16 +103,13 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     """The options with their defaults, as msgspec checks them."""
 
     split: Split = Split.TEST
-    profile: Profile | None = None
     venue: str | list[str] = ""
     grade: Grade = PUBLISHABLE_GRADES[-1]
     paper_tokens: int | None = None
     tokenizer: str | None = None
     shown: PaperPart = PaperPart.PAPER
-    few_shot: int = 0
     adapter: str | None = None
     wordings: str | None = None
-    map_ratings: bool = False
     baseline: str | None = None
     bert_score: str | bool = False
     embed_cos: str | bool = False
@@ -146,24 +118,17 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     judge_words: str | None = None
     repeats: int = 1
     likelihood: bool = False
-    led: bool = False
     unified: bool = False
     figures: bool = False
-    max_figures: int | None = None
-    max_image_kb: int | None = None
-    max_megapixels: int | None = None
 
 
 def _read_figure_budget(read: _Read) -> FigureBudget | None:
     """Return the limits for the images of a question; None if it shows none.
 
     Raises:
-        PeercorpusError: A limit is below 1 or set without 'figures', or the answerer does not take images.
+        PeercorpusError: The answerer does not take images.
     """
-    given = {option: getattr(read, option) for option in FIGURE_LIMITS if getattr(read, option) is not None}
     if not read.figures:
-        if given:
-            raise PeercorpusError(f"'{next(iter(given))}' limits images of figures; set 'figures' too, or omit it.")
         return None
     if read.baseline is not None:
         raise PeercorpusError("A baseline does not use images; omit 'figures' or the baseline.")
@@ -172,7 +137,7 @@ def _read_figure_budget(read: _Read) -> FigureBudget | None:
             f"The model of the adapter '{read.adapter}' was trained on text only and takes no images; omit"
             " --figures or the adapter."
         )
-    return FigureBudget(**{FIGURE_LIMITS[option]: limit for option, limit in given.items()})
+    return FigureBudget()
 
 
 def _choose_model(option: str | bool, default: str) -> str | None:
@@ -188,13 +153,7 @@ def _check_together(read: _Read) -> None:
             "Only a model with our own prompts can be shown less than the paper; omit 'shown', or the adapter or"
             " baseline.",
         ),
-        (
-            is_control and read.led,
-            "In a led discussion the other side would lack the paper too, so it has no controls; omit 'shown' or"
-            " 'led'.",
-        ),
         (is_control and read.figures, "A control shows no figures; omit 'figures' or 'shown'."),
-        (read.few_shot < 0, f"'few_shot' must be 0 or more, got {read.few_shot}."),
         (read.repeats != 1 and not read.judged, "'repeats' needs a judge: set 'judged' too, or omit 'repeats'."),
         (
             not read.judged and (read.judge_profile is not JudgeProfile.OURS or read.judge_words is not None),
@@ -205,20 +164,8 @@ def _check_together(read: _Read) -> None:
             "A baseline answers in our own format, so it takes no adapter; omit one of them.",
         ),
         (
-            read.few_shot and read.adapter is not None,
-            "The model of an adapter was trained without examples; omit 'few_shot' or the adapter.",
-        ),
-        (
-            read.map_ratings and read.adapter is None,
-            "Only the ratings of a published reviewing model are mapped; name its adapter, or omit 'map_ratings'.",
-        ),
-        (
             read.likelihood and asks_otherwise,
             "'likelihood' needs a model with our own prompts; omit it, or the adapter or baseline.",
-        ),
-        (
-            read.led and read.baseline is not None,
-            "A baseline cannot lead a discussion; omit 'led' or the baseline.",
         ),
     )
     for is_wrong, says in refusals:
@@ -250,14 +197,10 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
     return TaskRequest(
         release=find_release(release, figures=read.figures),
-        selection=CaseSelection(read.split, chosen, read.grade, led=read.led, unified=read.unified),
-        asking=PromptOptions(
-            TokenBudget(read.paper_tokens, read.tokenizer, read.shown), read.few_shot, _read_figure_budget(read)
-        ),
-        profile=read.profile,
+        selection=CaseSelection(read.split, chosen, read.grade, unified=read.unified),
+        asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer, read.shown), _read_figure_budget(read)),
         adapter=read.adapter,
         wordings=None if read.wordings is None else Path(read.wordings),
-        maps_ratings=read.map_ratings,
         baseline=read.baseline,
         bert_score=_choose_model(read.bert_score, bertscore.MODEL),
         embed_cos=_choose_model(read.embed_cos, embedding.MODEL),

@@ -142,7 +142,7 @@ class CoverageRecord:
 
     Attributes:
         said: Coverage by the answer.
-        people: Coverage by the reviewer's turn; in a discussion led by the model, by all turns.
+        people: Coverage by the reviewer's turn.
     """
 
     said: Coverage
@@ -183,6 +183,7 @@ class CaseOutcome:
         unscored: Why the answer has no score; None if it has one.
         lenient: For an answer without a score, the record of its lenient reading; None if that is not clear.
         venue: Conference and year; empty if not needed.
+        venue_id: Id of the venue; empty if not needed.
         floors: For a reviewer left out, the records of the floors, measured against the same other reviewers.
     """
 
@@ -192,6 +193,7 @@ class CaseOutcome:
     unscored: str | None = None
     lenient: OutcomeRecord | None = None
     venue: str = ""
+    venue_id: str = ""
     floors: Mapping[str, OutcomeRecord] = field(default_factory=dict)
 
 

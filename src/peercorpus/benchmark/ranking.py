@@ -22,6 +22,7 @@ from peercorpus.benchmark.solvers import read_asked
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.intervals import bootstrap
 from peercorpus.records.enums import Aspect
+from peercorpus.venues.rules import warn_of_pooling
 
 SCORED = {BenchTask.ACCEPTANCE: Scored.DECISION, BenchTask.SCORES: Scored.NUMBERS}
 """The tasks whose answers order papers, with the scorer that records them."""
@@ -71,10 +72,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rankings of one protocol: models, then baselines, best first, and the ceiling last."""
+    """The rankings of one protocol: models, then baselines, best first, and the ceiling last.
+
+    Attributes:
+        pooled: Warning that the papers are of venues with different rules; empty if there is none.
+    """
 
     protocol: Protocol
     rankings: tuple[Ranking, ...]
+    pooled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +224,8 @@ def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> 
     ranked = ((run.is_baseline, _rank_run(run, name, venues, resamples)) for run, name in named)
     rows = [(is_baseline, -row.concordance.value, row.name, row) for is_baseline, row in ranked if row is not None]
     ceiling = rank(PEOPLE, people, resamples)
-    return Table(protocol, (*(row for *_, row in sorted(rows)), *([] if ceiling is None else [ceiling])))
+    ranked_last = [] if ceiling is None else [ceiling]
+    return Table(protocol, (*(row for *_, row in sorted(rows)), *ranked_last), warn_of_pooling(venues.values()))
 
 
 def rank_runs(runs: Iterable[TaskRun], resamples: int = 1000) -> list[Table]:

@@ -29,6 +29,7 @@ def _make_table(table: Table) -> RenderedTable:
             " that people do not order, answers without a score, and papers of large venues that were not drawn.",
             f"Split '{protocol.split}', release {protocol.release[:12]}, cases {protocol.cases[:12]}, prompts"
             f" {protocol.prompts}, {protocol.paper}.",
+            *([table.pooled] if table.pooled else []),
             *([] if table.rankings else ["No two papers of one venue have an order."]),
         ],
         head=HEAD,

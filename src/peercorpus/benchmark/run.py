@@ -5,13 +5,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from inspect_ai import Task, eval_set
+from inspect_ai._util import dotenv
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, Model, get_model
@@ -26,9 +27,7 @@ from peercorpus.benchmark.judge.scorer import GRADER, SECOND
 from peercorpus.benchmark.leaderboard_render import FEW_PAPERS
 from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, load_local
 from peercorpus.benchmark.logs import check_logs
-from peercorpus.benchmark.options import FIGURE_OPTIONS
 from peercorpus.benchmark.progress_of_runs import showing_progress
-from peercorpus.benchmark.solvers import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, NoCaseError, acceptance, meta_review, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
 from peercorpus.execution.progress import Show, show_nothing
@@ -56,11 +55,7 @@ BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MAX_ERROR_CHARACTERS = 300
 OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judge_profile", "judge_words", "repeats"})
 """Options for written answers, which do not apply to the tasks acceptance and scores."""
-OPTIONS_OF_SCORES = frozenset({"unified", "map_ratings"})
-"""Options that apply only to the task scores."""
-OPTIONS_OF_MODELS = FIGURE_OPTIONS | {
-    *("adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer", "shown", "likelihood"),
-}
+OPTIONS_OF_MODELS = frozenset({"adapter", "wordings", "paper_tokens", "tokenizer", "shown", "likelihood", "figures"})
 """Options that affect the question, which do not apply to baselines."""
 NO_KEY = "no-key"
 """Sent as the key of an OpenAI-compatible endpoint if none is set: local servers do not need one."""
@@ -84,7 +79,7 @@ class Bench:
             fine-tuning run; None for only the baselines.
         options: See `options.TaskOptions`.
         with_baselines: Whether the baselines of each task are run too.
-        roles: The models in the roles `grader`, `grader2` and `author`.
+        roles: The models in the roles `grader` and `grader2`.
         role_args: Arguments of these models, by role: settings such as `temperature` and `max_tokens`, the `base_url`
             of a service, or arguments of a provider.
         keeps_errors: Whether a case that ends in an error is kept and counts as an answer without a score.
@@ -182,14 +177,6 @@ def _check_roles(bench: Bench) -> None:
             raise PeercorpusError(
                 f"There are arguments for the model in the role '{role}', but no such model; name it."
             )
-    if not bench.options.get("led"):
-        return
-    if AUTHOR not in bench.roles:
-        raise PeercorpusError(
-            "A led discussion needs a model that plays the authors: name it with --author PROVIDER/MODEL."
-        )
-    if list(bench.tasks) != [BenchTask.REBUTTAL]:
-        raise PeercorpusError("Only the task 'rebuttal' can be led; run it on its own.")
 
 
 def _check_figures(bench: Bench) -> None:
@@ -207,11 +194,6 @@ def _check_controls(bench: Bench) -> None:
     """Check the options for controls before a release is read."""
     if bench.model is None:
         raise PeercorpusError("Controls are for models, as baselines always use whole papers: name one with --model.")
-    if bench.options.get("led"):
-        raise PeercorpusError(
-            "In a led discussion the other side would lack the paper too, so it has no controls; omit --controls"
-            " or --author."
-        )
     for task in bench.tasks:
         adapter = _select_options(bench, task, is_baseline=False).get("adapter")
         if adapter is not None:
@@ -227,7 +209,7 @@ def _select_options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict
         | (OPTIONS_OF_MODELS if is_baseline else frozenset())
         | (frozenset() if task is BenchTask.ACCEPTANCE else {"likelihood"})
     )
-    unused |= frozenset() if task is BenchTask.SCORES else OPTIONS_OF_SCORES
+    unused |= frozenset() if task is BenchTask.SCORES else {"unified"}
     chosen = {name: value for name, value in bench.options.items() if name not in unused}
     theirs = _find_adapter_name(bench.model)
     if theirs is not None and not is_baseline and "adapter" not in chosen and task in load_adapter(theirs).tasks:
@@ -257,7 +239,7 @@ def _list_arms(bench: Bench, task: BenchTask) -> Iterator[dict[str, Any]]:
     options = _select_options(bench, task, is_baseline=False)
     yield options
     # The same questions without images, as in a run without figures.
-    plain = {name: value for name, value in options.items() if name not in FIGURE_OPTIONS}
+    plain = {name: value for name, value in options.items() if name != "figures"}
     if options.get("figures"):
         yield plain
     for part in CONTROLS if bench.controls else ():
@@ -269,7 +251,7 @@ def _make_tasks(bench: Bench, loaded: LocalModel | None, notes: list[str]) -> li
     for task in bench.tasks:
         try:
             tasks += _make_arms(bench, task, loaded)
-            if bench.with_baselines and not bench.options.get("led"):
+            if bench.with_baselines:
                 tasks += _make_baseline_tasks(bench, task, notes)
         except NoCaseError as error:
             if not bench.is_of_all:
@@ -372,16 +354,8 @@ def rehearse(bench: Bench) -> None:
     _say_few_papers(bench, _make_tasks(bench, _find_local(bench.model, bench.model_args), []))
 
 
-MakeTasks = Callable[[Bench, LocalModel | None, list[str]], list[Task]]
-"""Makes the tasks of a run for a model, which is passed if this process loads it; adds notes on what is left out."""
-
-
-def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
+def run_tasks(bench: Bench) -> BenchResult:
     """Run tasks; an interrupted run resumes where it stopped.
-
-    Args:
-        bench: The run.
-        make_tasks: Makes the tasks; by default those that the run names.
 
     Raises:
         PeercorpusError: A task cannot be made, an existing log cannot be read, or the model cannot be asked at all.
@@ -391,11 +365,9 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
     check_logs(bench.logs)
     notes: list[str] = []
     loaded = _find_local(bench.model, bench.model_args)
-    tasks = make_tasks(bench, loaded, notes)
+    tasks = _make_tasks(bench, loaded, notes)
     if not tasks and notes:
         raise PeercorpusError(notes[0])
-    if not tasks:
-        raise PeercorpusError("A led discussion has no baseline; name a model with --model.")
     at = {} if bench.base_url is None else {"base_url": bench.base_url}
     model = _get_model(bench.model or NO_MODEL, loaded, at | dict(bench.model_args), bench.show)
     roles = {role: _get_role(bench, role) for role in bench.roles}
@@ -404,7 +376,7 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
     _say_few_papers(bench, tasks)
     try:
         # inspect_ai may show progress; standard output is for the tables.
-        with redirect_stdout(sys.stderr), _show_progress(bench, tasks, loaded):
+        with redirect_stdout(sys.stderr), _show_progress(bench, tasks, loaded), _ignoring_env_files():
             is_whole, logs = eval_set(
                 tasks,
                 log_dir=str(bench.logs),
@@ -432,6 +404,17 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
     return BenchResult(
         logs=logs, is_whole=is_whole, errors=Counter(error for log in logs for error in _list_errors(log)), notes=notes
     )
+
+
+@contextmanager
+def _ignoring_env_files() -> Iterator[None]:
+    """Keep inspect_ai from reading a `.env` in the working directory or above: it could name a host that gets keys."""
+    find_file = vars(dotenv)["find_dotenv"]
+    vars(dotenv)["find_dotenv"] = lambda **_: ""
+    try:
+        yield
+    finally:
+        vars(dotenv)["find_dotenv"] = find_file
 
 
 def _show_progress(bench: Bench, tasks: Sequence[Task], loaded: LocalModel | None) -> AbstractContextManager[None]:

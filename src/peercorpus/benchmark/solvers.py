@@ -1,7 +1,6 @@
 """Build inspect_ai samples from cases, and the solvers that answer them.
 
-A question is answered by a model, by a baseline (`fixed`) or in a discussion between two models (`discuss`); `read`
-then parses the answer once for all scorers.
+A question is answered by a model or by a baseline (`fixed`); `read` then parses the answer once for all scorers.
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,6 @@ from inspect_ai.model import (
     GenerateConfig,
     ModelAPI,
     ModelOutput,
-    StopReason,
     get_model,
     modelapi,
 )
@@ -42,11 +40,10 @@ from peercorpus.benchmark.answers import (
 )
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
 from peercorpus.benchmark.figures.choice import FigureChoice
-from peercorpus.benchmark.figures.showing import FIGURES, without_images
+from peercorpus.benchmark.figures.showing import FIGURES
 from peercorpus.benchmark.lenient_answers import read_decision_leniently, read_scores_leniently
 from peercorpus.benchmark.messages import ShownPaper, right_answer
 from peercorpus.benchmark.refusals import is_refusal
-from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import Grade
 
@@ -64,12 +61,6 @@ MESSAGES = {
 def chat(messages: Sequence[CaseMessage]) -> list[ChatMessage]:
     """Convert messages to those of inspect_ai."""
     return [MESSAGES[message.speaker](content=message.text) for message in messages]
-
-
-def _list_references(case: Case) -> list[str]:
-    """Return the human references; for a conversation led by the model, all reviewer messages as one text."""
-    reviewer_texts = [message.text for message in case.following if message.speaker is Speaker.ASSISTANT]
-    return list(case.references) or (["\n\n".join(reviewer_texts)] if reviewer_texts else [])
 
 
 def _find_review(case: Case) -> str | None:
@@ -98,9 +89,8 @@ def build_metadata(case: Case, shown: ShownPaper) -> dict[str, Any]:
         "shown": {"tokens": shown.tokens, "left_out": shown.left_out},
         "accepted": case.accepted,
         "asked": [msgspec.to_builtins(item) for item in case.scores],
-        "references": _list_references(case),
+        "references": list(case.references),
         "review": _find_review(case),
-        "following": [msgspec.to_builtins(item) for item in case.following],
     }
 
 
@@ -121,11 +111,6 @@ def read_asked(metadata: dict[str, Any]) -> list[AskedScore]:
     return msgspec.convert(metadata["asked"], list[AskedScore])
 
 
-def read_following(metadata: dict[str, Any]) -> list[CaseMessage]:
-    """Return the rest of a conversation that the model continues itself."""
-    return msgspec.convert(metadata["following"], list[CaseMessage])
-
-
 def build_sample(
     case: Case,
     messages: Sequence[CaseMessage],
@@ -142,8 +127,7 @@ def build_sample(
         answer: Answer of a baseline; None if a model answers.
         figures: The images that the question shows; None for a question without figures.
     """
-    references = _list_references(case)
-    target = references if case.task.is_written else right_answer(case)
+    target = list(case.references) if case.task.is_written else right_answer(case)
     metadata = build_metadata(case, shown) | ({} if answer is None else {ANSWER: answer})
     metadata |= {} if figures is None else {FIGURES: msgspec.to_builtins(figures)}
     return Sample(input=chat(messages), target=target, id=case.case_id, metadata=metadata)
@@ -151,8 +135,6 @@ def build_sample(
 
 READ = "read"
 """Key of a sample's metadata with the parsed answer."""
-AUTHOR = "author"
-"""Role of the model that plays the authors."""
 
 
 def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> dict[str, Any]:
@@ -201,14 +183,13 @@ def _explain_failure(
 
 
 @solver
-def read(adapter: str | None = None, maps_ratings: bool = False) -> Solver:
+def read(adapter: str | None = None) -> Solver:
     """Parse the answer, once for all scorers: strictly, and an unreadable one in our own format leniently too.
 
     Args:
         adapter: Adapter whose answer format is expected; None for our own.
-        maps_ratings: Whether the model's rating is used as a recommendation on another scale.
     """
-    theirs = None if adapter is None else load_adapter(adapter, maps_ratings=maps_ratings)
+    theirs = None if adapter is None else load_adapter(adapter)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
         completion = state.output.completion
@@ -298,52 +279,3 @@ def fixed(baseline: str) -> Solver:
         return state
 
     return solve
-
-
-STOPPED: tuple[StopReason, ...] = ("content_filter", "max_tokens", "model_length")
-"""Abnormal stop reasons, worst first; the worst one of any turn is reported for the whole discussion."""
-
-
-@solver
-def discuss() -> Solver:
-    """Let the model continue a discussion with a model in the role `author`, for as many turns as the original had.
-
-    The authors' first message is the original; later ones are generated in reply to the model. The answer is all of the
-    model's messages, as one text.
-    """
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        turns = read_following(state.metadata)
-        answers: list[str] = []
-        ends: list[StopReason] = []
-        for index, turn in enumerate(turns):
-            if turn.speaker is Speaker.USER:
-                text = turn.text if not answers else await _ask_authors(state.messages)
-                state.messages.append(ChatMessageUser(content=text))
-            elif index == 0 or turns[index - 1].speaker is Speaker.USER:
-                state = await generate(state)
-                answers.append(state.output.completion)
-                ends.append(state.output.stop_reason)
-        end = next((reason for reason in STOPPED if reason in ends), state.output.stop_reason)
-        state.output = ModelOutput.from_content(state.output.model, "\n\n".join(answers), end)
-        return state
-
-    return solve
-
-
-async def _ask_authors(messages: list[ChatMessage]) -> str:
-    """Return the next message of the model that plays the authors.
-
-    It sees the paper without images, and the discussion with the roles swapped.
-    """
-    paper, *exchange = messages[1:]
-    opening = CaseMessage(Speaker.USER, without_images(paper))
-    messages_to_author = chat([CaseMessage(Speaker.SYSTEM, prompts.AUTHORS), opening])
-    for message in exchange:
-        message_type = ChatMessageUser if message.role == "assistant" else ChatMessageAssistant
-        if messages_to_author[-1].role == "user" and message_type is ChatMessageUser:
-            messages_to_author[-1] = ChatMessageUser(content=f"{messages_to_author[-1].text}\n\n{message.text}")
-        else:
-            messages_to_author.append(message_type(content=message.text))
-    output = await get_model(role=AUTHOR).generate(messages_to_author)
-    return output.completion.strip() or prompts.NO_ANSWER

@@ -21,9 +21,9 @@ from peercorpus.benchmark.figures.budget import WORDS_DIGEST
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import show_figures
 from peercorpus.benchmark.judge.instruction import JudgeProfile
-from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, choose_examples, example_pool, messages, shown_paper
+from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, messages, shown_paper
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
-from peercorpus.benchmark.solvers import PEOPLE, build_sample, discuss, fixed, read, weigh
+from peercorpus.benchmark.solvers import PEOPLE, build_sample, fixed, read, weigh
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
 from peercorpus.metrics.registry import definition
@@ -77,15 +77,13 @@ def about_run(
         "split": selection.split.value,
         "venues": sorted(selection.venues),
         "worst_grade": selection.worst_grade.value,
-        "led": selection.led,
         "unified": selection.unified and of_task is BenchTask.SCORES,
         "cases": counts.cases,
         "left_out": dict(sorted(counts.left_out.items())),
         "paper": {"budget": budget.says, "way": CUT_METHOD, "part": budget.part.value},
-        "few_shot": request.asking.few_shot,
         "figures": _describe_figures(request),
         "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
-        "adapter": f"{request.adapter}, ratings mapped" if request.maps_ratings else request.adapter,
+        "adapter": request.adapter,
         "likelihood": request.likelihood,
         "baseline": request.baseline,
         "says": "" if baseline is None else baseline.says,
@@ -122,26 +120,21 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
 
 NO_MODEL = "none/none"
 """Name of the model passed to inspect_ai if a baseline answers."""
-VERSION = "3"
+VERSION = "4"
 """Version of the tasks' questions and scoring; the prompts have their own version."""
 
 
-def open_release_with_splits(request: TaskRequest) -> Release:
+def _open_release_with_splits(request: TaskRequest) -> Release:
     """Return the release of a request.
 
     Raises:
-        PeercorpusError: It has no splits, or not the requested ones, or not the grade or venue.
+        PeercorpusError: It has no splits, or not the grade or venue.
     """
     release = open_release(request.release, is_whole=False)
     splits = release.splits()
     if splits is None:
         raise PeercorpusError(
             f"The release '{request.release}' has no splits to test on; publish it with --splits re2 or temporal."
-        )
-    if request.profile is not None and splits.profile != request.profile:
-        raise PeercorpusError(
-            f"The release '{request.release}' has splits of the profile '{splits.profile}', not '{request.profile}';"
-            " choose that profile or another release."
         )
     check_worst_grade(request.release, request.selection.worst_grade)
     check_venues(release, request.selection.venues)
@@ -173,7 +166,7 @@ def _fit_baseline(name: str, of_task: BenchTask, request: TaskRequest, release: 
     from peercorpus.benchmark.baselines.people import People
 
     baseline = load_baseline(name, of_task)
-    trained = replace(request.selection, split=Split.TRAIN, venues=frozenset(), led=False)
+    trained = replace(request.selection, split=Split.TRAIN, venues=frozenset())
     for learner in (baseline, *(baseline.floors if isinstance(baseline, People) else ())):
         learner.fit(read_cases(release, of_task, trained, CaseCounts()))
     return baseline
@@ -199,19 +192,13 @@ def _make_model_samples(
 ) -> list[Sample]:
     """Return samples with questions for a model."""
     budget = request.asking.budget
-    few = request.asking.few_shot
-    of_each = few + (request.selection.split is Split.TRAIN)
-    of_examples = CaseSelection(Split.TRAIN, unified=request.selection.unified)
-    pool = example_pool(read_cases(release, of_task, of_examples, CaseCounts()), of_each) if few else []
     count = budget.counter()
     chooser = None if request.asking.figures is None else FigureChooser(release, request.asking.figures)
     samples = []
     for case in cases:
         shown = shown_paper(case.paper, budget, count)
-        examples = list(choose_examples(case, pool, few))
-        chat = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
-        # Each example is a question and an answer, after the system message.
-        figures = None if chooser is None else chooser.choose(case.paper, shown, 1 + 2 * len(examples))
+        chat = messages(case, shown.text) if adapter is None else adapter.messages(case, shown.text)
+        figures = None if chooser is None else chooser.choose(case.paper, shown)
         samples.append(build_sample(case, chat, shown, figures=figures))
     if chooser is not None:
         chooser.check_any(of_task)
@@ -252,18 +239,17 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
     Raises:
         PeercorpusError: The release, a case, the baseline or the adapter does not exist.
     """
-    request.asking.check(of_task)
     if request.likelihood and of_task is not BenchTask.ACCEPTANCE:
         raise PeercorpusError(f"Only 'acceptance' is answered by likelihood, not '{of_task}'; omit 'likelihood'.")
-    release = open_release_with_splits(request)
+    release = _open_release_with_splits(request)
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
     if request.adapter is not None:
-        adapter = load_adapter(request.adapter, request.wordings, maps_ratings=request.maps_ratings)
+        adapter = load_adapter(request.adapter, request.wordings)
         cases = narrow(adapter, cases, counts)
     if request.baseline is not None:
         baseline = _fit_baseline(request.baseline, of_task, request, release)
-    answering: Solver = discuss() if request.selection.led else weigh() if request.likelihood else generate()
+    answering: Solver = weigh() if request.likelihood else generate()
     figures = request.asking.figures
     part = request.asking.budget.part
     showing = [] if figures is None else [show_figures(str(release.folder.absolute()), release.sha256)]
@@ -277,7 +263,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         solver=[
             *showing,
             answering if baseline is None else fixed(baseline.name),
-            read(request.adapter, request.maps_ratings),
+            read(request.adapter),
         ],
         scorer=_select_scorers(of_task, request),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
@@ -329,7 +315,7 @@ def review(release: str, **options: Unpack[TaskOptions]) -> Task:
 
 @task
 def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
-    """Reply to the authors as the reviewer: one case per turn with the original history, or a whole discussion (`led`).
+    """Reply to the authors as the reviewer: one case per turn with the original history.
 
     Args:
         release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.

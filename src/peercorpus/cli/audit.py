@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
-from cyclopts.validators import Number
 
-from peercorpus.cli.console import ProgressLines, WorkspaceFolder, finite, say
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -30,15 +29,15 @@ def leaks(
     *,
     text: Annotated[str | None, Parameter(show_default=False)] = None,
     decision: Annotated[str | None, Parameter(show_default=False)] = None,
-    threshold: Annotated[float, finite(Number(gte=0, lt=0.5))] = 0.05,
     out: Annotated[Path | None, Parameter(show_default=False)] = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> int:
     """Find single features of the papers that give their decision away, such as a phrase of camera-ready files.
 
     Each feature is tested alone, with cross-validation: every phrase, the author block, length, number of pages, line
-    numbers, missing texts, and where a text came from. Exit with 1 if a feature is a leak: its accuracy is above the
-    threshold and above what the best feature reaches by chance.
+    numbers, missing texts, and where a text came from. Exit with 1 if a feature is a leak: its accuracy is more than
+    five points above the majority's, or its balanced accuracy above 60 %, and above what the best feature reaches by
+    chance.
 
     Parameters
     ----------
@@ -46,9 +45,6 @@ def leaks(
         The text column. Detected from common names if omitted.
     decision
         The decision column. Detected from common names if omitted.
-    threshold
-        Report a feature as a leak if its accuracy exceeds the majority baseline by this much, or its balanced accuracy
-        exceeds one half by twice this much.
     out
         Folder for the reports leaks.json and leaks.html.
     json_
@@ -60,7 +56,7 @@ def leaks(
     if out is not None:
         check_folder(out)
     with ProgressLines() as lines:
-        audit = _run_audit(workspace, text, decision, threshold, lines.show)
+        audit = _run_audit(workspace, text, decision, lines.show)
     if out is not None:
         write_reports(audit, out)
     if json_:
@@ -73,7 +69,7 @@ def leaks(
     return ExitCode.FOUND if audit.leaks else ExitCode.DONE
 
 
-def _run_audit(source: Path, text: str | None, decision: str | None, threshold: float, show: "Show") -> "Audit":
+def _run_audit(source: Path, text: str | None, decision: str | None, show: "Show") -> "Audit":
     from peercorpus.audit.inputs import file_source, workspace_source
     from peercorpus.audit.layouts import layout_source
     from peercorpus.audit.leak_audit import audit as run_audit
@@ -86,13 +82,13 @@ def _run_audit(source: Path, text: str | None, decision: str | None, threshold: 
         # Named columns are those of tables; a release has tables alone.
         is_layout = text is None and decision is None and not (source / "release.json").is_file()
         found = layout_source(source) if is_layout else None
-        return run_audit(found or file_source(source, text, decision), threshold, show)
+        return run_audit(found or file_source(source, text, decision), show)
     if text is not None or decision is not None:
         raise TableError(f"'{source}' is a workspace, whose columns are known; leave out --text and --decision.")
     with open_workspace(source, write=False) as opened:
         require_built(opened)
         hidden = read_takedown(opened)
-        return run_audit(workspace_source(opened, hidden.forums, hidden.files), threshold, show)
+        return run_audit(workspace_source(opened, hidden.forums, hidden.files), show)
 
 
 @audit.command

@@ -29,23 +29,16 @@ bench = App(
 JudgeProfileName = Literal["ours", "re2"]
 TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review"]
 Unset = Parameter(show_default=False)
-RESAMPLES = 1_000
-SETTINGS = ("max_connections", "max_retries", "max_tokens", "temperature", "seed")
+SETTINGS = ("max_connections", "max_tokens", "temperature")
 """Options that are settings of inspect_ai by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The questions, and the papers that they are about.
+    """How questions show papers, and what written answers are measured by.
 
     Parameters
     ----------
-    split
-        Ask about the papers of this split.
-    profile
-        Stop unless the release was published with these --splits.
-    venue
-        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     grade
         Worst acceptable grade of a paper's text. The default and better ones are proven initial versions; worse ones
         need a release that was published with --grade.
@@ -54,80 +47,76 @@ class Questions:
     tokenizer
         Tokenizer that counts tokens: a file, a folder or a name on the Hugging Face Hub. By default, words and
         punctuation marks are counted.
-    unified
-        For `scores`: ask for the overall recommendation on Re²'s scale of 1 to 10 instead of the fields of the form,
-        and compare it with the mean of the reviewers' unified ratings.
-    few_shot
-        Number of examples from the training papers shown before each question.
-    adapter
-        Prompt and output format of a published reviewing model: sea-e, openreviewer, deepreviewer or cyclereviewer.
-        Detected from the model's name if omitted.
-    wordings
-        File or folder from the adapter's authors with the prompts that their model was trained with.
-    map_ratings
-        For `scores`: also ask a published reviewing model about venues whose recommendation has another scale than its
-        own, and map its rating to that scale linearly.
     bert_score
         Compute BERTScore with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
     embed_cos
         Compute EmbedCos with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
-    figures
-        Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
-        Needs a model that reads images, and a release published with --figures.
-    max_figures
-        Maximum number of images in a question. Default: 8.
-    max_image_kb
-        Maximum kilobytes of all images of a question. Default: 2,000.
-    max_megapixels
-        Maximum megapixels of all images of a question. Default: 8.
-    likelihood
-        Answer acceptance by the probability that the model gives each decision, instead of by what it writes, so that
-        each case has an answer. Needs a model on this machine, or a server that continues an answer and gives
-        log-probabilities, such as vLLM.
     limit
         Ask only the first N cases. They usually come from one venue and are not a random sample.
     """
 
-    split: Literal["test", "validation", "train"] = "test"
-    profile: Annotated[Literal["re2", "temporal", "stated"] | None, Unset] = None
-    venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
     grade: WorstGrade = "only_before_review"
     paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     tokenizer: Annotated[str | None, Unset] = None
-    unified: Annotated[bool, Parameter(negative=())] = False
-    few_shot: Annotated[int, Parameter(validator=Number(gte=0))] = 0
-    adapter: Annotated[str | None, Unset] = None
-    wordings: Annotated[Path | None, Unset] = None
-    map_ratings: Annotated[bool, Parameter(negative=())] = False
     bert_score: Annotated[str | None, Unset] = None
     embed_cos: Annotated[str | None, Unset] = None
-    figures: Annotated[bool, Parameter(negative=())] = False
-    max_figures: Annotated[int | None, AtLeastOne, Unset] = None
-    max_image_kb: Annotated[int | None, AtLeastOne, Unset] = None
-    max_megapixels: Annotated[int | None, AtLeastOne, Unset] = None
-    likelihood: Annotated[bool, Parameter(negative=())] = False
     limit: Annotated[int | None, AtLeastOne, Unset] = None
 
     def options(self) -> dict[str, object]:
         """Return the options as the tasks take them."""
         models = {"bert_score": self.bert_score, "embed_cos": self.embed_cos}
         return {name: True if model == "re2" else model for name, model in models.items()} | {
-            "split": self.split,
-            "profile": self.profile,
-            "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "grade": self.grade,
             "paper_tokens": self.paper_tokens,
             "tokenizer": self.tokenizer,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """Which papers are asked about, and in which other ways.
+
+    Parameters
+    ----------
+    split
+        Ask about the papers of this split.
+    venue
+        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
+    unified
+        For `scores`: ask for the overall recommendation on Re²'s scale of 1 to 10 instead of the fields of the form,
+        and compare it with the mean of the reviewers' unified ratings.
+    adapter
+        Prompt and output format of a published reviewing model: sea-e, openreviewer, deepreviewer or cyclereviewer.
+        Detected from the model's name if omitted.
+    wordings
+        File or folder from the adapter's authors with the prompts that their model was trained with.
+    figures
+        Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
+        Needs a model that reads images, and a release published with --figures.
+    likelihood
+        Answer acceptance by the probability that the model gives each decision, instead of by what it writes, so that
+        each case has an answer. Needs a model on this machine, or a server that continues an answer and gives
+        log-probabilities, such as vLLM.
+    """
+
+    split: Literal["test", "validation", "train"] = "test"
+    venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
+    unified: Annotated[bool, Parameter(negative=())] = False
+    adapter: Annotated[str | None, Unset] = None
+    wordings: Annotated[Path | None, Unset] = None
+    figures: Annotated[bool, Parameter(negative=())] = False
+    likelihood: Annotated[bool, Parameter(negative=())] = False
+
+    def options(self) -> dict[str, object]:
+        """Return the options as the tasks take them."""
+        return {
+            "split": self.split,
+            "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
             "unified": self.unified or None,
-            "few_shot": self.few_shot,
             "adapter": self.adapter,
             "wordings": None if self.wordings is None else str(self.wordings),
-            "map_ratings": self.map_ratings or None,
             "figures": self.figures or None,
             "likelihood": self.likelihood or None,
-            "max_figures": self.max_figures,
-            "max_image_kb": self.max_image_kb,
-            "max_megapixels": self.max_megapixels,
         }
 
 
@@ -158,27 +147,17 @@ class Models:
         its provider.
     second_grader
         Second model that judges the same answers.
-    second_grader_arg
-        Argument for the second grader.
     repeats
         How often to ask the grader each question, to measure its consistency. The first answer counts.
-    author
-        Let the model lead the discussions of `rebuttal`, with this model playing the authors.
-    author_arg
-        Argument for the model that plays the authors.
     baselines
         Also run the baselines.
     max_connections
         Number of questions asked in parallel.
-    max_retries
-        How often to repeat a question if the service is busy or does not reply. Default: 6.
     max_tokens
         Maximum number of tokens in an answer. A model on this machine has a limit for each task by default: 64 for
         acceptance, 256 for scores, 2,048 for review, and 1,024 for rebuttal and meta_review.
     temperature
         Sampling temperature of the model; 0 decodes greedily, which is the default of a model on this machine.
-    seed
-        Seed for sampling. Default of a model on this machine: 0.
     """
 
     model: Annotated[str | None, Unset] = None
@@ -189,19 +168,14 @@ class Models:
     judge_words: Annotated[Path | None, Unset] = None
     grader_arg: Annotated[dict[str, str] | None, Unset] = None
     second_grader: Annotated[str | None, Unset] = None
-    second_grader_arg: Annotated[dict[str, str] | None, Unset] = None
     repeats: Annotated[int | None, AtLeastOne, Unset] = None
-    author: Annotated[str | None, Unset] = None
-    author_arg: Annotated[dict[str, str] | None, Unset] = None
     baselines: bool = True
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
-    max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
-    seed: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
 
 
-ALL_QUESTIONS, ALL_MODELS = Questions(), Models()
+ALL_QUESTIONS, NO_VARIANTS, ALL_MODELS = Questions(), Variants(), Models()
 
 
 @bench.default
@@ -212,11 +186,11 @@ def run_tasks(
     release: Annotated[Path, NamedRelease],
     logs: Annotated[Path, Named] = Path("bench-logs"),
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
+    variants: Annotated[Variants, Parameter(name="*")] = NO_VARIANTS,
     models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
     controls: Annotated[bool, Parameter(negative=())] = False,
     cutoff: Annotated[date | None, Unset] = None,
     keep_errors: Annotated[bool, Parameter(negative=())] = False,
-    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> int:
     """Run tasks with a model and with the baselines, and print their tables.
 
@@ -237,15 +211,14 @@ def run_tasks(
         Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
     keep_errors
         Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
-    resamples
-        Bootstrap samples for the confidence intervals.
     """
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
 
     dates = cutoff is not None
-    ran = _run(tasks, release, logs, questions, models, controls=controls, keeps_errors=keep_errors, dates=dates)
+    asked = questions, variants, models
+    ran = _run(tasks, release, logs, *asked, controls=controls, keeps_errors=keep_errors, dates=dates)
     # The logs name the folder of a release that was downloaded.
-    _print_tables(logs, logs, resamples, cutoff, release)
+    _print_tables(logs, cutoff, release)
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
         say(KEEP_ERRORS)
@@ -265,27 +238,27 @@ def _run(
     release: Path,
     logs: Path,
     questions: Questions,
+    variants: Variants,
     models: Models,
     *,
     controls: bool,
     keeps_errors: bool,
     dates: bool,
 ) -> "BenchResult":
-    require_extras(questions, (models.model, models.grader, models.second_grader, models.author))
-    _check_before_import(release, questions, models)
+    require_extras(questions, (models.model, models.grader, models.second_grader))
+    _check_before_import(release, questions, variants, models)
     with needs_extra("bench"):
         from peercorpus.benchmark import run
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
         from peercorpus.models.checkpoints import is_loaded_here
         from peercorpus.release.hub_download import find_release
-    release = find_release(str(release), figures=questions.figures, dates=dates)
-    chosen = run.select_tasks(tasks, release, questions.split)
+    release = find_release(str(release), figures=variants.figures, dates=dates)
+    chosen = run.select_tasks(tasks, release, variants.split)
     needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
     grader = models.grader or (RE2_GRADER if needs_judge else None)
-    roles = {"grader": grader, "grader2": models.second_grader, "author": models.author}
-    judging: dict[str, object] = {"judged": grader and True, "repeats": models.repeats, "led": models.author and True}
+    roles = {"grader": grader, "grader2": models.second_grader}
+    judging: dict[str, object] = {"judged": grader and True, "repeats": models.repeats}
     judging |= {"judge_profile": models.judge_profile, "judge_words": models.judge_words and str(models.judge_words)}
-    role_args = {"grader": models.grader_arg, "grader2": models.second_grader_arg, "author": models.author_arg}
     settings = {name: getattr(models, name) for name in SETTINGS}
     is_local = any(name is not None and is_loaded_here(name) for name in (models.model, *roles.values()))
     bench = run.Bench(
@@ -293,12 +266,12 @@ def _run(
         release=release,
         logs=logs,
         model=models.model,
-        options=drop_unset(questions.options() | judging),
+        options=drop_unset(questions.options() | variants.options() | judging),
         controls=controls,
         with_baselines=models.baselines,
         is_of_all=not tasks,
         roles=drop_unset(roles),
-        role_args={role: parse_arguments(args) for role, args in role_args.items() if args},
+        role_args={"grader": parse_arguments(models.grader_arg)} if models.grader_arg else {},
         base_url=models.model_url,
         model_args=parse_arguments(models.model_arg or {}),
         keeps_errors=keeps_errors,
@@ -310,7 +283,7 @@ def _run(
         return run.run_tasks(replace(bench, say=lines.say, show=lines.show))
 
 
-def _check_before_import(release: Path, questions: Questions, models: Models) -> None:
+def _check_before_import(release: Path, questions: Questions, variants: Variants, models: Models) -> None:
     """Check names, URLs and the release in a moment, before inspect_ai is imported.
 
     Raises:
@@ -321,10 +294,8 @@ def _check_before_import(release: Path, questions: Questions, models: Models) ->
     of_models = {
         "--model-url": models.model_url,
         "--model-arg": models.model_arg,
-        "--adapter": questions.adapter,
-        "--wordings": questions.wordings,
-        "--map-ratings": questions.map_ratings,
-        "--few-shot": questions.few_shot,
+        "--adapter": variants.adapter,
+        "--wordings": variants.wordings,
         "--paper-tokens": questions.paper_tokens,
         "--tokenizer": questions.tokenizer,
     }
@@ -333,8 +304,7 @@ def _check_before_import(release: Path, questions: Questions, models: Models) ->
     named = [NamedModel("--model", models.model, "--model-url", models.model_url)] if models.model else []
     for option, name, args in (
         ("--grader", models.grader, models.grader_arg),
-        ("--second-grader", models.second_grader, models.second_grader_arg),
-        ("--author", models.author, models.author_arg),
+        ("--second-grader", models.second_grader, None),
     ):
         named += [NamedModel(option, name, f"{option}-arg.base_url", (args or {}).get("base_url"))] if name else []
     check_models(named)
@@ -357,13 +327,13 @@ def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:
     """Check for the packages that options need before any release or model is read."""
     require_extra("bench", "inspect_ai")
     if questions.tokenizer is not None:
-        require_extra("tokens", "tokenizers")
+        require_extra("hf", "tokenizers")
     if questions.bert_score is not None:
-        require_extra("neural", "torch", "transformers")
+        require_extra("models", "torch", "transformers")
     if questions.embed_cos is not None:
-        require_extra("neural", "sentence_transformers")
+        require_extra("models", "sentence_transformers")
     if any(name is not None and name.startswith("hf/") for name in asked):
-        require_extra("neural", "torch", "transformers", "accelerate")
+        require_extra("models", "torch", "transformers", "accelerate")
 
 
 def display() -> Literal["rich", "none"]:
@@ -378,10 +348,10 @@ def drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
 
 def parse_arguments(texts: Mapping[str, str]) -> dict[str, object]:
     """Return the values of arguments of a model's provider, by name."""
-    return {name: parse_argument(text) for name, text in texts.items()}
+    return {name: _parse_argument(text) for name, text in texts.items()}
 
 
-def parse_argument(text: str) -> object:
+def _parse_argument(text: str) -> object:
     """Return the JSON value of the text, or the text itself if it is not JSON."""
     try:
         return json.loads(text)
@@ -394,12 +364,10 @@ def table(
     logs: Annotated[Path, Parameter(name="LOGDIR", converter=convert_path)],
     /,
     *,
-    out: Annotated[Path | None, Named, Unset] = None,
     cutoff: Annotated[date | None, Unset] = None,
     release: Annotated[Path | None, Named, Unset] = None,
-    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> None:
-    """Print the tables of runs as Markdown, and write them as Markdown, CSV and HTML.
+    """Print the tables of runs as Markdown, and write them to its folder as Markdown, CSV and HTML.
 
     If answers state probabilities of acceptance, a plot of their calibration is written as SVG (extra `report`).
 
@@ -410,21 +378,17 @@ def table(
     ----------
     logs
         Folder of the logs.
-    out
-        Folder for leaderboard.md, leaderboard.csv and leaderboard.html. Default: the folder of the logs.
     cutoff
         Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
     release
         Folder of the release that the logs are about, to date its papers by. Default: where it was when they were made.
-    resamples
-        Bootstrap samples for the confidence intervals.
     """
     if release is not None and cutoff is None:
         raise PeercorpusError("--release only dates papers for --cutoff; name a day with --cutoff, or leave it out.")
-    _print_tables(logs, out or logs, resamples, cutoff, release)
+    _print_tables(logs, cutoff, release)
 
 
-def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None, release: Path | None) -> None:
+def _print_tables(logs: Path, cutoff_day: date | None, release: Path | None) -> None:
     from peercorpus.benchmark.early_checks import check_log_folder
 
     require_extra("bench", "inspect_ai")
@@ -438,10 +402,9 @@ def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None
 
     with ProgressLines() as lines:
         cutoff = None if cutoff_day is None else Cutoff(cutoff_day, release)
-        boards = make_boards(read_runs(logs), resamples, lines.show, cutoff)
-    out.mkdir(parents=True, exist_ok=True)
+        boards = make_boards(read_runs(logs), show=lines.show, cutoff=cutoff)
     for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
-        write_whole(out / f"leaderboard.{kind}", write(boards).encode())
+        write_whole(logs / f"leaderboard.{kind}", write(boards).encode())
     plots = [(board, shown) for board in boards.boards if (shown := plot_reliability(board))]
     if plots and find_spec("matplotlib") is None:
         say(plot_left_out())
@@ -449,19 +412,16 @@ def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None
         from peercorpus.benchmark.reliability import draw_reliability
 
         for number, (board, shown) in enumerate(plots, 1):
-            write_whole(out / f"reliability-{number}.svg", draw_reliability(shown))
-            say(plot_written(out / f"reliability-{number}.svg", board.protocol.cases[:12]))
+            write_whole(logs / f"reliability-{number}.svg", draw_reliability(shown))
+            say(plot_written(logs / f"reliability-{number}.svg", board.protocol.cases[:12]))
     say(render_markdown(boards).rstrip())
-    say(tables_written(out, logs))
+    say(tables_written(logs))
 
 
 @bench.command
 def rank(
     logs: Annotated[Path, Parameter(name="LOGDIR", converter=convert_path)],
     /,
-    *,
-    out: Annotated[Path | None, Named, Unset] = None,
-    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> int:
     """Print how often runs of `acceptance` and `scores` put two papers of one venue and year in the right order.
 
@@ -474,10 +434,6 @@ def rank(
     ----------
     logs
         Folder of the logs.
-    out
-        Folder for ranking.md, ranking.csv and ranking.html. Default: the folder of the logs.
-    resamples
-        Bootstrap samples of papers for the confidence intervals.
     """
     from peercorpus.benchmark.early_checks import check_log_folder
 
@@ -489,16 +445,14 @@ def rank(
     from peercorpus.cli.text.benchmark import NOTHING_TO_RANK, tables_written
     from peercorpus.workspace.object_store import write_whole
 
-    tables = rank_runs(read_runs(logs), resamples)
+    tables = rank_runs(read_runs(logs))
     if not tables:
         say(NOTHING_TO_RANK)
         return ExitCode.FOUND
-    folder = out or logs
-    folder.mkdir(parents=True, exist_ok=True)
     for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
-        write_whole(folder / f"ranking.{kind}", write(tables).encode())
+        write_whole(logs / f"ranking.{kind}", write(tables).encode())
     say(render_markdown(tables).rstrip())
-    say(tables_written(folder, logs, "ranking"))
+    say(tables_written(logs, "ranking"))
     return ExitCode.DONE if any(table.rankings for table in tables) else ExitCode.FOUND
 
 
@@ -507,8 +461,6 @@ def compare(
     first: Annotated[Path, Parameter(name="LOG")],
     second: Annotated[Path, Parameter(name="LOG")],
     /,
-    *,
-    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> None:
     """Print the differences between two runs on the same cases, with 95 % intervals.
 
@@ -520,8 +472,6 @@ def compare(
         Log of the first run.
     second
         Log of the second run.
-    resamples
-        Bootstrap samples of papers; both runs use the same samples.
     """
     from peercorpus.benchmark.early_checks import check_log_file
 
@@ -540,7 +490,7 @@ def compare(
             raise PeercorpusError(unusable_log(path, is_log=run is not None))
         runs.append(run)
     names = name_runs(runs)
-    say(compared(names[0], names[1], compare_runs(runs[0], runs[1], resamples)))
+    say(compared(names[0], names[1], compare_runs(runs[0], runs[1])))
 
 
 @bench.command

@@ -10,8 +10,7 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.benchmark import (
     ALL_QUESTIONS,
-    RESAMPLES,
-    JudgeProfileName,
+    SETTINGS,
     Questions,
     Unset,
     bench,
@@ -39,36 +38,28 @@ class Answering:
 
     Parameters
     ----------
-    judge
-        Judge the discussions, for Table 5.
     grader
-        Model that judges. Default: LLaMA-3.1-8B-Instruct, as in the paper (vllm/meta-llama/Llama-3.1-8B-Instruct).
-    judge_profile
-        Instruction and answer format of the judge: Re²'s (appendix D of its paper), or ours.
+        Model that judges the discussions, for Table 5; "none" leaves that out. Default: LLaMA-3.1-8B-Instruct, as in
+        the paper (vllm/meta-llama/Llama-3.1-8B-Instruct).
     judge_words
         File with the judge's instruction; logs record its SHA-256. By default the instruction is ours.
     max_connections
         Number of questions asked in parallel.
-    max_retries
-        How often to repeat a question if the service is busy or does not reply. Default: 6.
     max_tokens
         Maximum number of tokens in an answer.
     temperature
         Sampling temperature of the models.
     """
 
-    judge: bool = True
     grader: Annotated[str | None, Unset] = None
-    judge_profile: JudgeProfileName = "re2"
     judge_words: Annotated[Path | None, Unset] = None
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
-    max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
 
 
 AS_THEY_ANSWER = Answering()
-NO_METRIC = "none"
+LEFT_OUT = "none"
 
 
 @bench.command(name="re2")
@@ -83,12 +74,11 @@ def compare_as_re2(
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
     answering: Annotated[Answering, Parameter(name="*")] = AS_THEY_ANSWER,
     keep_errors: Annotated[bool, Parameter(negative=())] = False,
-    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> int:
     """Run a list of models several times, and print Tables 2 to 5 of the Re² paper with its own rows below.
 
     Scores are on Re²'s scale of 1 to 10, and the encoders and the judge are those of the paper; `--bert-score none`,
-    `--embed-cos none` and `--no-judge` leave them out. The same command resumes a comparison that was
+    `--embed-cos none` and `--grader none` leave them out. The same command resumes a comparison that was
     interrupted. Exit with 1 if cases are missing.
 
     Parameters
@@ -105,8 +95,6 @@ def compare_as_re2(
         How often each model answers all questions; run N has the seed N.
     keep_errors
         Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
-    resamples
-        Bootstrap samples for the confidence intervals.
     """
     from peercorpus.benchmark.re2.model_list import read_model_list
 
@@ -114,7 +102,6 @@ def compare_as_re2(
     check_release(release)
     questions = replace(
         questions,
-        unified=True,
         bert_score=_choose_encoder(questions.bert_score),
         embed_cos=_choose_encoder(questions.embed_cos),
     )
@@ -127,7 +114,7 @@ def compare_as_re2(
     with ProgressLines() as lines:
         shown = replace(comparison, bench=replace(comparison.bench, show=lines.show))
         result = compare_models(shown, lines.say)
-    _print_tables(result, logs, resamples)
+    _print_tables(result, logs)
     print_unanswered([], result.errors, is_whole=result.is_whole)
     if not result.is_whole:
         say(KEEP_ERRORS)
@@ -135,7 +122,7 @@ def compare_as_re2(
 
 
 def _choose_encoder(named: str | None) -> str | None:
-    return None if named == NO_METRIC else named or "re2"
+    return None if named == LEFT_OUT else named or "re2"
 
 
 def _plan(
@@ -156,20 +143,18 @@ def _plan(
     from peercorpus.release.hub_download import find_release
 
     chosen = [BenchTask(name) for name in dict.fromkeys(tasks or get_args(PrintedTask))]
-    is_judged = answering.judge and "rebuttal" in chosen
+    is_judged = answering.grader != LEFT_OUT and "rebuttal" in chosen
     judging: dict[str, object] = {}
     if is_judged:
         words = answering.judge_words and str(answering.judge_words)
-        judging = {"judged": True, "judge_profile": answering.judge_profile, "judge_words": words}
-    settings = {
-        name: getattr(answering, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")
-    }
+        judging = {"judged": True, "judge_profile": "re2", "judge_words": words}
+    settings = {name: getattr(answering, name) for name in SETTINGS}
     bench = Bench(
         tasks=chosen,
-        release=find_release(str(release), figures=questions.figures),
+        release=find_release(str(release)),
         logs=logs,
         model=None,
-        options=drop_unset(questions.options() | judging),
+        options=drop_unset(questions.options() | {"unified": True} | judging),
         with_baselines=False,
         roles={"grader": answering.grader or RE2_GRADER} if is_judged else {},
         keeps_errors=keeps_errors,
@@ -179,12 +164,12 @@ def _plan(
     return Comparison(bench, listed, runs)
 
 
-def _print_tables(result: "ComparisonResult", logs: Path, resamples: int) -> None:
+def _print_tables(result: "ComparisonResult", logs: Path) -> None:
     from peercorpus.benchmark.leaderboard_render import render_tables
     from peercorpus.benchmark.re2.tables import lay_out, make_tables, render_table_csv
     from peercorpus.workspace.object_store import write_whole
 
-    tables = make_tables(result.models, resamples)
+    tables = make_tables(result.models)
     text = render_tables("Tables 2 to 5 of Re²", lay_out(tables), result.notes)
     write_whole(logs / "re2.md", text.encode())
     write_whole(logs / "re2.csv", render_table_csv(tables).encode())

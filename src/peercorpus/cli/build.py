@@ -11,9 +11,8 @@ from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFo
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import (
     DEFAULT_READING,
-    NO_FIGURES,
     EngineOptions,
-    FigureOptions,
+    Figures,
     VenueNames,
     WorstGrade,
     read_venue_ids,
@@ -32,7 +31,7 @@ def build(
     *,
     venue: VenueNames = (),
     reading: EngineOptions = DEFAULT_READING,
-    figures: FigureOptions = NO_FIGURES,
+    figures: Figures = False,
     points: Annotated[bool, Parameter(negative=())] = False,
     retry: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -58,8 +57,8 @@ def build(
     from peercorpus.venues.own_venues import find_unheld, own_venues
     from peercorpus.workspace.workspace import open_workspace
 
-    options, spread = reading.settle(retry=retry)
-    options = replace(figures.settle(options), points=points)
+    options, spread = reading.settle(figures=figures, retry=retry)
+    options = replace(options, points=points)
     with open_workspace(workspace) as opened, ProgressLines() as lines:
         venue_ids = read_venue_ids(venue, opened.venues())
         steps = run_build(opened, venue_ids, options, lines.show, spread)
@@ -273,8 +272,7 @@ def convert(
     to: Literal["markdown", "latex"] = "markdown",
     formulas: Literal["unicode", "latex"] = "unicode",
     reading: EngineOptions = DEFAULT_READING,
-    cutting: FigureOptions = NO_FIGURES,
-    pages: bool = True,
+    figures: Figures = False,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Convert PDFs to Markdown: each becomes a `NAME.md` and a `NAME.json` with headings, quality and problems.
@@ -290,8 +288,6 @@ def convert(
         latex: write a `NAME.tex` beside each `NAME.md`, which compiles with pdflatex and xelatex.
     formulas
         How Greek letters and signs in formulas are written: as Unicode characters, or as LaTeX commands.
-    pages
-        Mark the end of each page in the Markdown by a line `---`.
     force
         Convert PDFs again that were converted before or could not be read.
     """
@@ -300,13 +296,12 @@ def convert(
     from peercorpus.texts.folder import find_all_pdfs as find_pdfs
     from peercorpus.workspace.object_store import S3Path, locate
 
-    options, spread = reading.settle()
-    options = cutting.settle(options)
+    options, spread = reading.settle(figures=figures)
     destination = locate(out)
     check_destination(options, destination)
     places = [locate(path) for path in paths]
     if any(isinstance(place, S3Path) for place in (destination, *places)):
-        require_extra("s3", "obstore")
+        require_extra("cluster", "obstore")
     sources = find_pdfs(places)
     with ProgressLines() as lines:
         summary = convert_to_folder(
@@ -314,7 +309,6 @@ def convert(
             sources,
             destination,
             options,
-            page_marks=pages,
             formulas=formulas,
             latex=to == "latex",
             force=force,

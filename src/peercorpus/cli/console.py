@@ -43,7 +43,7 @@ Named = Parameter(converter=convert_path)
 NamedRelease = Parameter(converter=convert_release)
 """A folder or `hf:owner/name@revision`."""
 WORKSPACE_VARIABLE = "PEERCORPUS_WORKSPACE"
-"""Names the workspace of a command that needs one; `peercorpus.toml` comes after it."""
+"""Names the workspace of a command that needs one, unless the command line does."""
 WorkspaceFolder = Annotated[
     Path,
     Parameter(

@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from peercorpus.cli.console import (
     OPENREVIEW,
     AtLeastOne,
     Connection,
-    Named,
     ProgressLines,
     WorkspaceFolder,
-    finite,
     say,
 )
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
-from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,9 +47,7 @@ def harvest(
     files: bool = True,
     refresh: Annotated[bool, Parameter(negative=())] = False,
     plan: Annotated[bool, Parameter(negative=())] = False,
-    max_wait_s: Annotated[float, finite(Number(gte=0))] = RATE_LIMIT_WAIT_S,
     share_budget: Annotated[bool, Parameter(negative=())] = False,
-    record: Annotated[Path | None, Named] = None,
     connection: Connection = OPENREVIEW,
 ) -> int:
     """Fetch venues from OpenReview into a workspace. The same command continues an interrupted run.
@@ -74,12 +68,8 @@ def harvest(
         List everything again, and retry files that were refused.
     plan
         Print how many requests, hours and gigabytes the harvest will take, and stop.
-    max_wait_s
-        Longest wait for the rate limit, in seconds. If OpenReview asks for more, stop and print when to resume.
     share_budget
         Continue although another harvest or another machine uses the same account, and share its request budget.
-    record
-        Append every response to this file, which others can import. Only as a guest, with a separate workspace.
     """
     from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
@@ -89,14 +79,14 @@ def harvest(
     for name in filter(is_forum_page, venue_ids or ()):
         _explain_forum(read_forum_id(name), workspace, connection)
     venues = _name_venues(venue_ids or [], scope, workspace)
-    _check_harvest(venues, is_recorded_plan=plan and record is not None)
+    if not venues:
+        raise PeercorpusError("Nothing to harvest was named; name a VENUE_ID, or the scope of a dataset with --scope.")
     # A plan asks for so little that it may go beside a harvest.
-    asking = _asking(connection, workspace, max_wait_s, is_held=not plan, is_shared=share_budget or plan, record=record)
+    asking = _asking(connection, workspace, is_held=not plan, is_shared=share_budget or plan)
     with asking as (opened, client, lines):
         if plan:
             say(harvest_texts.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
             return ExitCode.DONE
-        client.record_harvests(venues, limit, files=files)
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
     return _report_harvest(summaries, workspace)
@@ -126,7 +116,7 @@ def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "N
         with open_workspace(workspace, write=False) as held:
             venue_id = held.raw.roots_among([forum_id]).get(forum_id)
     if venue_id is None:
-        asking = _asking(connection, workspace, RATE_LIMIT_WAIT_S, is_held=False, is_shared=True)
+        asking = _asking(connection, workspace, is_held=False, is_shared=True)
         with asking as (_, client, _):
             for api in (2, 1):
                 with suppress(NotGivenError, *UNREADABLE):
@@ -139,13 +129,6 @@ def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "N
         raise PeercorpusError(f"OpenReview shows no paper '{forum_id}'; name the venue that it was submitted to.")
     typed = shlex.join(["peercorpus", "harvest", venue_id, "-w", str(workspace)])
     raise PeercorpusError(f"Papers are harvested by venue, and '{forum_id}' belongs to '{venue_id}'; run: {typed}")
-
-
-def _check_harvest(venues: list[str], *, is_recorded_plan: bool) -> None:
-    if not venues:
-        raise PeercorpusError("Nothing to harvest was named; name a VENUE_ID, or the scope of a dataset with --scope.")
-    if is_recorded_plan:
-        raise PeercorpusError("A plan brings nothing to record; leave out --plan or --record.")
 
 
 def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitCode:
@@ -168,7 +151,7 @@ def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitC
 @contextmanager
 def open_harvest(connection: Connection, folder: Path) -> "Iterator[tuple[Workspace, Client]]":
     """Open the workspace and a client as `harvest` does, with the request budget locked for the whole run."""
-    with _asking(connection, folder, RATE_LIMIT_WAIT_S, is_held=True, is_shared=False) as (opened, client, _):
+    with _asking(connection, folder, is_held=True, is_shared=False) as (opened, client, _):
         yield opened, client
 
 
@@ -176,21 +159,17 @@ def open_harvest(connection: Connection, folder: Path) -> "Iterator[tuple[Worksp
 def _asking(
     connection: Connection,
     folder: Path,
-    max_wait_s: float,
     *,
     is_held: bool,
     is_shared: bool,
-    record: Path | None = None,
 ) -> "Iterator[tuple[Workspace, Client, ProgressLines]]":
     """Open the workspace and a client with the best available sign-in.
 
     Args:
         connection: Base URLs of both APIs and a file with a token, if the user named them.
         folder: Folder of the workspace, created if it is missing.
-        max_wait_s: Longest wait for the rate limit, in seconds.
         is_held: Whether to take the lock on the request budget for the whole run.
         is_shared: Whether other runs may use the same budget.
-        record: The cassette to append answers to; None records none.
     """
     from peercorpus.harvest.session import Access, open_client
 
@@ -198,10 +177,8 @@ def _asking(
         url_v1=connection.url_v1,
         url_v2=connection.url_v2,
         token_file=connection.token_file,
-        max_wait_s=max_wait_s,
         is_held=is_held,
         is_shared=is_shared,
-        record=record,
     )
     with ProgressLines() as lines, open_client(folder, access, lines.warn, lines.wait) as (opened, client):
         yield opened, client, lines
@@ -226,8 +203,8 @@ def import_(
     or in a folder. PeerRead and NLPeer are read from their folders, lists of papers with ratings (paperlists) and
     tables of reviews from JSON, JSONL, CSV or Parquet, and texts from a folder beside a table of decisions.
 
-    Cassettes, which `harvest --record` writes, are recognised by their first line. Exit with 1 if a
-    response of their harvests is missing, if no record of the other files can be used, or if a PDF was left out.
+    Every item is new, already there, or set aside with a reason; the last line has the sum. Exit with 1 if
+    a file or a record cannot be read, if no record can be used, or if a PDF was left out.
 
     Parameters
     ----------
@@ -236,7 +213,7 @@ def import_(
         file of the folder with the columns forum_id and file, and optionally version (id of an edit, OpenReview's path,
         `current`, or your own words) and when. Papers must be in the workspace, or imported in the same run.
     keep_going
-        Skip what cannot be read and report it, instead of stopping.
+        Exit with 0 although a file or a record cannot be read, if others can.
     venue
         Venue of notes that name none, such as reviews stored without their metadata: a group id such as
         ICLR.cc/2019/Conference. Without it, the venue is the one that the other notes of their forum agree on, or the
@@ -245,20 +222,20 @@ def import_(
     from peercorpus.cli.text import formatting, imports
     from peercorpus.errors import DumpError
     from peercorpus.harvest.import_pdfs import import_pdfs
+    from peercorpus.workspace.hub_datasets import parse_repository
     from peercorpus.workspace.workspace import open_workspace
 
     if not paths and pdfs is None:
         raise DumpError("Nothing to import was named; name a file or folder, or a folder of PDFs with --pdfs.")
-    cassettes, dumps = _sort_paths(paths or [])
-    if not dumps and (keep_going or venue is not None):
+    if not paths and (keep_going or venue is not None):
         raise DumpError("--keep-going and --venue are for dumps and datasets; name one, or leave them out.")
-    is_taken, is_whole = bool(cassettes), True
+    if any(map(parse_repository, paths or ())):
+        require_extra("hf", "huggingface_hub")
+    is_taken, is_whole = False, True
     with open_workspace(workspace, create=True) as opened:
-        if cassettes:
-            is_whole = _import_cassettes(opened, cassettes)
-        if dumps:
-            is_useful = _import_dumps(opened, dumps, venue, keep_going=keep_going)
-            is_taken, is_whole = is_taken or is_useful, is_whole and is_useful
+        if paths:
+            is_taken, is_read = _import_dumps(opened, paths, venue)
+            is_whole = is_taken and (is_read or keep_going)
         if pdfs is not None:
             imported = import_pdfs(opened, pdfs)
             say(imports.imported_pdfs(imported))
@@ -268,23 +245,8 @@ def import_(
     return ExitCode.DONE if is_whole else ExitCode.FOUND
 
 
-def _sort_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the cassettes among files to import, and the others.
-
-    Raises:
-        MissingExtraError: One is on the Hugging Face Hub, and the package that fetches it is not installed.
-    """
-    from peercorpus.harvest.import_cassettes import is_cassette
-    from peercorpus.workspace.hub_datasets import parse_repository
-
-    if any(map(parse_repository, paths)):
-        require_extra("hf", "huggingface_hub")
-    cassettes = [path for path in paths if is_cassette(path)]
-    return cassettes, [path for path in paths if path not in cassettes]
-
-
-def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None, *, keep_going: bool) -> bool:
-    """Import dumps and datasets and print their contents; return whether any of it can be used."""
+def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None) -> tuple[bool, bool]:
+    """Import dumps and datasets and print their contents; return whether any of it can be used, and all was read."""
     from peercorpus.cli.text import imports
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
@@ -292,21 +254,11 @@ def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None, *, 
     from peercorpus.venues.short_names import read_venue_id
 
     venue_id = None if venue is None else read_venue_id(venue, opened.venues())
-    summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
+    summary = import_dumps(opened, paths, venue_id=venue_id)
     losses = foresee_losses(opened, summary)
     say(imports.imported(summary, losses))
     known = [row.id for row in catalogue.rows()]
     if venue_id is not None and venue_id not in known:
         say(imports.unknown_venue(venue_id, known))
-    return any(file.taken for file in summary.files) and not imports.is_useless(summary, losses)
-
-
-def _import_cassettes(opened: "Workspace", paths: list[Path]) -> bool:
-    """Import cassettes and print their contents; return whether nothing in them was missing or altered."""
-    from peercorpus.cli.text import imports
-    from peercorpus.harvest.import_cassettes import import_cassettes
-
-    with ProgressLines() as lines:
-        found = import_cassettes(opened, paths, progress=lines.show)
-    say(imports.imported_cassettes(found))
-    return found.is_complete
+    is_useful = any(file.taken for file in summary.files) and not imports.is_useless(summary, losses)
+    return is_useful, all(file.is_whole for file in summary.files)

@@ -17,6 +17,8 @@ def main(arguments: "Sequence[str] | None" = None) -> "NoReturn":
     Args:
         arguments: Arguments of the command line; None takes them from `sys.argv`.
     """
+    if arguments is None:  # This is a process of its own.
+        _keep_folder_from_workers()
     try:
         code = _run(arguments)
     except KeyboardInterrupt:
@@ -31,6 +33,13 @@ def main(arguments: "Sequence[str] | None" = None) -> "NoReturn":
 
     ignore_interrupts_at_exit()
     raise SystemExit(code)
+
+
+def _keep_folder_from_workers() -> None:
+    """Keep the processes that this one starts from importing modules from the working directory, as Python would."""
+    import os
+
+    os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def _run(arguments: "Sequence[str] | None") -> int:

@@ -13,7 +13,7 @@ def mcp(workspace: WorkspaceOrRelease) -> None:
     For a workspace, it shows what a release would contain: its newest one, if nothing has changed since; otherwise the
     tables are first written to a temporary folder, which takes as long as `publish`.
     """
-    with needs_extra("mcp"):
+    with needs_extra("web"):
         from peercorpus.mcp_server.server import serve
     with ProgressLines() as lines:
         serve(workspace, lines.show)

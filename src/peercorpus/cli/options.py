@@ -1,7 +1,7 @@
 """Options that several commands share: PDF engine, executor, figures, venue ids."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne, finite
-from peercorpus.errors import EngineError, PeercorpusError
+from peercorpus.errors import EngineError
 from peercorpus.execution.stage import Options
 from peercorpus.execution.waits import PDF_TIMEOUT_S
 from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
@@ -87,9 +87,6 @@ class EngineOptions:
         AtLeastOne,
         Parameter(help="Maximum number of pages to send to a vision endpoint in one run. Default: 1,000."),
     ] = None
-    max_tokens: Annotated[
-        int | None, AtLeastOne, Parameter(help="Maximum number of tokens to use there in one run. Default: no limit.")
-    ] = None
     executor: ExecutorName = "local"
     address: Address = None
     workers: Annotated[
@@ -99,15 +96,20 @@ class EngineOptions:
         float, finite(Number(gt=0)), Parameter(help="Time limit for a single PDF, in seconds.")
     ] = PDF_TIMEOUT_S
 
-    def settle(self, *, retry: bool = False) -> "tuple[Options, Executor]":
+    def settle(self, *, figures: bool = False, retry: bool = False) -> "tuple[Options, Executor]":
         """Return the build options and the executor. Everything is checked here, before any file is read.
 
         Raises:
             EngineError: The engine does not exist, or does not take an option that is set.
-            PeercorpusError: The work cannot be distributed as requested.
+            PeercorpusError: The work cannot be distributed as requested, or Pillow was built without WebP.
             MissingExtraError: A package is not installed.
         """
         from peercorpus.texts.engine import choose_executor
+
+        if figures:
+            from peercorpus.texts.figures import require_pillow
+
+            require_pillow()
 
         if self.models is not None and not (self.models and Path(self.models).is_dir()):
             raise EngineError(f"--models must be a folder with the engine's models, got '{self.models}'.")
@@ -119,9 +121,9 @@ class EngineOptions:
             engine_url=self.engine_url,
             engine_model=self.engine_model,
             max_pages=self.max_pages,
-            max_tokens=self.max_tokens,
             workers=self.workers,
             pdf_timeout_s=self.pdf_timeout_s,
+            figures=figures,
             retry=retry,
         )
         return options, choose_executor(options, self.executor, self.address)
@@ -130,44 +132,7 @@ class EngineOptions:
 DEFAULT_READING = EngineOptions()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FigureOptions:
-    """Whether figures are cut out of the PDFs, and how large their images may be."""
-
-    figures: Annotated[
-        bool,
-        Parameter(negative=(), help="Cut figures and tables out of the PDFs as images."),
-    ] = False
-    figure_dpi: Annotated[int, AtLeastOne, Parameter(help="Resolution of figures, in pixels per inch.")] = 150
-    figure_pixels: Annotated[int, AtLeastOne, Parameter(help="Maximum pixels of the longer side of a figure.")] = 1_024
-    figure_kb: Annotated[int, AtLeastOne, Parameter(help="Maximum kilobytes of a figure.")] = 300
-    max_figures: Annotated[int, AtLeastOne, Parameter(help="Maximum number of images of one PDF.")] = 50
-
-    def settle(self, options: Options) -> Options:
-        """Return the build options with those of figures.
-
-        Raises:
-            PeercorpusError: A limit is set without --figures, or Pillow was built without WebP.
-        """
-        if not self.figures:
-            if self != FigureOptions():
-                raise PeercorpusError("Limits of figures need --figures; add it, or leave them out.")
-            return options
-        from peercorpus.texts.figures import require_pillow
-
-        require_pillow()
-        return replace(
-            options,
-            figures=True,
-            figure_dpi=self.figure_dpi,
-            figure_pixels=self.figure_pixels,
-            figure_kb=self.figure_kb,
-            max_figures=self.max_figures,
-        )
-
-
-NO_FIGURES = FigureOptions()
+Figures = Annotated[bool, Parameter(negative=(), help="Cut figures and tables out of the PDFs as images.")]
 
 
 VenueNames = Annotated[

@@ -7,13 +7,11 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import OPENREVIEW, Connection, Named, OptionalWorkspace, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import DEFAULT_READING, EngineOptions
+from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.recipes.recipe import RecipeName
-
-Flag = Parameter(negative=())
 
 
 def recipe(
@@ -24,10 +22,8 @@ def recipe(
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     out: Annotated[Path | None, Named] = None,
     harvest: bool = True,
-    offline: Annotated[bool, Flag] = False,
     files: bool = True,
-    figures: bool = True,
-    reading: EngineOptions = DEFAULT_READING,
+    spreading: Spreading = HERE,
     connection: Connection = OPENREVIEW,
 ) -> None:
     """Rebuild ReviewBench or Re², and compare the result with the numbers in its card or paper.
@@ -43,36 +39,32 @@ def recipe(
         Folder to write. Default: the folder 'recipe' in the workspace.
     harvest
         Harvest venues of the scope that are not in the published files.
-    offline
-        Use no network: do not harvest, and use only files of the Hugging Face Hub that are already on this machine.
     files
         Also fetch the PDFs of the papers that are harvested.
-    figures
-        For re2: extract figures and tables from the available PDFs, at most 50 images of 300 kilobytes from each.
     """
     from peercorpus.cli.recipe_cost import estimate
     from peercorpus.cli.recipe_steps import RecipeRun
     from peercorpus.cli.text import recipe as recipe_texts
+    from peercorpus.execution.stage import Options
     from peercorpus.recipes.recipe import RecipeName, read_recipe
+    from peercorpus.texts.engine import choose_executor
 
     chosen = read_recipe(RecipeName(name))
     if workspace is None:
-        _refuse_options(from_, out, harvest, offline, files, figures, reading)
+        _refuse_options(from_, out, harvest, files, spreading)
         say(recipe_texts.planned(chosen, estimate(chosen)))
         return
     _require_extras(chosen.name, from_)
-    options, spread = reading.settle()
+    options = Options(workers=spreading.workers)
     RecipeRun(
         recipe=chosen,
         workspace=workspace,
         out=workspace / "recipe" if out is None else out,
         source=from_,
-        offline=offline,
-        harvests=harvest and not offline,
+        harvests=harvest,
         files=files,
-        figures=figures,
         options=options,
-        spread=spread,
+        spread=choose_executor(options, spreading.executor, spreading.address),
         connection=connection,
     ).run(say)
 
@@ -82,7 +74,7 @@ def _refuse_options(*given: object) -> None:
 
     Those of the connection may come from the environment, so that they do not count.
     """
-    if given != (None, None, True, False, True, True, DEFAULT_READING):
+    if given != (None, None, True, True, HERE):
         raise PeercorpusError(
             "Without --workspace only the plan is printed, and options have no effect; add --workspace, or leave them"
             " out."

@@ -78,23 +78,19 @@ class RecipeRun:
 
     Attributes:
         source: Folder or `hf:` name of the published files; None for none.
-        offline: Whether the network is not used.
         harvests: Whether missing venues are harvested.
         files: Whether their PDFs are fetched too.
-        figures: Whether figures are extracted from the available PDFs; only Re² has figures.
     """
 
     recipe: Recipe
     workspace: Path
     out: Path
     source: str | None
-    offline: bool
     harvests: bool
     files: bool
     options: Options
     spread: "Executor"
     connection: Connection
-    figures: bool = True
     lines: ProgressLines = field(default_factory=ProgressLines)
 
     def run(self, say: Callable[[str], None]) -> None:
@@ -171,6 +167,10 @@ class RecipeRun:
             return f"import: {plural(len(digests), 'file')} of {self.source} were imported before.", True
         with open_workspace(self.workspace, create=True) as opened:
             summary = import_dumps(opened, _as_named(new, folder))
+            for file in summary.files:
+                if not file.is_whole:
+                    reason = file.problem or f"it has {'; '.join(file.left_out)}"
+                    raise DumpError(f"'{file.name}' cannot be imported: {reason}; fetch it again.")
             files = {**state.files, **digests}
             write_state(
                 self.workspace, msgspec.structs.replace(state, source=self.source, revision=revision, files=files)
@@ -188,7 +188,7 @@ class RecipeRun:
             return local_path(str(path)), None
         if dataset.revision is None and state.source == self.source:
             dataset = dataset._replace(revision=state.revision)
-        folder = fetch_dataset(dataset, WANTED, offline=self.offline)
+        folder = fetch_dataset(dataset, WANTED)
         return folder, folder.name
 
     def harvest_missing(self) -> tuple[str, bool]:
@@ -232,8 +232,8 @@ class RecipeRun:
 
     @property
     def cuts_figures(self) -> bool:
-        """Whether figures are cut out of PDFs."""
-        return self.figures and self.recipe.name is RecipeName.RE2
+        """Whether figures are cut out of PDFs; only Re² has figures."""
+        return self.recipe.name is RecipeName.RE2
 
     def build_tables(self) -> tuple[str, bool]:
         """Bring the tables up to date.
@@ -244,7 +244,7 @@ class RecipeRun:
         if not (self.workspace / "raw.db").exists():
             raise WorkspaceError(
                 f"The workspace '{self.workspace}' has no data of {self.recipe.title}; name its published files with"
-                f" --from hf:{self.recipe.repository} or a folder, or leave out --no-harvest and --offline."
+                f" --from hf:{self.recipe.repository} or a folder, or leave out --no-harvest."
             )
         with open_workspace(self.workspace) as opened:
             options = replace(self.options, figures=self.cuts_figures)
@@ -320,8 +320,7 @@ class RecipeRun:
         with open_workspace(self.workspace, write=False) as opened:
             evidence = read_evidence(opened, self.recipe)
         state = self._state()
-        origin = {"source": state.source, "revision": state.revision, "figures": self.figures}
-        key = make_key(release=self._key(), evidence=str(evidence), **origin)
+        key = make_key(release=self._key(), evidence=str(evidence), source=state.source, revision=state.revision)
         page = self.out / PAGE
         if self._is_compared(key):
             return f"conformance: {page} is of this release.", True
@@ -331,7 +330,7 @@ class RecipeRun:
             rows += [
                 *compare_table1(self.release),
                 *compare_export(export),
-                *compare_crops(release, evidence, is_asked=self.figures),
+                *compare_crops(release, evidence),
                 *compare_figures(self.recipe, self.report_folder),
             ]
         source = state.source and (f"{state.source}, commit {state.revision}" if state.revision else state.source)

@@ -1,10 +1,8 @@
 """The commands `diff`, `verify`, `push` and `export`."""
 
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,17 +11,14 @@ from cyclopts import Parameter
 from peercorpus.cli.console import AtLeastOne, Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
-from peercorpus.cli.options import HERE, Spreading, WorstGrade, read_venue_ids
+from peercorpus.cli.options import HERE
 from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
-    from peercorpus.release.exports.layouts import ExportRequest
     from peercorpus.release.exports.samples import PromptOptions
     from peercorpus.release.folder import Release
     from peercorpus.release.verify.verify import Verification
 
-CACHED_TEXTS = 64
-"""Texts whose number of tokens is remembered while conversations are exported."""
 ReleaseFolder = Annotated[Path, Named]
 Flag = Parameter(negative=())
 
@@ -182,15 +177,11 @@ class ChatFlags:
         The side of a conversation that the model takes; the other side is the user.
     others
         What chairs, the public and other reviewers say: context in a marked block, or left out.
-    responses
-        Show responses to all reviewers in a marked block.
     unanswered
         Keep a final user message that has no reply. Default: only with --format re2, as Re² keeps it.
     by_point
         With --task rebuttal: single points of reviews, each with the authors' answers of at least this confidence, 0 to
         1, instead of whole exchanges. Needs a release published with --points.
-    tokenizer
-        Count tokens with this tokenizer: a file tokenizer.json, a folder with one, or a model on the Hugging Face Hub.
     """
 
     paper: Literal["text", "abstract", "none"] | None = None
@@ -198,10 +189,8 @@ class ChatFlags:
     max_characters: Annotated[int | None, AtLeastOne] = None
     assistant: Literal["reviewer", "author"] = "reviewer"
     others: Literal["context", "leave"] = "context"
-    responses: bool = True
     unanswered: bool | None = None
     by_point: float | None = None
-    tokenizer: str | None = None
 
 
 @Parameter(name="*")
@@ -229,15 +218,9 @@ class ExampleFlags:
 DEFAULT_CHAT = ChatFlags()
 NO_MODEL = ExampleFlags()
 
-VenuesToExport = Annotated[
-    list[str] | None,
-    Parameter(name="VENUE_ID", help="Only these venues of a workspace, by id or short name; all if none is named."),
-]
-
 
 def export(
-    source: Annotated[Path, Named],
-    venue_ids: VenuesToExport = None,
+    release: ReleaseFolder,
     /,
     *,
     out: Annotated[Path, Named],
@@ -246,26 +229,24 @@ def export(
     chat: ChatFlags = DEFAULT_CHAT,
     examples: ExampleFlags = NO_MODEL,
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
-    spreading: Spreading = HERE,
 ) -> int:
     """Write the train, validation and test rows of a release as files that a trainer can load directly.
 
-    From a workspace, which has no splits, the conversations are written to one file. Exit with 1 if there is no row.
+    Exit with 1 if there is no row.
 
     Parameters
     ----------
-    source
-        Folder that `peercorpus publish` wrote, or a workspace.
+    release
+        Folder that `peercorpus publish` wrote.
     out
-        Folder to write; an earlier export in it is replaced. From a workspace: file to write, an array if its name ends
-        with .json, one object per line if it ends with .jsonl or .ndjson.
+        Folder to write; an earlier export in it is replaced.
     layout
         jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields.
         As Re² has only train and test, validation rows go to train.
     task
         review: a paper and its review; rebuttal: the exchange with a reviewer; meta_review: a paper with its reviews
-        and their discussion, and its meta-review. Default: all three; a workspace has rebuttal only, Re²'s format no
-        meta_review. With --model a task is required, as in `peercorpus finetune`; mixed: all five.
+        and their discussion, and its meta-review. Default: all three; Re²'s format has no meta_review. With --model a
+        task is required, as in `peercorpus finetune`; mixed: all five.
     """
     from peercorpus.cli.text import export as export_texts
     from peercorpus.release.exports.export import export_release
@@ -273,24 +254,15 @@ def export(
     from peercorpus.release.exports.layouts import ExportRequest
     from peercorpus.release.splits import Task
 
-    asked = ExampleTask(layout=layout, task=task, chat=chat, venue_ids=venue_ids)
+    asked = ExampleTask(layout=layout, task=task, chat=chat)
     if examples.model is not None:
-        _export_examples(source, out, asked, examples, data, spreading)
+        _export_examples(release, out, asked, examples, data)
         return ExitCode.DONE
-    # The texts of a release are already of the grades that its publisher accepted.
-    chosen = replace(data, grade=ALL_DATA.grade) if is_workspace(source) else data
-    _check_without_model(asked, examples, chosen, spreading)
-    telling, count_tokens = _read_prompt_options(chat, layout)
-    request = ExportRequest(
-        layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling, count_tokens=count_tokens
-    )
-    if is_workspace(source):
-        return _export_workspace(source, venue_ids or [], out, request, data.grade)
-    if venue_ids:
-        advice = f"leave out '{venue_ids[0]}', or name a workspace to choose venues"
-        raise PeercorpusError(f"A release is exported whole; {advice}.")
+    _check_without_model(asked, examples, data)
+    telling = _read_prompt_options(chat, layout)
+    request = ExportRequest(layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling)
     with ProgressLines() as lines:
-        exported = export_release(source, out, request, lines.show)
+        exported = export_release(release, out, request, lines.show)
     say(export_texts.exported(exported, out))
     return ExitCode.DONE if any(file.samples.rows for file in exported.files) else ExitCode.FOUND
 
@@ -302,7 +274,6 @@ class ExampleTask:
     layout: str
     task: str | None
     chat: ChatFlags
-    venue_ids: list[str] | None
 
     def check(self) -> None:
         """Check that the options go with --model.
@@ -317,18 +288,16 @@ class ExampleTask:
         if self.chat != DEFAULT_CHAT:
             raise PeercorpusError(
                 "With --model the benchmark's prompts are used: leave out --paper, --system, --max-characters,"
-                " --assistant, --others, --responses, --unanswered, --by-point and --tokenizer, and set lengths by"
+                " --assistant, --others, --unanswered and --by-point, and set lengths by"
                 " --recipe."
             )
-        if self.venue_ids:
-            raise PeercorpusError(f"With --model, choose venues by an option: --venue {self.venue_ids[0]}.")
 
 
-def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data, spreading: Spreading) -> None:
-    if (examples, data, spreading) != (NO_MODEL, ALL_DATA, HERE):
+def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data) -> None:
+    if (examples, data) != (NO_MODEL, ALL_DATA):
         raise PeercorpusError(
             "--recipe, --leave-out-long, and the options that choose examples (such as --venue, --year and --min-words)"
-            " or distribute work need --model, which goes with --format llama-factory or axolotl; leave them out."
+            " need --model, which goes with --format llama-factory or axolotl; leave them out."
         )
     task = asked.task
     if task not in {None, "review", "rebuttal", "meta_review"}:
@@ -338,13 +307,11 @@ def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data,
     if asked.layout == "jsonl" and asked.chat != DEFAULT_CHAT:
         raise PeercorpusError(
             "--format jsonl writes the rows of a release as they are: leave out --paper, --system, --max-characters,"
-            " --assistant, --others, --responses, --unanswered, --by-point and --tokenizer, or name another format."
+            " --assistant, --others, --unanswered and --by-point, or name another format."
         )
 
 
-def _export_examples(
-    release: Path, out: Path, asked: ExampleTask, examples: ExampleFlags, data: Data, spreading: Spreading
-) -> None:
+def _export_examples(release: Path, out: Path, asked: ExampleTask, examples: ExampleFlags, data: Data) -> None:
     from peercorpus.cli.text import export as export_texts
     from peercorpus.finetune.examples import TrainingTask
     from peercorpus.finetune.other_trainers import Trainer, write_for
@@ -352,8 +319,7 @@ def _export_examples(
     from peercorpus.finetune.run import RunOptions
 
     asked.check()
-    spread = spreading.settle()
-    require_extra("finetune", "transformers")
+    require_extra("models", "transformers")
     trainer = Trainer(asked.layout)
     options = RunOptions(
         release=release,
@@ -365,53 +331,23 @@ def _export_examples(
         leaves_out_long=examples.leave_out_long,
     )
     with ProgressLines() as lines:
-        write_for(options, trainer, say, lines.show, spread)
+        write_for(options, trainer, say, lines.show, HERE.settle())
     say(export_texts.handed_over(out, trainer))
 
 
-def is_workspace(folder: Path) -> bool:
-    """Return whether a folder is a workspace and not a release."""
-    return (folder / "raw.db").is_file() and not (folder / "release.json").is_file()
-
-
-def _read_prompt_options(chat: ChatFlags, layout: str) -> "tuple[PromptOptions, Callable[[str], int] | None]":
+def _read_prompt_options(chat: ChatFlags, layout: str) -> "PromptOptions":
     from peercorpus.models.chat_messages import ChatOptions, ThirdParties
-    from peercorpus.models.token_counts import load_counter
     from peercorpus.records.enums import Role
     from peercorpus.release.exports.samples import Opening, PromptOptions
 
-    options = PromptOptions(
+    return PromptOptions(
         Opening(chat.paper or "text"),
         with_system=chat.system is not False,
         most_characters=chat.max_characters,
         chat=ChatOptions(
             Role(chat.assistant),
             ThirdParties(chat.others),
-            with_responses=chat.responses,
             ends_answered=layout != "re2" if chat.unanswered is None else not chat.unanswered,
         ),
         by_point=chat.by_point,
     )
-    if chat.tokenizer is None:
-        return options, None
-    # The conversations about a paper open with the same text, which is most of them.
-    return options, lru_cache(maxsize=CACHED_TEXTS)(load_counter(chat.tokenizer))
-
-
-def _export_workspace(
-    folder: Path, venue_ids: list[str], out: Path, request: "ExportRequest", grade: WorstGrade
-) -> ExitCode:
-    from peercorpus.cli.text import export as export_texts
-    from peercorpus.pipeline.build import require_built
-    from peercorpus.records.enums import Grade
-    from peercorpus.release.exports.workspace_export import export_workspace
-    from peercorpus.release.publish import choose_venues
-    from peercorpus.workspace.workspace import open_workspace
-
-    with ProgressLines() as lines, open_workspace(folder, write=False) as workspace:
-        venue_ids = read_venue_ids(venue_ids, workspace.venues())
-        require_built(workspace, venue_ids)
-        venues = choose_venues(workspace.tables, venue_ids or None)
-        written = export_workspace(workspace, out, request, venues, lines.show, worst_grade=Grade(grade))
-    say(export_texts.workspace_exported(written, out))
-    return ExitCode.DONE if written.dialogues else ExitCode.FOUND

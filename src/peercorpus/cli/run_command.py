@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.interrupts import catch_signals, prefer_interrupt
-from peercorpus.cli.memory_limit import explain_memory_limit, prepare_for_limit
 from peercorpus.cli.streams import discard, prepare_streams, print_notice
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.suggestions import find_close
@@ -54,23 +53,14 @@ def run_command(arguments: Sequence[str] | None) -> int:
         from peercorpus.workspace.workspace import translate_database_error
 
         return _fail(str(translate_database_error(error, "raw.db")))
-    except ModuleNotFoundError as error:
-        from peercorpus.cli.extras import find_missing_extra
-
-        missing = find_missing_extra(error, sys.argv[1:] if arguments is None else arguments)
-        return _fail_by_defect() if missing is None else _fail(str(missing), missing.exit_code)
-    except Exception as error:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
-        limited = explain_memory_limit(error)
-        return _fail_by_defect() if limited is None else _fail(limited)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: BLE001 -- a panic of a library in Rust is no Exception
+    except BaseException:  # noqa: BLE001 -- Python would exit with 1, which says that something was found
         return _fail_by_defect()
     return code if isinstance(code, int) else ExitCode.DONE
 
 
 def _call(arguments: Sequence[str] | None) -> object:
-    prepare_for_limit(sys.argv[1:] if arguments is None else arguments)
     # Imported here, so that an import that is interrupted or fails ends the command like any other error.
     from cyclopts import CycloptsError
 
@@ -93,7 +83,7 @@ def _find_absent_folder(error: OSError) -> Path | None:
 
 
 def _require_folder() -> None:
-    """Check that the current folder exists, as relative paths and `peercorpus.toml` are looked for in it.
+    """Check that the current folder exists, as relative paths begin there.
 
     Raises:
         PeercorpusError: It was deleted.
@@ -135,10 +125,7 @@ def _name_workspace(error: "MissingArgumentError", arguments: Sequence[str]) -> 
     if len(typed) > MOST_TYPED:
         typed = f"{shlex.join(command)} …"
     named = f"-w {'FOLDER' if folder is None else shlex.quote(folder)}"
-    return (
-        f"No workspace was named; type: peercorpus {typed} {named}. Or set PEERCORPUS_WORKSPACE, or write workspace ="
-        ' "FOLDER" into a peercorpus.toml.'
-    )
+    return f"No workspace was named; type: peercorpus {typed} {named}. Or set PEERCORPUS_WORKSPACE."
 
 
 def _list_missing(error: "MissingArgumentError", given: Sequence[str]) -> Iterator[str]:

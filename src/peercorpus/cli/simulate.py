@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
     from peercorpus.simulator.world.holdings import World
@@ -33,39 +33,24 @@ class Invented:
         Seed of the invented content; the same seed gives the same content.
     venues
         Only these venues, in their own year and earlier ones.
-    venue_years
-        Number of venues: each venue once, then each conference one year earlier, and so on.
     large
         Make papers as long as real ones, each with its own text.
-    papers_per_file
-        With --large: number of papers of a venue that share a text, so that many papers need little time and space.
     """
 
     papers: Annotated[int, AtLeastOne] = 12
     seed: int = 0
     venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = ()
-    venue_years: Annotated[int | None, AtLeastOne, Parameter(show_default=False)] = None
     large: Annotated[bool, Parameter(negative=())] = False
-    papers_per_file: Annotated[int, AtLeastOne] = 1
 
     def build(self) -> "World":
         """Build the invented world.
 
         Raises:
-            PeercorpusError: Two options exclude each other, or one needs another.
+            PeercorpusError: A venue is unknown.
         """
         from peercorpus.simulator.world.world import build_world
 
-        if self.papers_per_file > 1 and not self.large:
-            raise PeercorpusError("--papers-per-file needs --large; add --large, or leave it out.")
-        return build_world(
-            self.papers,
-            self.seed,
-            self.venues or None,
-            self.venue_years,
-            is_large=self.large,
-            papers_per_file=self.papers_per_file,
-        )
+        return build_world(self.papers, self.seed, self.venues or None, is_large=self.large)
 
 
 INVENTED = Invented()
@@ -79,8 +64,6 @@ def simulate(
     sign_in: Annotated[bool, Parameter(negative=())] = False,
     mfa: Annotated[bool, Parameter(negative=())] = False,
     budget: Annotated[int, AtLeastOne] = 100_000,
-    file_budget: Annotated[int | None, AtLeastOne] = None,
-    window_s: Annotated[int, AtLeastOne] = 3600,
 ) -> None:
     """Run a simulated OpenReview on this machine, which any client can harvest, until you press Ctrl-C.
 
@@ -103,11 +86,7 @@ def simulate(
     mfa
         Require a second factor for signing in.
     budget
-        Requests allowed per route in one window.
-    file_budget
-        Requests allowed per route that serves files. Default: as --budget.
-    window_s
-        Length of a window, in seconds.
+        Requests allowed per route in an hour.
     """
     require_extra("demo", "typst", load=True)
     from peercorpus.cli.text.simulator import simulating
@@ -126,7 +105,7 @@ def simulate(
             sign_in_required=sign_in,
             mfa=mfa,
             faults=faults,
-            budget=ServiceBudget(budget, window_s, file_budget),
+            budget=ServiceBudget(budget),
         ),
         lambda service: say(simulating(service, world, venue_ids, fault, asks=sign_in, mfa=mfa)),
     )

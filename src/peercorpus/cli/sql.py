@@ -44,7 +44,6 @@ def sql(
     /,
     *,
     workspace: WorkspaceOrRelease,
-    file: Annotated[Path | None, Named] = None,
     table: str | None = None,
     form: Annotated[Format | None, Parameter(name="--format", show_default=False)] = None,
     out: Annotated[Path | None, Named] = None,
@@ -61,8 +60,6 @@ def sql(
 
     Parameters
     ----------
-    file
-        Read the statement from this file.
     table
         List the columns of this table, with their types and meanings.
     form
@@ -79,7 +76,7 @@ def sql(
     from peercorpus.sql.query import require_engine
 
     require_engine()
-    asked = _read_statement(statement, file)
+    asked = _read_statement(statement)
     if asked is not None and table is not None:
         raise PeercorpusError("--table lists columns, and a statement is run; leave one of them out.")
     chosen = _choose_format(form, out)
@@ -93,25 +90,19 @@ def sql(
     _report(result, chosen, out, limit, is_cut=asked is not None)
 
 
-def _read_statement(statement: str | None, file: Path | None) -> str | None:
+def _read_statement(statement: str | None) -> str | None:
     """Return the statement; None if none was given.
 
     Raises:
-        PeercorpusError: It is an unknown option, was given twice, is empty, or is not UTF-8.
+        PeercorpusError: It is an unknown option, is empty, or is not UTF-8.
     """
     if statement is not None and re.fullmatch(r"-\S+", statement):
         raise PeercorpusError(f"Unknown option: {statement}.")
-    if statement is not None and file is not None:
-        raise PeercorpusError("A statement was given, and another with --file; leave one of them out.")
     try:
-        if file is not None:
-            statement = file.read_text(encoding="utf-8-sig")
-        elif statement == "-":
+        if statement == "-":
             statement = sys.stdin.read()
     except UnicodeDecodeError:
-        raise PeercorpusError(
-            f"The statement in '{file or 'standard input'}' is not UTF-8 text; save it in UTF-8."
-        ) from None
+        raise PeercorpusError("The statement in standard input is not UTF-8 text; save it in UTF-8.") from None
     if statement is not None and not statement.strip():
         raise PeercorpusError("The statement is empty; leave it out to list the tables.")
     return statement

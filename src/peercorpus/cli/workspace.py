@@ -24,6 +24,8 @@ def show(
 ) -> None:
     """Show one paper: versions, other submissions of the same work, scores, conversations, and rows set aside.
 
+    What not everyone may read, or is deleted or taken down, is not shown; rows set aside are named.
+
     Parameters
     ----------
     forum_id
@@ -31,9 +33,9 @@ def show(
     brief
         Show only the beginning of each text.
     json_
-        Print one JSON object with whole texts, of public records that are not taken down.
+        Print one JSON object with whole texts.
     """
-    from peercorpus.cli.text.show import show_record
+    from peercorpus.cli.text.show import record_to_json, show_record
     from peercorpus.corpus.forums import read_whole_record
     from peercorpus.openreview.page_urls import read_forum_id
     from peercorpus.workspace.workspace import open_workspace
@@ -42,29 +44,37 @@ def show(
         raise PeercorpusError("--json prints whole texts; leave out --brief.")
     wanted = read_forum_id(forum_id)
     with open_workspace(workspace, write=False) as opened:
-        record = read_whole_record(opened.tables, wanted)
-        text = _to_json(opened, record) if json_ else show_record(record, is_brief=brief)
-    say(text)
+        record = _keep_public(opened, read_whole_record(opened.tables, wanted))
+    say(record_to_json(record) if json_ else show_record(record, is_brief=brief))
 
 
-def _to_json(opened: "Workspace", record: "PaperRecord") -> str:
-    """Return what everyone may read of a paper, as JSON.
+def _keep_public(opened: "Workspace", record: "PaperRecord") -> "PaperRecord":
+    """Return what everyone may read of a paper, and the rows set aside.
 
     Raises:
         PeercorpusError: The paper was taken down.
     """
-    from peercorpus.cli.text.show import record_to_json
-    from peercorpus.corpus.forums import read_forum
+    from peercorpus.corpus.forums import Forum, PaperRecord
     from peercorpus.corpus.public_forums import PublicFilter, keep_public
     from peercorpus.corpus.takedown import read_takedown
 
-    paper, takedown = record.paper, read_takedown(opened)
-    forum = read_forum(opened.tables, paper.venue_id, paper.forum_id)
-    kept = PublicFilter(takedown).sift(forum) if forum is not None else None
+    takedown = read_takedown(opened)
+    whole = Forum(record.paper, record.reviews, record.posts, record.versions, record.conversations, record.ai_reviews)
+    kept = PublicFilter(takedown).sift(whole)
     if kept is None:
-        raise PeercorpusError(f"'{paper.forum_id}' was taken down; 'peercorpus takedown --list' shows the list.")
+        raise PeercorpusError(f"'{record.paper.forum_id}' was taken down; 'peercorpus takedown --list' shows the list.")
+    shown = keep_public(kept)
     links = [link for link in record.links if takedown.forums.isdisjoint({link.forum_id, link.earlier_id})]
-    return record_to_json(keep_public(kept), links)
+    return PaperRecord(
+        paper=shown.paper,
+        reviews=list(shown.reviews),
+        posts=list(shown.posts),
+        versions=list(shown.versions),
+        conversations=list(shown.conversations),
+        set_aside=record.set_aside,
+        links=links,
+        ai_reviews=list(shown.ai_reviews),
+    )
 
 
 def move(workspace: WorkspaceFolder, *, to: str) -> None:

@@ -178,7 +178,7 @@ class ForumPosts:
             self.records.append(row)
 
 
-UNREAD_OF_POSTS = {"modified_at": None, "extra": "{}", "licence": None, "consent": None, "meta_review": None}
+UNREAD_OF_POSTS = {"modified_at": None, "licence": None, "consent": None, "meta_review": None}
 UNREAD_OF_REVIEWS = {
     "form_id": "",
     "created_at": None,
@@ -266,7 +266,7 @@ class _Builder:
         reviews = [self._reviews[post.post_id] for post in posts if post.post_id in self._reviews]
         deeds, undated = read_actions(reviews, posts)
         items = insert_actions(self._mark_ends(posts, responses), deeds)
-        groups = merge_turns((item,) for item in drop_idle_ends(items))
+        groups = merge_turns(((item,) for item in drop_idle_ends(items)), self._threads.answered_reminders)
         spoken = [group for group in groups if not isinstance(group[0], TurnEnd)]
         begun = _count_begun(items, {id(group[0]) for group in spoken})
         begun |= {post.post_id: None for post in responses if post.created_at is None}
@@ -300,11 +300,14 @@ class _Builder:
             forum_id=posts[0].forum_id,
             venue_id=posts[0].venue_id,
             reviewer=name,
-            turns=tuple(build_turn(group, self._threads.orphans, self._decided_at) for group in groups),
+            turns=tuple(self._build_turn(group) for group in groups),
             context=context,
             undated_changes=undated,
             kind=kind,
         )
+
+    def _build_turn(self, group: Group) -> Turn:
+        return build_turn(group, self._threads.orphans, self._decided_at, self._threads.answered_reminders)
 
     def _mark_ends(self, posts: Sequence[Post], responses: Sequence[Post]) -> list[Item]:
         """Return the posts of a conversation with responses and decisions inserted among them.
@@ -449,7 +452,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 READS = ("1-papers", "2-reviews", "3-posts")
 STAGE = Stage(
     name=NAME,
-    version=9,
+    doing="building conversations",
+    version=11,
     reads_raw=(RawKind.PUBLISHED, RawKind.NOTE),
     reads=READS,
     writes=("6-conversations",),

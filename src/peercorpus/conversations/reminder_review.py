@@ -16,7 +16,7 @@ from peercorpus.records.enums import Reason, Role
 from peercorpus.records.reviews import Post
 from peercorpus.workspace.workspace import Workspace
 
-MOST_OBJECTIONS = 3
+MOST_OBJECTIONS = 2
 """A post with more objections than this is not a candidate."""
 MOST_CHARACTERS = 1_500
 """A longer post with any objection is not a candidate."""

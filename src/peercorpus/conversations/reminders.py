@@ -2,7 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
@@ -15,10 +16,19 @@ ENDINGS = (
     *(("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("d", "")),
     *(("ing", ""), ("ing", "e"), ("ly", ""), ("er", ""), ("ers", ""), ("ment", ""), ("ments", "")),
 )
-_MAX_OTHER_WORDS = 3
-"""Largest number of words outside the lists in a reminder, with at most one per sentence."""
-_MAX_OTHER_SHARE = 0.08
-"""Largest share of such words among all words of a reminder."""
+_MAX_REMINDER_CHARACTERS = 4_000
+"""Longer posts are never reminders."""
+_MAX_QUOTED = 80
+"""Number of characters of a sentence that an objection quotes."""
+
+# What a reminder may weigh: a word about the paper counts one, and once more in the sentence with most of them; any
+# other objection counts two. Fitted to the sets of labelled posts that are not held out.
+_FREE = 1.0
+_WORDS_PER_FREE = 30
+_MOST_FREE = 6.0
+_FREE_PER_ASK = 0.5
+_MOST_ASKS = 4
+_MOST_EVIDENCE = int(_MOST_FREE + _FREE_PER_ASK * (_MOST_ASKS - 1)) // 2
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -40,23 +50,63 @@ EVIDENCE = re.compile(
     r"|\b(?:[Ss]ec(?:tion|t)?|[Aa]pp(?:endix)?|[Ff]igure|[Ff]ig|[Tt]ab(?:le)?|[Ee]q(?:uation)?|[Tt]heorem|[Ll]emma"
     r"|[Aa]lgorithm)\.?\s*~?[A-Z]\b"
 )
+SIGNS = re.compile(r"[=<|$%\u00d7\u2264\u2265\u00b1\u2192{}]|\d\.\d")
+"""Evidence that is never harmless, so that most answers are recognised at little cost."""
 QUOTATION = re.compile(r"^[^\S\n]*+>\s*+\S.*+\n[^\S\n]*+\n\s*+\S", re.MULTILINE)
 """A quotation of the review followed by an answer."""
+TITLE = re.compile(r"\bremind|\bbump|\bping\b|\bnudg|\bfollow(?:ing)?[- ]?up\b|\bcheck(?:ing)?[- ]in\b", re.IGNORECASE)
+"""Titles that state that a post is a reminder."""
+_NUDGE = re.compile(
+    rf"{TITLE.pattern}"
+    r"|\b(?:chance|opportunity|time) to (?:\w+ ){0,2}?(?:look|read|review|see|check|consider|respond|reply)"
+    r"|\b(?:not|n't|yet|never|nothing) (?:(?:yet|to|been|had) ){0,2}(?:hear|heard|receive|received)\b"
+    r"|\bno (?:reply|response|answer|reaction) (?:so far|yet)|\b(?:still |kindly )?(?:a?waiting) (?:for )?your\b",
+    re.IGNORECASE,
+)
+"""Words of a post that states that it is a reminder, and is no answer to what the reviewer posted last."""
+_DONE_BY_AUTHORS = r"(?:include|incorporate|add|cite|share|release|extend|revise|adopt|consider|take|make|fix)"
 ASKS = re.compile(
-    r"\?|\bremind|\bdeadline|\bplease\b(?! (?:also )?(?:see|refer|find|note)\b)"
-    r"|\b(?:kindly|could you|would you|can you|let us know|hear(?:ing)? from|look(?:ing)? forward|bump(?:ing)?|ping"
-    r"|nudge|follow(?:ing)? up on|check(?:ing)? in|await(?:ing)?|waiting|not (?:yet )?(?:heard|received)"
-    r"|no (?:reply|response|answer)|hope (?:you|that you|this)|ask you|request|urge|encourage|invite|hesitate"
-    r"|would be (?:grateful|glad|happy|thankful)|last (?:day|chance))\b"
-    r"|\b(?:discussion|period|phase|stage|window|thread)\b[^.]{0,60}\b(?:close|closing|end|extend|conclude|concluding)"
+    r"\?|\bremind|\bdeadline|\bplease\b(?! (?:also )?(?:see|refer|find|note)\b)|\bplea\b|\bsilen(?:t|ce)"
+    r"|\bkindly\b(?! (?:described|pointed|noted|raised|suggested|provided))"
+    r"|\b(?:(?:could|would|can|will|if|may|might|hope|hoping|ask|invite|encourage|urge|beg|request) (?:that )?(?:we )?"
+    r"(?:ask )?(?:you|reviewers?|the reviewer|this re)|(?:let|tell|inform|give|send) (?:us|me)"
+    r"|hear(?:ing)? (?:(?:back|anything|a word|your|more) ){0,3}(?:from|of|what|whether|if)|to hear your"
+    r"|look(?:ing)? forward|bump(?:ing)?|ping|nudge|following up|check(?:ing)?[ -]in|a?wait(?:ing|s)?"
+    r"|(?:not|n't|yet|never|nothing) (?:(?:yet|to|been|had|received) ){0,3}"
+    r"(?:hear|heard|receive|received|replied|respond|responded|answered|reacted)"
+    r"|(?:heard|received) (?:nothing|back|from)"
+    r"|no (?:\w+ )?(?:reply|response|answer|reaction|feedback|engagement|comment|word|news|discussion)"
+    r"|requests?|urge|invite|hesitate|eager|keen|curious|wonder(?:ing)?|[ei]nquir(?:e|ing|y)|attention"
+    rf"|(?:would|'d|will|'ll) (?:\w+ )?be (?:\w+ ){{0,3}}?(?:grateful|glad|happy|thankful|pleased|obliged|delighted"
+    rf"|appreciated|ready)(?! to {_DONE_BY_AUTHORS}\b)"
+    r"|(?:would|'d) (?:\w+ )?(?:appreciate|love|like to (?:know|ask|hear|learn|draw)|welcome|value)"
+    r"|last (?:day|chance|hours?|message|opportunity)|(?:reconsider|re-?evaluat|reassess|revisit)\w*"
+    r"|at your (?:\w+ )?(?:disposal|convenience)|(?:remain|stay|are)s? (?:\w+ )?(?:open|available|at hand)"
+    r"|(?:days?|hours?|time|weeks?|minutes?) (?:\w+ )?(?:left|remain\w*|to go)|remain about|running out)\b"
 )
 """Applied to lower-case text, because ignoring case takes twice as long."""
+HINTS = re.compile(
+    r"\b(?:discussion|period|phase|stage|window|thread|rebuttal|time|system)\b[^.]{0,60}"
+    r"\b(?:clos|ending|ends?\b|extend|prolong|conclud|finish|expir|terminat|over\b|near)"
+    r"|\b(?:(?:any|without|lack of|quick|short|brief|prompt|early|late) (?:\w+ )?(?:reply|response|answer|reaction"
+    r"|feedback|engagement|comments?|word|return|news|opinion|thoughts|confirmation|acknowledge?ment)|expectation"
+    r"|welcome (?:any|your|further|a)|appreciate (?:it|any|your|a)|encourage|hear|follow(?:ing)?[ -]?up)\b"
+)
+"""Parts of a sentence that asks for a reply, unless it thanks for one."""
+THANKS = re.compile(
+    r"\bthank|\bappreciate (?:your|the|it|for)\b|\bgrateful (?:for|to|that)\b|\bpleasure\b|\bwish you\b|\brespect your"
+    r"|\b(?:glad|happy|delighted|pleased) (?:that|to (?:hear|see|know|learn))\b"
+)
 SPACE = re.compile(r"[^\S\n]{2,}|[^\S\n ]|(?<=[-=_*#~.]{3})[-=_*#~.]+")
 LINES = re.compile(r"(?<!\s)(?:[^\S\n]*+\n){2}\s*+")
-_MAX_REMINDER_CHARACTERS = 4_000
-"""Longer posts are never reminders."""
-_MAX_QUOTED = 80
-"""Number of characters of a sentence that an objection quotes."""
+ESCAPED_LINE = re.compile(r"\\n(?=[A-Z\s\\]|$)")
+"""A line break that was escaped twice, which is not a command of LaTeX."""
+_YOURS = frozenset({"you", "your", "you'd", "you've", "you'll", "you're"})
+_YOUR_POINT = re.compile(
+    r"\byour (?:\w+ )?(?:concern|question|point|comment|doubt|score|rating|assessment|evaluation)s?\b"
+)
+WRAPPED = re.compile(r"(?<=[\w,])\n(?=[a-z])")
+"""A line break within a sentence."""
 SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
@@ -85,21 +135,22 @@ def is_reminder(title: str | None, text: str) -> bool:
     >>> is_reminder("Reminder", "The discussion ends soon. With three seeds the gap is 0.4 points.")
     False
     """
-    full_text = SPACE.sub(" ", LINES.sub("\n\n", f"{title or ''}\n\n{text}")).replace("\u2019", "'")
-    if len(full_text) > _MAX_REMINDER_CHARACTERS or not ASKS.search(full_text.lower()) or QUOTATION.search(text):
+    if len(SIGNS.findall(text)) > _MOST_EVIDENCE:
+        return False
+    full_text = _join(title, text)
+    if len(full_text) > _MAX_REMINDER_CHARACTERS:
         return False
     plain = _remove_harmless(full_text)
-    if plain is None or _gives_evidence(plain):
-        return False
-    sentences = [WORD.findall(sentence) for sentence in SENTENCE.split(plain.lower())]
-    if any(map(_says_something, sentences)):
-        return False
-    others = [
-        sum(len(word) > 1 and not _is_in(PROCESS, word) and not _is_in(RECAP, word) for word in sentence)
-        for sentence in sentences
-    ]
-    most = max(1, _MAX_OTHER_SHARE * sum(map(len, sentences)))
-    return sum(others) <= min(_MAX_OTHER_WORDS, most) and max(others) <= 1
+    return plain is not None and _may_ask(plain.lower()) and _weigh(title, text, plain).is_reminder
+
+
+def nudges(title: str | None, text: str) -> bool:
+    """Return whether a reminder states that it is one.
+
+    >>> nudges(None, "Have you had a chance to look at our reply?"), nudges(None, "Have we addressed your concerns?")
+    (True, False)
+    """
+    return _NUDGE.search(_join(title, text)) is not None
 
 
 def find_objections(title: str | None, text: str) -> tuple[str, ...] | None:
@@ -110,21 +161,91 @@ def find_objections(title: str | None, text: str) -> tuple[str, ...] | None:
     >>> find_objections(None, "Please reply before the discussion ends."), find_objections(None, "Thank you.")
     ((), None)
     """
-    full_text = SPACE.sub(" ", LINES.sub("\n\n", f"{title or ''}\n\n{text}")).replace("\u2019", "'")
-    if not ASKS.search(full_text.lower()):
+    full_text = _join(title, text)
+    too_long = len(full_text) > _MAX_REMINDER_CHARACTERS
+    weighed = _weigh(title, text, HARMLESS.sub(" ", full_text[:_MAX_REMINDER_CHARACTERS]))
+    if not weighed.asks:
         return None
-    objections = [f"more than {_MAX_REMINDER_CHARACTERS:,} characters"] * (len(full_text) > _MAX_REMINDER_CHARACTERS)
+    if weighed.is_reminder and not too_long:
+        return ()
+    return (
+        *(f"more than {_MAX_REMINDER_CHARACTERS:,} characters" for _ in range(too_long)),
+        *dict.fromkeys(weighed.objections),
+        *(f"a word about the paper: '{word}'" for word in sorted(weighed.words)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A post's words, weighed.
+
+    Attributes:
+        asks: Number of sentences that ask for a reply.
+        objections: Evidence, statements and quotations, in words.
+        words: Words about the paper.
+        is_reminder: Whether the post asks, and the others weigh little.
+    """
+
+    asks: int
+    objections: tuple[str, ...]
+    words: frozenset[str]
+    is_reminder: bool
+
+
+def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
+    """Weigh a post, given its title and text without the numbers that are not evidence."""
+    sentences = [(sentence, WORD.findall(sentence)) for sentence in SENTENCE.split(plain.lower())]
+    asks = sum(_asks(sentence) for sentence, _ in sentences)
+    unknown = [{word for word in words if len(word) > 1 and not _is_known(word)} for _, words in sentences]
+    objections = [f"evidence: '{sign}'" for sign in EVIDENCE.findall(plain)]
+    objections += [f"a statement: '{_shorten(one)}'" for one, words in sentences if _states_something(one, words)]
     objections += ["it quotes and answers"] * bool(QUOTATION.search(text))
-    plain = HARMLESS.sub(" ", full_text[:_MAX_REMINDER_CHARACTERS])
-    objections += [f"evidence: '{sign}'" for sign in dict.fromkeys(EVIDENCE.findall(plain))]
-    objections += ["letters of another alphabet"] * any(sign.isalpha() and not sign.isascii() for sign in plain)
-    sentences = SENTENCE.split(plain.lower())
-    objections += [f"a statement: '{_shorten(one)}'" for one in sentences if _says_something(WORD.findall(one))]
-    words = {word for word in WORD.findall(plain.lower()) if len(word) > 1}
-    others = sorted(word for word in words if not _is_in(PROCESS, word) and not _is_in(RECAP, word))
-    if others and not is_reminder(title, text):
-        objections += [f"a word about the paper: '{word}'" for word in others]
-    return tuple(objections)
+    objections += ["letters of another alphabet"] * sum(sign.isalpha() and not sign.isascii() for sign in plain)
+    if title and TITLE.search(title):
+        unknown = [
+            set() if _asks_verdict(one, words) else new for (one, words), new in zip(sentences, unknown, strict=True)
+        ]
+    words = frozenset[str]().union(*unknown)
+    named = len(words) + max(map(len, unknown), default=0)
+    allowed = min(_MOST_FREE, _FREE + sum(len(words) for _, words in sentences) / _WORDS_PER_FREE)
+    allowed += _FREE_PER_ASK * (min(asks, _MOST_ASKS) - 1)
+    return _Weighed(asks, tuple(objections), words, asks > 0 and 2 * len(objections) + named <= allowed)
+
+
+def _may_ask(text: str) -> bool:
+    return bool(ASKS.search(text) or HINTS.search(text))
+
+
+def _asks(sentence: str) -> bool:
+    """Return whether a lower-case sentence asks for a reply, or announces the end of the discussion."""
+    return bool(ASKS.search(sentence) or (HINTS.search(sentence) and not THANKS.search(sentence)))
+
+
+def _is_known(word: str) -> bool:
+    return _is_in(PROCESS, word) or _is_in(RECAP, word)
+
+
+def _states_something(sentence: str, words: Sequence[str]) -> bool:
+    """Return whether a lower-case sentence answers yes, reports a finding, or states more than a recap."""
+    if words[:1] == ["yes"]:
+        return True
+    recaps = sum(_is_in(RECAP, word) for word in words)
+    findings = sum(_is_in(FINDINGS, word) for word in words)
+    if findings and findings + recaps > 1:
+        return True
+    return recaps > 0 and not STATEMENTS.isdisjoint(words) and not _asks_verdict(sentence, words)
+
+
+def _asks_verdict(sentence: str, words: Sequence[str]) -> bool:
+    """Return whether a sentence asks to judge something and does not state it: "whether the proof convinces you"."""
+    is_indirect = not _YOURS.isdisjoint(words) and ("whether" in words or "if" in words)
+    return is_indirect or (sentence.rstrip().endswith("?") and _YOUR_POINT.search(sentence) is not None)
+
+
+def _join(title: str | None, text: str) -> str:
+    """Return title and text in plain lines, with runs of signs shortened."""
+    lines = LINES.sub("\n\n", ESCAPED_LINE.sub("\n", f"{title or ''}\n\n{text}"))
+    return SPACE.sub(" ", WRAPPED.sub(" ", lines)).replace("\u2019", "'")
 
 
 def _shorten(sentence: str) -> str:
@@ -133,26 +254,14 @@ def _shorten(sentence: str) -> str:
 
 
 def _remove_harmless(text: str) -> str | None:
-    """Return a text without harmless numbers, or None at the first evidence, so that the rest need not be searched."""
+    """Return a text without harmless numbers, or None at the first evidence beyond any reminder's."""
     parts: list[str] = []
-    walked = 0
+    walked = signs = 0
     for match in HARMLESS.finditer(text):
         part = text[walked : match.start()]
-        if _gives_evidence(part):
+        signs += len(EVIDENCE.findall(part))
+        if signs > _MOST_EVIDENCE:
             return None
         parts.append(part)
         walked = match.end()
     return " ".join([*parts, text[walked:]])
-
-
-def _gives_evidence(text: str) -> bool:
-    if EVIDENCE.search(text):
-        return True
-    return not text.isascii() and any(letter.isalpha() and not letter.isascii() for letter in text)
-
-
-def _says_something(sentence: list[str]) -> bool:
-    """Return whether a sentence reports a finding, answers yes or no, or states more than a recap."""
-    if any(_is_in(FINDINGS, word) for word in sentence) or sentence[:1] in (["yes"], ["no"]):
-        return True
-    return not STATEMENTS.isdisjoint(sentence) and any(_is_in(RECAP, word) for word in sentence)

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import takewhile
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from peercorpus.conversations.context import is_beside
-from peercorpus.conversations.reminders import is_reminder
+from peercorpus.conversations.reminders import is_reminder, nudges
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Decisions, Verdict
 from peercorpus.openreview.objects import invitation_name
 from peercorpus.records.addressees import PARTIES, address_posts
@@ -26,6 +27,9 @@ DISCUSSION = frozenset(
 )
 OF_CHAIRS = frozenset({PostKind.META_REVIEW, PostKind.DECISION, PostKind.DESK_REJECTION, PostKind.WITHDRAWAL})
 """Posts by chairs about a paper, and authors' forms addressed to the chairs."""
+NO_ANSWERS = "{}"
+"""The `extra` of a post with words alone."""
+read_answers = msgspec.json.Decoder(dict[str, Any]).decode
 NO_DECISIONS: Mapping[str, Decision] = MappingProxyType({})
 Party = tuple[ConversationKind, str]
 """The other party of a conversation: its kind, and the signature or a value of `Addressee`."""
@@ -73,7 +77,8 @@ class Threads:
         ordered: All posts, in time order.
         replies: The posts as a tree.
         latest: By id, the latest time at which the post or any post above it was posted.
-        reminded: The thread of each reminder, itself included, by the reminder's id.
+        reminded: The thread of each reminder that is set aside, itself included, by the reminder's id.
+        answered_reminders: Ids of reminders that a reviewer answered: they remain, as turns of their own.
     """
 
     by_reviewer: dict[str, list[Post]] = field(default_factory=dict)
@@ -86,6 +91,7 @@ class Threads:
     replies: Replies = field(default_factory=lambda: Replies(()))
     latest: Mapping[str, datetime] = field(default_factory=dict)
     reminded: dict[str, tuple[Post, ...]] = field(default_factory=dict)
+    answered_reminders: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +240,7 @@ def read_threads(
             continue
         if post.reply_to is not None and post.reply_to not in usable:
             threads.orphans.add(post.post_id)
-    _set_decided_aside(threads, decisions)
-    _set_reminders_aside(threads, posts, decisions)
-    _set_silence_aside(threads.by_reviewer, threads.left, justified)
-    _place_responses(threads)
-    _set_silence_aside(threads.by_party, threads.left, justified)
+    _set_aside(threads, posts, justified, decisions)
     return threads
 
 
@@ -271,6 +273,51 @@ def _explain_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -
     return "No post by those it addresses can be read."
 
 
+def _set_aside(threads: Threads, posts: Sequence[Post], justified: Set[str], decisions: Decisions) -> None:
+    """Set aside repetitions, reminders and conversations without words, and place the responses."""
+    _set_repeated_aside(threads)
+    _set_decided_aside(threads, decisions)
+    _set_reminders_aside(threads, posts, decisions)
+    _set_silence_aside(threads.by_reviewer, threads.left, justified)
+    _place_responses(threads)
+    _set_silence_aside(threads.by_party, threads.left, justified)
+
+
+MIN_REPEATED_WORDS = 20
+"""Fewest words of a text that is not posted twice by chance in different places; our choice."""
+
+
+def _set_repeated_aside(threads: Threads) -> None:
+    """Set aside what a reviewer posted again, word for word: in the same place, or a text too long to be a phrase.
+
+    A post with the same words and another answer, such as another score, stays: it says something else.
+    """
+    for reviewer, thread in threads.by_reviewer.items():
+        told: dict[tuple[str, ...], list[Post]] = {}
+        kept: list[Post] = []
+        for post in thread:
+            words = tuple(post.text.split()) if post.signature == reviewer else ()
+            before = told.setdefault(words, []) if words else []
+            earlier = next((one for one in before if _repeats(post, one, len(words))), None)
+            if earlier is not None:
+                detail = f"It repeats the post '{earlier.post_id}' by the same reviewer, word for word."
+                threads.left.append((post, Reason.OUTSIDE_CONVERSATION, detail))
+            else:
+                before.append(post)
+                kept.append(post)
+        thread[:] = kept
+
+
+def _repeats(post: Post, earlier: Post, num_words: int) -> bool:
+    """Return whether a post with the words of an earlier one adds nothing: no answer besides those given there."""
+    if earlier.reply_to != post.reply_to and num_words < MIN_REPEATED_WORDS:
+        return False
+    if post.extra in {earlier.extra, NO_ANSWERS}:
+        return True
+    answers, known = (read_answers(one.extra) for one in (post, earlier))
+    return all(name in known and known[name] == answer for name, answer in answers.items())
+
+
 def _set_decided_aside(threads: Threads, decisions: Decisions) -> None:
     """Set aside the authors' posts that a person decided are reminders, wherever they are in a thread."""
     if not decisions:
@@ -295,7 +342,10 @@ def _decided(post: Post, decisions: Decisions) -> Verdict | None:
 
 
 def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Decisions) -> None:
-    """Set aside the authors' last posts if they are only reminders and the authors have answered before."""
+    """Set aside the authors' reminders that nobody answers, and note those that a reviewer answers.
+
+    A post is a reminder only if the authors have answered before it.
+    """
     replied_to = {post.reply_to for post in posts if post.role is not Role.AUTHOR}
     detail = "It is only a reminder: nothing in it is about the paper, and it has no reply."
     known: dict[str, bool] = {}
@@ -308,11 +358,43 @@ def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Dec
     everywhere = [post for thread in threads.by_reviewer.values() for post in thread if post.role is Role.AUTHOR]
     for thread in (*threads.by_reviewer.values(), threads.responses):
         others = everywhere if thread is threads.responses else threads.responses
-        if not _may_have_answered(thread, others):
-            continue  # Nothing came before it, so it cannot be a reminder.
-        urging = list(takewhile(lambda post: post.post_id not in replied_to and urges(post), reversed(thread)))
-        if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1], urges):
-            _remove_reminders(threads, thread, urging, detail)
+        theirs = {post.post_id for post in thread if post.role is Role.AUTHOR}
+        reminders = list(_find_reminders(thread, others, urges))
+        places = _find_answered(thread, theirs, urges) if reminders else set()
+        answered = {post.post_id for place, post in reminders if post.post_id in replied_to or place in places}
+        threads.answered_reminders |= answered
+        _remove_reminders(threads, thread, [post for _, post in reminders if post.post_id not in answered], detail)
+
+
+def _find_reminders(
+    thread: Sequence[Post], others: Sequence[Post], urges: Callable[[Post], bool]
+) -> Iterator[tuple[int, Post]]:
+    """Yield the reminders of a thread, each with its place, if the authors have answered before it."""
+    before: list[Post] = []
+    theirs: list[Post] = []
+    for place, post in enumerate(thread):
+        is_authors = post.role is Role.AUTHOR
+        if is_authors and _has_answered(before, theirs, others, post, urges) and urges(post):
+            yield place, post
+            continue
+        before.append(post)
+        if is_authors:
+            theirs.append(post)
+
+
+def _find_answered(thread: Sequence[Post], of_authors: Set[str], urges: Callable[[Post], bool]) -> set[int]:
+    """Return the places of a thread behind which the first post that does not urge is a reviewer's own.
+
+    It is the reviewer's own if it replies to no post of the authors.
+    """
+    answered: set[int] = set()
+    is_answer = False
+    for place in range(len(thread) - 1, -1, -1):
+        if is_answer:
+            answered.add(place)
+        if not urges(post := thread[place]):
+            is_answer = post.role is Role.REVIEWER and post.reply_to not in of_authors
+    return answered
 
 
 def _urges(post: Post, decisions: Decisions) -> bool:
@@ -320,27 +402,39 @@ def _urges(post: Post, decisions: Decisions) -> bool:
     return post.role is Role.AUTHOR and not is_kept and is_reminder(post.title, post.text)
 
 
-def _may_have_answered(thread: Sequence[Post], others: Sequence[Post]) -> bool:
-    """Return False if the authors posted nothing before the last post: then its words need not be searched."""
-    if not thread or (len(thread) > 1 and thread[-2].role is Role.AUTHOR):
-        return bool(thread)
-    return any(True for _ in _find_between(thread[:-1], others, thread[-1]))
-
-
-def _find_between(before: Sequence[Post], others: Sequence[Post], reminder: Post) -> Iterator[Post]:
-    """Yield the authors' posts elsewhere between the post before a reminder and the reminder."""
-    since = (before[-1].created_at if before else None) or EPOCH
+def _find_between(since: datetime | None, others: Sequence[Post], reminder: Post) -> Iterator[Post]:
+    """Yield the authors' posts elsewhere between a time and a reminder."""
     until = reminder.created_at or EPOCH
-    return (post for post in others if since <= (post.created_at or EPOCH) <= until)
+    return (post for post in others if (since or EPOCH) <= (post.created_at or EPOCH) <= until)
 
 
 def _has_answered(
-    before: Sequence[Post], others: Sequence[Post], reminder: Post, urges: Callable[[Post], bool]
+    before: Sequence[Post],
+    theirs: list[Post],
+    others: Sequence[Post],
+    reminder: Post,
+    urges: Callable[[Post], bool],
 ) -> bool:
-    """Return whether the last post before a reminder is one of the authors'; if not, it may be an answer."""
+    """Return whether the last post before a reminder is one of the authors'; if not, it may be an answer.
+
+    It is none if it states that it is a reminder, and the authors have said something else at any time before.
+
+    Args:
+        before: The posts of its thread before it.
+        theirs: Those by the authors; those that only urge may be removed from the end.
+        others: The authors' posts elsewhere.
+        reminder: A post by the authors, which may be a reminder.
+        urges: Returns whether a post only urges.
+    """
     if before and before[-1].role is Role.AUTHOR:
         return True
-    return not all(map(urges, _find_between(before, others, reminder)))
+    if not all(map(urges, _find_between(before[-1].created_at if before else None, others, reminder))):
+        return True
+    if not (theirs or others) or not urges(reminder) or not nudges(reminder.title, reminder.text):
+        return False
+    while theirs and urges(theirs[-1]):
+        theirs.pop()
+    return bool(theirs) or not all(map(urges, _find_between(None, others, reminder)))
 
 
 def _set_silence_aside(talks: dict[KeyT, list[Post]], left: Left, justified: Set[str]) -> None:

@@ -75,10 +75,19 @@ def drop_idle_ends(items: Iterable[Item]) -> list[Item]:
     return kept
 
 
-def merge_turns(groups: Iterable[Group]) -> list[Group]:
-    """Merge neighbouring groups of the same speaker; idempotent, and independent of the order of merging."""
-    spoken_items = ((find_speaker(item), item) for group in groups for item in group)
-    return [tuple(item for _, item in run) for _, run in groupby(spoken_items, key=lambda entry: entry[0])]
+def merge_turns(groups: Iterable[Group], reminders: Set[str] = frozenset()) -> list[Group]:
+    """Merge neighbouring groups of the same speaker; idempotent, and independent of the order of merging.
+
+    Args:
+        groups: Posts, actions and ends of turns in time order.
+        reminders: Ids of posts that are turns of their own.
+    """
+
+    def find_key(item: Item) -> tuple[Speaker, str | None]:
+        alone = item.post_id if isinstance(item, Post) and item.post_id in reminders else None
+        return find_speaker(item), alone
+
+    return [tuple(run) for _, run in groupby((item for group in groups for item in group), key=find_key)]
 
 
 def _find_reporting_post(review: Review, change: ScoreChange, posts: Sequence[Post]) -> str | None:
@@ -96,7 +105,7 @@ def _find_reporting_post(review: Review, change: ScoreChange, posts: Sequence[Po
 def read_actions(
     reviews: Iterable[Review], posts: Sequence[Post]
 ) -> tuple[list[ReviewerAction], tuple[ScoreChange, ...]]:
-    """Return one reviewer's later actions, and the changes of scores at unknown times.
+    """Return one reviewer's later actions, and the changes of scores at unknown times; others' edits are neither.
 
     Args:
         reviews: The reviewer's reviews of one paper.
@@ -105,7 +114,7 @@ def read_actions(
     deeds: list[ReviewerAction] = []
     undated: list[ScoreChange] = []
     for review in sorted(reviews, key=lambda review: review.review_id):
-        for change in review.score_changes:
+        for change in (change for change in review.score_changes if not change.is_by_others):
             reported_in = None if change.changed_at else _find_reporting_post(review, change, posts)
             if change.changed_at is None and reported_in is None:
                 undated.append(change)
@@ -150,13 +159,19 @@ def _comes_after_decision(group: Group, decided_at: datetime | None) -> bool | N
     return False if known == {False} else None
 
 
-def build_turn(group: Group, orphans: Set[str] = frozenset(), decided_at: datetime | None = None) -> Turn:
+def build_turn(
+    group: Group,
+    orphans: Set[str] = frozenset(),
+    decided_at: datetime | None = None,
+    reminders: Set[str] = frozenset(),
+) -> Turn:
     """Return one turn from the posts and actions of one speaker.
 
     Args:
         group: Posts and actions in time order.
         orphans: Ids of posts that answer a deleted, hidden or missing post.
         decided_at: When the decision on the paper was posted; None if unknown.
+        reminders: Ids of reminders that a reviewer answered.
     """
     posts = sort_by_reading_order([item for item in group if isinstance(item, Post)])
     deeds = [item for item in group if isinstance(item, ReviewerAction)]
@@ -164,10 +179,11 @@ def build_turn(group: Group, orphans: Set[str] = frozenset(), decided_at: dateti
     return Turn(
         role=role,
         signature=signature,
-        created_at=read_time(group[0]),
+        created_at=read_time(next((item for item in group if isinstance(item, Post)), group[0])),
         orphan_ids=tuple(post.post_id for post in posts if post.post_id in orphans),
         score_changes=tuple(deed.change for deed in deeds if deed.change is not None),
         final_justification="\n\n".join(deed.final_justification for deed in deeds if deed.final_justification) or None,
         posted_after_decision=_comes_after_decision(group, decided_at),
+        is_reminder=any(post.post_id in reminders for post in posts),
         **merge_fields(posts),
     )

@@ -61,7 +61,11 @@ class FilterField:
 FIELDS: Mapping[str, FilterField] = {
     "venue": FilterField("venue_id", FieldKind.WORD, "OpenReview's id of the venue: `ICLR.cc/2024/Conference`"),
     "conference": FilterField("conference", FieldKind.WORD, "the conference family: `iclr`"),
-    "year": FilterField("year", FieldKind.NUMBER, "the calendar year that the venue names"),
+    "year": FilterField(
+        "year",
+        FieldKind.NUMBER,
+        "the calendar year that the venue names, else of its decision or submission",
+    ),
     "track": FilterField("track", FieldKind.WORD, "`main`, or the track or workshop"),
     "status": FilterField("status", FieldKind.WORD, "the outcome for the paper", words=tuple(Status)),
     "grade": FilterField("grade", FieldKind.WORD, "how certain it is which PDF the reviewers read", words=tuple(Grade)),

@@ -188,7 +188,7 @@ class PaperRecord:
     Attributes:
         set_aside: Its records that a stage could not use, with the reason.
         links: Links with other submissions of the same work, earlier and later ones.
-        ai_reviews: Reviews by an AI that the venue posted, separate from everything that people wrote.
+        ai_reviews: Reviews that an AI wrote or may have written, separate from everything that people wrote.
     """
 
     paper: Paper

@@ -16,7 +16,7 @@ from peercorpus.corpus.takedown import NOTHING, Takedown
 from peercorpus.records.ai_reviews import AiReview, select_public
 from peercorpus.records.enums import PostKind, Role, ScoreSource, Status
 from peercorpus.records.multipart import merge_fields, merge_titles
-from peercorpus.records.papers import Conflict, Paper, PaperVersion
+from peercorpus.records.papers import Conflict, Paper, PaperVersion, forget_year_of_decision
 from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_decision
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.until_decision import decides, forget_decision_in
@@ -150,7 +150,7 @@ def _remove_decision(paper: Paper, gone: Sequence[Post], posts: Sequence[Post]) 
     comment = paper.decision_comment
     keeps_comment = comment is not None and is_stated and all(comment not in post.text for post in spoken)
     return replace(
-        paper,
+        paper if is_stated else forget_year_of_decision(paper),
         decision=paper.decision if is_stated else None,
         decided_at=paper.decided_at if is_stated else None,
         decision_comment=comment if keeps_comment else None,
@@ -215,7 +215,7 @@ def _remove_posts(
     last = 0
     for index, turn in enumerate(talk.turns):
         rebuilt = _rebuild_turn(_keep_changes(turn, changes, justified), gone, kept)
-        is_same = rebuilt is not None and bool(turns) and _speaker(turns[-1]) == _speaker(rebuilt)
+        is_same = rebuilt is not None and bool(turns) and _are_joined(turns[-1], rebuilt)
         if rebuilt is not None and is_same and not ends.are_between(turns[-1], rebuilt, range(last + 1, index + 1)):
             turns[-1] = _join_turns(turns[-1], rebuilt, kept)
         elif rebuilt is not None:
@@ -255,8 +255,10 @@ class _TurnEnds:
         return start is not None and end is not None and any(start <= time < end for time in self._times)
 
 
-def _speaker(turn: Turn) -> tuple[str, str]:
-    return turn.role.value, turn.signature
+def _are_joined(first: Turn, second: Turn) -> bool:
+    """Return whether neighbouring turns are one: they have the same speaker, and neither is a reminder."""
+    is_same_speaker = (first.role, first.signature) == (second.role, second.signature)
+    return is_same_speaker and not first.is_reminder and not second.is_reminder
 
 
 def _keep_changes(turn: Turn, changes: set[ScoreChange], justified: Sequence[str]) -> Turn:
@@ -301,6 +303,7 @@ def _join_turns(first: Turn, second: Turn, kept: dict[str, Post]) -> Turn:
         holds_update=first.holds_update or second.holds_update,
         titles=first.titles + second.titles,
         orphan_ids=first.orphan_ids + second.orphan_ids,
+        moved=first.moved + second.moved,
         score_changes=first.score_changes + second.score_changes,
         final_justification="\n\n".join(justified) or None,
         posted_after_decision=first.posted_after_decision or second.posted_after_decision,
@@ -373,14 +376,16 @@ def keep_public(forum: Forum) -> PublicForum:
     ]
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
     hidden: dict[str, Any] = dict.fromkeys(forum.withheld)
+    paper = forum.paper
     if "decided_at" in hidden:
+        paper = forget_year_of_decision(paper)
         reviews = [forget_decision(review) for review in reviews]
         posts = [replace(post, posted_after_decision=None) for post in posts]
         talks = [forget_decision_in(talk) for talk in talks]
     if "status" in hidden:
         hidden["status"] = Status.UNKNOWN
     return PublicForum(
-        paper=_keep_conflicts(replace(forum.paper, **hidden), reviews),
+        paper=_keep_conflicts(replace(paper, **hidden), reviews),
         reviews=reviews,
         posts=posts,
         versions=forum.versions,

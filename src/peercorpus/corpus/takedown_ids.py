@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from urllib.parse import unquote
 
-from peercorpus.corpus.confidential import has_confidential, open_confidential
 from peercorpus.corpus.takedown import ID_COLUMNS, check_ids, find_removals, read_row_ids
 from peercorpus.errors import PeercorpusError
 from peercorpus.workspace.raw_store import RawKind
@@ -18,25 +17,19 @@ _MAX_CHANGED = 2
 
 
 def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
-    """Check that each id names a paper, a post or an author of the workspace, be it public or confidential.
+    """Check that each id names a paper, a post or an author of the workspace.
 
     Raises:
         PeercorpusError: One does not; the message suggests what may have been meant.
     """
     check_ids(ids)
-    unknown = _find_unknown(workspace, ids)
-    if unknown and has_confidential(workspace):
-        with open_confidential(workspace) as view:
-            unknown = _find_unknown(view, unknown)
+    removals = find_removals(workspace, ids)
+    unknown = [entry.listed for entry in removals.ids if not entry.forums and not entry.posts]
     if unknown:
         raise PeercorpusError(
             f"Nothing in the workspace has the id '{unknown[0]}'; {_suggest(workspace, unknown[0])}"
             " Nothing was changed; --force lists it anyway."
         )
-
-
-def _find_unknown(workspace: Workspace, ids: Sequence[str]) -> list[str]:
-    return [entry.listed for entry in find_removals(workspace, ids).ids if not entry.forums and not entry.posts]
 
 
 def read_listed_id(typed: str) -> str:

@@ -167,7 +167,3 @@ class TextRule:
     def choose_needed(self, versions: Sequence[PaperVersion]) -> list[PaperVersion]:
         """Return every version whose text may be shown."""
         return [*self.rank_versions(versions), *self.choose_beside(versions)]
-
-
-PROVEN = TextRule(TextChoice.INITIAL)
-"""Only texts proven to be what the reviewers read."""

@@ -15,7 +15,6 @@ import msgspec
 import pyarrow.parquet as pq
 import zstandard
 
-from peercorpus.corpus.text_choice import PROVEN
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
 from peercorpus.records.papers import PaperVersion
@@ -124,27 +123,21 @@ def _find_files(tables: Tables, venue_id: str, choose: ChooseVersions) -> Iterat
 
 
 class VenueTexts(TextStore):
-    """The chosen texts of a venue's papers; a context manager that removes its scratch file.
-
-    By default these are the texts proven to be what the reviewers read.
-    """
+    """The chosen texts of a venue's papers, with outlines; a context manager that removes its scratch file."""
 
     def __init__(
         self,
         tables: Tables,
         venue_id: str,
         scratch: Path,
-        choose: ChooseVersions = PROVEN.rank_versions,
+        choose: ChooseVersions,
         *,
-        with_outlines: bool = False,
         with_blocks: bool = False,
     ) -> None:
         sha256s = set(_find_files(tables, venue_id, choose))
         self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 -- closed by __exit__
         try:
-            super().__init__(
-                self._file, tables, venue_id, sha256s, with_outlines=with_outlines, with_blocks=with_blocks
-            )
+            super().__init__(self._file, tables, venue_id, sha256s, with_outlines=True, with_blocks=with_blocks)
         except BaseException:
             self._file.close()
             raise

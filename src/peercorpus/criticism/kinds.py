@@ -91,7 +91,6 @@ class Words:
     Attributes:
         kinds: Phrases that indicate the kind of a sentence.
         aspects: Phrases that indicate its aspect.
-        reactions: Phrases that indicate whether a point is resolved.
         turning: Words that turn a word of praise shortly after them into criticism or a suggestion.
         empty: Words that do not indicate what a passage is about.
         endings: Endings removed from a word before it is compared, longest first.
@@ -102,7 +101,6 @@ class Words:
 
     kinds: Phrases
     aspects: Phrases
-    reactions: Phrases
     turning: frozenset[str]
     empty: frozenset[str]
     endings: tuple[str, ...]
@@ -119,7 +117,6 @@ def read_words() -> Words:
     return Words(
         kinds=Phrases(data["kinds"]),
         aspects=Phrases(data["aspects"]),
-        reactions=Phrases(data["reactions"]),
         turning=frozenset(data["turning"]["words"]),
         empty=frozenset(data["empty"]["words"]),
         endings=tuple(data["empty"]["endings"]),

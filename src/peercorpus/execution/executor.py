@@ -185,7 +185,7 @@ def load_executor(name: str, address: str | None = None, *, heavy: bool = False,
             " slow work in any case."
         )
     if name in REMOTE_EXECUTORS and find_spec(name) is None:
-        raise MissingExtraError(name, name)
+        raise MissingExtraError(name, "cluster")
     module, _, attribute = EXECUTORS[name].partition(":")
     executor_class = getattr(import_module(module), attribute)
     limits = {"memory_bytes": None} if heavy else {}

@@ -13,8 +13,7 @@ class Progress:
 
     Attributes:
         venue_id: The venue, or another unit of work, such as a folder.
-        what: Name of the step: the name of a stage; in a harvest "listing" (submissions), "edits of …" (notes whose
-            history is fetched) or "files"; or the caller's own words.
+        what: The step in words, such as "reading PDFs".
         done: Items done in this run; a listing also counts those that earlier runs received.
         total: Items to do; None if unknown.
         eta_s: Estimated seconds left; None if unknown.
@@ -29,8 +28,8 @@ class Progress:
     def __str__(self) -> str:
         """Return the progress in one line.
 
-        >>> print(Progress("ICLR.cc/2024/Conference", "read_texts", 120, 400, 185.0))
-        ICLR.cc/2024/Conference: read_texts 120 of 400
+        >>> print(Progress("ICLR.cc/2024/Conference", "reading PDFs", 120, 400, 185.0))
+        ICLR.cc/2024/Conference: reading PDFs 120 of 400
         """
         counted = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
         return f"{escape_controls(self.venue_id)}: {self.what} {counted}"

@@ -58,7 +58,7 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
     try:
         import ray
     except ImportError:
-        raise MissingExtraError("ray", "ray") from None
+        raise MissingExtraError("ray", "cluster") from None
     if not ray.is_initialized():
         where = address or os.environ.get("RAY_ADDRESS") or "local"
         alone = {"include_dashboard": False} if where == "local" else {}

@@ -88,14 +88,9 @@ class Options:
         engine_url: URL of a vision endpoint, up to and including `/v1`.
         engine_model: Name of the model at the vision endpoint.
         max_pages: Maximum number of pages a run sends to the endpoint; None means 1,000.
-        max_tokens: Maximum number of tokens a run uses there, as the endpoint counts them; None means no limit.
         pdf_timeout_s: Time limit for a single PDF, in seconds.
         figures: Extract figures and tables from the PDFs. Not part of any key: it only determines whether the stage
             runs.
-        figure_dpi: Resolution of figures, in pixels per inch.
-        figure_pixels: Maximum pixels of the longer side of a figure.
-        figure_kb: Maximum size of the image of a figure, in kilobytes.
-        max_figures: Maximum number of images extracted from one PDF.
         points: Split reviews into points. Not part of any key: it only determines whether the stage runs.
         workers: Number of processes that read notes and PDFs and compare texts; None means one per core. Not part of
             any key, as no row depends on it.
@@ -110,13 +105,8 @@ class Options:
     engine_url: str | None = None
     engine_model: str | None = None
     max_pages: int | None = None
-    max_tokens: int | None = None
     pdf_timeout_s: float = PDF_TIMEOUT_S
     figures: bool = False
-    figure_dpi: int = 150
-    figure_pixels: int = 1_024
-    figure_kb: int = 300
-    max_figures: int = 50
     points: bool = False
     workers: int | None = None
     retry: bool = False
@@ -154,6 +144,7 @@ class Stage(Generic[WorkspaceT]):
 
     Attributes:
         name: Name of the stage, a verb phrase.
+        doing: What it does, for the user who waits.
         version: Number that must be raised whenever the same inputs would give different rows.
         reads_raw: Kinds of raw objects it reads; `file` means the PDFs, `pseudonyms` the key for people's names.
         reads: Tables it reads.
@@ -173,6 +164,7 @@ class Stage(Generic[WorkspaceT]):
     """
 
     name: str
+    doing: str
     version: int
     reads_raw: tuple[str, ...]
     reads: tuple[str, ...]

@@ -3,16 +3,13 @@
 import csv
 import io
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.corpus.confidential import FILE_MARK, NOT_FOR_PUBLICATION
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import show_nothing
@@ -22,7 +19,7 @@ from peercorpus.explorer.search_index import OpenIndex, open_index
 from peercorpus.explorer.selection import Selection, is_of_papers, require_selection
 from peercorpus.records.arrow_schema import arrow_schema, to_arrow
 from peercorpus.records.untrusted_text import escape_csv_cell
-from peercorpus.workspace.private_files import OWNER_ONLY, replacing
+from peercorpus.workspace.private_files import replacing
 from peercorpus.workspace.workspace import open_workspace
 
 _BATCH_PAPERS = 500
@@ -40,42 +37,31 @@ def _format_cell(value: object) -> object:
     return escape_csv_cell(value) if isinstance(value, str) else value
 
 
-NOTICE_COLUMN = "notice"
-"""First column of a file that is not for publication."""
-
-
-def as_csv(rows: Iterable[PaperRow], *, is_confidential: bool = False) -> Iterator[bytes]:
+def as_csv(rows: Iterable[PaperRow]) -> Iterator[bytes]:
     """Yield a CSV file in parts: a header and a line for each paper; keywords are joined by "; "."""
-    names, notice = ([NOTICE_COLUMN], [NOT_FOR_PUBLICATION]) if is_confidential else ([], [])
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([*names, *COLUMNS])
+    writer.writerow(COLUMNS)
     for batch in _split_batches(rows):
-        writer.writerows([*notice, *map(_format_cell, asdict(row).values())] for row in batch)
+        writer.writerows(map(_format_cell, asdict(row).values()) for row in batch)
         yield lines.getvalue().encode()
         lines.seek(0)
         lines.truncate()
 
 
-def as_jsonl(rows: Iterable[PaperRow], *, is_confidential: bool = False) -> Iterator[bytes]:
+def as_jsonl(rows: Iterable[PaperRow]) -> Iterator[bytes]:
     """Yield JSON lines in parts, one object for each paper."""
-    notice = {NOTICE_COLUMN: NOT_FOR_PUBLICATION} if is_confidential else {}
     for batch in _split_batches(rows):
-        yield b"".join(msgspec.json.encode(notice | asdict(row)) + b"\n" for row in batch)
+        yield b"".join(msgspec.json.encode(asdict(row)) + b"\n" for row in batch)
 
 
-def as_parquet(rows: Iterable[PaperRow], *, is_confidential: bool = False) -> Iterator[bytes]:
+def as_parquet(rows: Iterable[PaperRow]) -> Iterator[bytes]:
     """Yield a Parquet file in parts."""
     sink = _GrowingFile()
-    schema = arrow_schema(PaperRow)
-    if is_confidential:
-        schema = schema.insert(0, pa.field(NOTICE_COLUMN, pa.string()))
-    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(sink, arrow_schema(PaperRow), compression="zstd") as writer:
         for batch in _split_batches(rows):
             if batch:
-                table = to_arrow(PaperRow, batch)
-                notice = pa.array([NOT_FOR_PUBLICATION] * len(batch), pa.string())
-                writer.write_table(table.add_column(0, NOTICE_COLUMN, notice) if is_confidential else table)
+                writer.write_table(to_arrow(PaperRow, batch))
             yield sink.take()
     yield sink.take()
 
@@ -117,13 +103,7 @@ class _GrowingFile(io.RawIOBase):
         return data
 
 
-class _Writer(Protocol):
-    def __call__(self, rows: Iterable[PaperRow], *, is_confidential: bool = False) -> Iterator[bytes]:
-        """Yield a file in parts; one that is not for publication says so in its first column."""
-        ...
-
-
-FORMATS: Mapping[str, tuple[_Writer, str]] = {
+FORMATS: Mapping[str, tuple[Callable[[Iterable[PaperRow]], Iterator[bytes]], str]] = {
     "csv": (as_csv, "text/csv; charset=utf-8"),
     "jsonl": (as_jsonl, "application/x-ndjson"),
     "parquet": (as_parquet, "application/vnd.apache.parquet"),
@@ -131,37 +111,23 @@ FORMATS: Mapping[str, tuple[_Writer, str]] = {
 """For each file extension the function that writes it, and its media type."""
 
 
-def name_export(kind: str, *, is_confidential: bool = False) -> str:
-    """Return the name of an exported file.
-
-    >>> name_export("csv"), name_export("csv", is_confidential=True)
-    ('papers.csv', 'papers_not_for_publication.csv')
-    """
-    return f"papers_{FILE_MARK}.{kind}" if is_confidential else f"papers.{kind}"
-
-
-def check_extension(out: Path, *, is_confidential: bool = False) -> None:
-    """Check that a file's extension is a format, and that its name says so if it is not for publication.
+def check_extension(out: Path) -> None:
+    """Check that a file's extension is a format.
 
     Raises:
-        PeercorpusError: It is not a key of `FORMATS`, or the name does not say so.
+        PeercorpusError: It is not a key of `FORMATS`.
     """
     if out.suffix.removeprefix(".") not in FORMATS:
         raise PeercorpusError(f"The extension of '{out.name}' is not a format; use one of: .{', .'.join(FORMATS)}.")
-    if is_confidential and FILE_MARK not in out.name:
-        raise PeercorpusError(
-            f"The name of a file that is not for publication must say so: name it '{out.stem}_{FILE_MARK}{out.suffix}'."
-        )
 
 
-def write_selection(opened: OpenIndex, selection: Selection, out: Path, *, is_confidential: bool = False) -> int:
+def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
     """Write every paper of a selection to a file, whose extension determines the format.
 
     Args:
         opened: The index.
         selection: The selection.
         out: The file; it is replaced.
-        is_confidential: Whether the file is marked as not for publication, and only its owner may read it.
 
     Returns:
         The number of papers.
@@ -169,11 +135,11 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path, *, is_co
     Raises:
         PeercorpusError: As for `check_extension`.
     """
-    check_extension(out, is_confidential=is_confidential)
+    check_extension(out)
     write, _ = FORMATS[out.suffix.removeprefix(".")]
     counted = _CountedRows(select_rows(opened, selection))
-    with replacing(out, OWNER_ONLY if is_confidential else 0o666) as partial, partial.open("r+b") as file:
-        file.writelines(write(counted, is_confidential=is_confidential))
+    with replacing(out) as partial, partial.open("r+b") as file:
+        file.writelines(write(counted))
     return counted.count
 
 
@@ -190,12 +156,10 @@ class _CountedRows:
             yield row
 
 
-def export_command(folder: Path, selection: Selection, *, is_confidential: bool = False) -> str:
+def export_command(folder: Path, selection: Selection) -> str:
     """Return the command that writes the same papers to a file."""
     chosen = ["--select", replace(selection, page=1).query_string()]
-    name = name_export("csv", is_confidential=is_confidential)
-    marked = ["--confidential"] if is_confidential else []
-    return shlex.join(["peercorpus", "explore", "--workspace", str(folder), *marked, *chosen, "--out", name])
+    return shlex.join(["peercorpus", "explore", "--workspace", str(folder), *chosen, "--out", "papers.csv"])
 
 
 def export_python(folder: Path, selection: Selection, *, is_whole: bool) -> str:

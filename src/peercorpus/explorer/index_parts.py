@@ -37,7 +37,7 @@ from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"8, tantivy {version('tantivy')}"
+INDEX_VERSION = f"9, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
 _TABLES_READ = (
     "1-papers",

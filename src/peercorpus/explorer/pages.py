@@ -6,7 +6,7 @@ The pages are the templates in `templates`; `page_templates` escapes every value
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -17,7 +17,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from peercorpus.corpus.confidential import FILE_MARK, NOT_FOR_PUBLICATION
 from peercorpus.corpus.filters import FIELDS
 from peercorpus.corpus.html_pages import page_templates
 from peercorpus.corpus.public_forums import PublicForum
@@ -25,7 +24,7 @@ from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.explorer import rendering
-from peercorpus.explorer.export import FORMATS, export_command, export_python, name_export
+from peercorpus.explorer.export import FORMATS, export_command, export_python
 from peercorpus.explorer.home import figures
 from peercorpus.explorer.home.home_page import HomePage, read_home
 from peercorpus.explorer.index_documents import ShownPaper, Stored
@@ -38,7 +37,6 @@ from peercorpus.explorer.paper_page import (
     score_table,
     whole_json,
 )
-from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.points import naming
 from peercorpus.explorer.points.point_documents import NO_ASPECT
 from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
@@ -50,9 +48,8 @@ from peercorpus.explorer.points.points_of_paper import (
     point_anchor,
     points_by_place,
 )
-from peercorpus.explorer.querying.embeddings import PaperVectors
 from peercorpus.explorer.querying.facets import describe_condition
-from peercorpus.explorer.querying.likeness import MAX_PAPERS, papers_like
+from peercorpus.explorer.querying.likeness import papers_like
 from peercorpus.explorer.querying.references import Reference, find_place
 from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
@@ -127,8 +124,6 @@ def load_templates() -> jinja2.Environment:
         "search_address": search_address,
         "keyword_address": _keyword_address,
         "policy": None,
-        "notice": None,
-        "name_export": name_export,
         "is_brief": False,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
@@ -164,27 +159,17 @@ class Explorer:
         tables: Its tables.
         takedown: The records that must not be shown.
         index: The search index.
-        is_confidential: Whether they are those of the account that harvested, so that each page is marked.
-        vectors: Embeddings by which similar papers are found; None finds them by the words that they share.
     """
 
     folder: Path
     tables: Tables
     takedown: Takedown
     index: OpenIndex
-    is_confidential: bool = False
-    vectors: PaperVectors | None = None
 
     @cached_property
     def templates(self) -> jinja2.Environment:
         """The templates of the pages."""
-        templates = load_templates()
-        if self.is_confidential:
-            templates.globals |= {
-                "notice": NOT_FOR_PUBLICATION,
-                "name_export": partial(name_export, is_confidential=True),
-            }
-        return templates
+        return load_templates()
 
     @cached_property
     def assets(self) -> dict[str, bytes]:
@@ -236,9 +221,8 @@ class Explorer:
                 (condition, describe_condition(condition), asked.without(condition).query_string())
                 for condition in asked.conditions
             ],
-            command=export_command(self.folder, asked, is_confidential=self.is_confidential),
-            # `peercorpus.open` reads what everyone may read.
-            python="" if self.is_confidential else export_python(self.folder, asked, is_whole=is_whole),
+            command=export_command(self.folder, asked),
+            python=export_python(self.folder, asked, is_whole=is_whole),
             formats=FORMATS,
             where=FIELDS,
         )
@@ -259,10 +243,8 @@ class Explorer:
         if asked.faults:
             raise HTTPException(400, " ".join(asked.faults))
         rows = select_rows(self.index, asked)
-        name = name_export(kind, is_confidential=self.is_confidential)
-        headers = {"content-disposition": f'attachment; filename="{name}"'}
-        written = write(rows, is_confidential=self.is_confidential)
-        return StreamingResponse(written, media_type=media_type, headers=headers)
+        headers = {"content-disposition": f'attachment; filename="papers.{kind}"'}
+        return StreamingResponse(write(rows), media_type=media_type, headers=headers)
 
     def _find_paper(self, request: Request) -> tuple[Stored, ShownPaper]:
         found = find_paper(self.index, request.path_params["forum_id"])
@@ -296,16 +278,9 @@ class Explorer:
             opened=request.query_params.get("points"),
             text_version=name_text(forum, stored.row.text_sha256),
             changes=len(changes),
-            alike=self._find_alike(stored.row),
-            alike_by=self.vectors.model if self.vectors else None,
+            alike=papers_like(self.index, stored.row),
             links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
         )
-
-    def _find_alike(self, row: PaperRow) -> list[PaperRow]:
-        if self.vectors is None:
-            return papers_like(self.index, row)
-        found = (find_stored(self.index, forum_id) for forum_id in self.vectors.nearest(row.forum_id, MAX_PAPERS))
-        return [stored.row for stored in found if stored is not None]
 
     def _describe_link(self, forum_id: str, link: Link) -> tuple[Link, str, str, str]:
         """Return a link with the id, venue and title of the other paper."""
@@ -340,10 +315,8 @@ class Explorer:
     def record(self, request: Request) -> Response:
         """Answer with every public record of a paper as JSON."""
         stored, shown = self._find_paper(request)
-        marked = {"notice": NOT_FOR_PUBLICATION} if self.is_confidential else {}
-        records = whole_json(shown, stored.links, self._read_changes(shown.forum), marked)
-        headers = {"content-disposition": f'inline; filename="{FILE_MARK}.json"'} if marked else {}
-        return Response(records, media_type="application/json", headers=headers)
+        records = whole_json(shown, stored.links, self._read_changes(shown.forum))
+        return Response(records, media_type="application/json")
 
     def points(self, request: Request) -> HTMLResponse:
         """Answer with the form that searches points of reviews, and one page of points."""
@@ -393,7 +366,7 @@ class Explorer:
 
     def _explain_change(self) -> str | None:
         """Return a sentence if the tables are no longer those of the index; None if they are, or it cannot be known."""
-        present = type(self.tables)(self.tables.folder, self.tables.scratch, self.tables.logs)
+        present = Tables(self.tables.folder, self.tables.scratch, self.tables.logs)
         try:
             if not present.venues("1-papers"):
                 return _GONE

@@ -1,7 +1,7 @@
 """Prepare the contents of a paper's page: conversations, score table, changed passages, JSON."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -13,7 +13,6 @@ from peercorpus.corpus.public_points import keep_changes
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS
-from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, ConversationKind, Grade, Phase, Role
 from peercorpus.records.papers import Link
@@ -126,8 +125,7 @@ def _make_dialogue(talk: Conversation, anchor: str, forum: PublicForum, seen: se
     for index_after in (len(talk.turns), None):
         items += _list_responses(context.get(index_after, ()), forum, seen)
     own = next((review for review in forum.reviews if review.reviewer == talk.reviewer), None)
-    scores, revised = (own.scores, own.revised) if own else ((), None)
-    before, after = choose_first_and_last(scores, Aspect.RECOMMENDATION, "rating", revised=revised)
+    before, after = choose_first_and_last(own.scores if own else (), Aspect.RECOMMENDATION, "rating")
     return Dialogue(
         anchor=anchor,
         reviewer=talk.reviewer,
@@ -279,16 +277,13 @@ def _make_passage(change: Change) -> ShownPassage:
     return ShownPassage(change.number, change.kind, left, right, change.later_section)
 
 
-def whole_json(
-    shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change], marked: Mapping[str, object] = NOTHING
-) -> bytes:
+def whole_json(shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change]) -> bytes:
     """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`.
 
-    The content of `marked` comes first; the points of its reviews follow as `points`, if there are any.
+    The points of its reviews follow as `points`, if there are any.
     """
     forum = shown.forum
     records: dict[str, object] = {
-        **marked,
         "paper": _to_row(forum.paper),
         "reviews": [_to_row(record) for record in forum.reviews],
         "posts": [_to_row(record) for record in forum.posts],

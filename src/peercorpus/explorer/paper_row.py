@@ -7,10 +7,9 @@ from statistics import fmean
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.records.enums import Aspect
-from peercorpus.records.reviews import Review
-from peercorpus.records.scores import choose_first_and_last, choose_score
+from peercorpus.records.reviews import Review, select_own
+from peercorpus.records.scores import Score, choose_own_first_and_last, choose_score
 from peercorpus.records.untrusted_text import redact_people
-from peercorpus.release.rows import before_and_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +73,22 @@ def _compute_mean(values: Iterable[float | None]) -> float | None:
     return round(fmean(numbers), 6) + 0.0 if numbers else None  # The index holds -0.0 to be less than 0.
 
 
-def _is_changed(reviews: Iterable[Review]) -> bool | None:
+def _list_pairs(reviews: Iterable[Review]) -> list[tuple[Score, Score]]:
+    """Return the first and the current recommendation of each review, if the reviewer gave both and they are known."""
+    pairs = (choose_own_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating") for review in reviews)
+    return [pair for pair in pairs if pair is not None]
+
+
+def _is_changed(pairs: Iterable[tuple[Score, Score]]) -> bool | None:
     """Return whether a recommendation changed, or None if no first one is known."""
-    pairs = [before_and_after(review.scores, revised=review.revised) for review in reviews]
-    complete = [pair for pair in pairs if None not in (pair["rating_initial"], pair["rating_final"])]
-    return any(pair["rating_initial"] != pair["rating_final"] for pair in complete) if complete else None
+    values = [(first.value, last.value) for first, last in pairs if None not in (first.value, last.value)]
+    return any(first != last for first, last in values) if values else None
 
 
-def _pairs_of_units(reviews: Iterable[Review]) -> list[tuple[float, float]]:
-    """Return the first and the current recommendation of each review if both are known, on [0, 1]."""
-    pairs = []
-    for review in reviews:
-        first, last = choose_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating", revised=review.revised)
-        units = (first.unit if first else None, last.unit if last else None)
-        if units[0] is not None and units[1] is not None:
-            pairs.append((units[0], units[1]))
-    return pairs
+def _measure_units(pairs: Iterable[tuple[Score, Score]]) -> list[tuple[float, float]]:
+    """Return both recommendations of each pair on [0, 1]; pairs without a known scale are left out."""
+    units = ((first.unit, last.unit) for first, last in pairs)
+    return [(first, last) for first, last in units if first is not None and last is not None]
 
 
 def _choose_text(forum: PublicForum, with_text: frozenset[str]) -> tuple[str | None, bool]:
@@ -106,11 +105,16 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         held: sha256 of every file with a text.
     """
     paper = forum.paper
-    chosen = (choose_score(review.scores, Aspect.RECOMMENDATION, "rating") for review in forum.reviews)
-    scores = [score for score in chosen if score is not None]
+    chosen = [(one, choose_score(one.scores, Aspect.RECOMMENDATION, "rating")) for one in forum.reviews]
+    scores = [score for _, score in chosen if score is not None]
     values = [score.value for score in scores if score.value is not None]
     units = [score.unit for score in scores if score.unit is not None]
-    pairs = _pairs_of_units(forum.reviews)
+    # Two reviews by one person are one rater's; the last counts.
+    by_rater = {one.reviewer or one.review_id: score for one, score in chosen if score is not None}.values()
+    spread = [score.value for score in by_rater if score.value is not None]
+    spread_units = [score.unit for score in by_rater if score.unit is not None]
+    pairs = _list_pairs(forum.reviews)
+    compared = _measure_units(pairs)
     scale = next((score for score in scores if score.low is not None), None)
     sure = (choose_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
     text_sha256, is_initial = _choose_text(forum, held)
@@ -132,15 +136,15 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         rating_low=scale.low if scale else None,
         rating_high=scale.high if scale else None,
         rating_unit=_compute_mean(units),
-        first_unit=_compute_mean(first for first, _ in pairs),
-        change_unit=_compute_mean(last - first for first, last in pairs),
-        rating_spread=max(values) - min(values) if values else None,
-        spread_unit=round(max(units) - min(units), 6) if len(units) > 1 else None,
+        first_unit=_compute_mean(first for first, _ in compared),
+        change_unit=_compute_mean(last - first for first, last in compared),
+        rating_spread=max(spread) - min(spread) if spread else None,
+        spread_unit=round(max(spread_units) - min(spread_units), 6) if len(spread_units) > 1 else None,
         confidence=_compute_mean(score.value for score in sure if score is not None),
         conversations=len(forum.with_reviewers),
         turns=sum(len(talk.turns) for talk in forum.with_reviewers),
         has_rebuttal=forum.has_rebuttal,
-        score_changed=_is_changed(forum.reviews),
+        score_changed=_is_changed(pairs),
         grade=initial.grade.value if initial and initial.grade else None,
         text_sha256=text_sha256,
         is_initial_text=is_initial,
@@ -158,7 +162,7 @@ def texts_by_post(forum: PublicForum) -> Iterator[tuple[str, str, str]]:
     for review in forum.reviews:
         passages = [
             review.title or "",
-            *(section.text for section in review.sections),
+            *(section.text for section in select_own(review.sections)),
             review.final_justification or "",
         ]
         yield "reviews", review.review_id, "\n\n".join(filter(None, passages))

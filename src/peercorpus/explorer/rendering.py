@@ -262,15 +262,15 @@ GRADES = {
     ),
     Grade.UNREVISED_LIKELY: (
         "Probably unrevised",
-        "Chairs edited the paper, which can change a PDF; nothing else did.",
+        "Chairs edited the paper, which can change a PDF, or its form may have been open when reviewing began.",
     ),
     Grade.BEFORE_FIRST_REVIEW: (
         "Before the first review",
         "The latest PDF that can be seen from before the first review.",
     ),
     Grade.STATED: (
-        "Stated by the publisher",
-        "A published dataset says that this text is the submission; no edit proves it.",
+        "Stated by its source",
+        "A published dataset, or the user who supplied the file, says that this is the submission; no edit proves it.",
     ),
     Grade.UNSTATED: (
         "Not stated",
@@ -291,6 +291,7 @@ MOMENTS = {
 }
 LINKS = {
     LinkKind.RESUBMISSION: "Resubmission",
+    LinkKind.COMMITMENT: "Commitment to a venue",
     LinkKind.WORKSHOP: "Workshop version",
     LinkKind.TWIN: "Listed twice",
     LinkKind.UNDATED: "Same work, order not known",

@@ -122,7 +122,7 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
     if not workspace.tables.venues("1-papers"):
         raise TableError("The tables have no papers; harvest a venue, then run 'peercorpus build'.")
     name = name_index(digest_inputs(workspace))
-    folder = workspace.derived / FOLDER / name
+    folder = workspace.folder / FOLDER / name
     if not folder.is_dir():
         folder = _build_index(workspace, takedown, show, spread, name)
     _clear_older(folder)
@@ -159,7 +159,7 @@ def _open_texts(folder: Path) -> OpenTexts:
 
 def _build_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None, name: str) -> Path:
     """Build the index in a temporary folder, and rename that when it is complete."""
-    indexes = _choose_folder(workspace.derived / FOLDER)
+    indexes = _choose_folder(workspace.folder / FOLDER)
     _clear_partial(indexes)
     partial = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=indexes))
     try:
@@ -218,13 +218,13 @@ def _fill(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor
     with workspace.tables.looking_once():
         divided = [tuple(venues) for venues in divide(read_inputs(workspace.tables, takedown))]
     (folder / POINTS).mkdir()
-    kept = _keep_parts(workspace.derived / FOLDER, {key_of(venues) for venues in divided}, folder)
+    kept = _keep_parts(workspace.folder / FOLDER, {key_of(venues) for venues in divided}, folder)
     jobs = [
         PartJob(workspace.tables.folder, folder / _NEW / f"{number}", venues)
         for number, venues in enumerate(divided)
         if key_of(venues) not in kept
     ]
-    meter = Meter(workspace.folder.resolve().name, "index", show, total=sum(job.papers for job in jobs))
+    meter = Meter(workspace.folder.resolve().name, "indexing papers", show, total=sum(job.papers for job in jobs))
     for job, part in _make_parts(workspace, jobs, spread):
         for place, segments in part.places:
             for file in segments.files:

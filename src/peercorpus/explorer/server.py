@@ -29,8 +29,8 @@ from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show
 from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
-from peercorpus.explorer.querying.embeddings import Embedder, forget_vectors, open_vectors
-from peercorpus.explorer.search_index import FOLDER, digest_state, name_index, open_index
+from peercorpus.explorer.search_index import digest_state, name_index, open_index
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
 POLICY = (
@@ -45,8 +45,6 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-cache",
 }
-CONFIDENTIAL_HEADERS = {"cache-control": "no-store", "x-robots-tag": "noindex, nofollow, noarchive"}
-"""Headers of pages that are not for publication, which replace or complement `HEADERS`."""
 METHODS = ("GET", "HEAD")
 _COMPRESSED_BYTES = 1_000
 """Shorter answers are not compressed."""
@@ -70,19 +68,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
-
-
-def require_loopback(host: str) -> None:
-    """Check that pages which are not for publication can only be reached from this machine.
-
-    Raises:
-        PeercorpusError: They could be reached from others.
-    """
-    if not is_loopback(host):
-        raise PeercorpusError(
-            f"What is not for publication is shown on this machine only, and '{host}' can be reached from others; leave"
-            " out --host, or --confidential."
-        )
 
 
 def _read_name(host_header: str) -> str:
@@ -124,13 +109,10 @@ Answer = Callable[[Request], Response]
 class Guard:
     """Middleware that rejects other methods and other host names, and adds the security headers to every answer."""
 
-    def __init__(
-        self, app: ASGIApp, bound_to: str, is_current: Callable[[], bool], *, is_confidential: bool = False
-    ) -> None:
+    def __init__(self, app: ASGIApp, bound_to: str, is_current: Callable[[], bool]) -> None:
         self._app = app
         self._bound_to = bound_to
         self._is_current = is_current
-        self._headers = HEADERS | (CONFIDENTIAL_HEADERS if is_confidential else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -145,9 +127,7 @@ class Guard:
                 headers = list(message.get("headers", ()))
                 names = {name.lower() for name, _ in headers}
                 message["headers"] = headers + [
-                    (name.encode(), value.encode())
-                    for name, value in self._headers.items()
-                    if name.encode() not in names
+                    (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in names
                 ]
             await send(message)
 
@@ -259,42 +239,28 @@ def _is_page(start: Message) -> bool:
     return start["status"] == 200 and is_html
 
 
-def open_explorer(
-    workspace: Workspace,
-    show: Show,
-    spread: Executor | None = None,
-    *,
-    is_confidential: bool = False,
-    embedder: Embedder | None = None,
-) -> Explorer:
+def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
     """Open the pages over the tables of a workspace, and build the index if necessary.
 
     Args:
-        workspace: The workspace; that of `corpus.confidential.open_confidential` where `is_confidential`.
+        workspace: The workspace.
         show: As for `open_index`.
-        spread: As for `open_index`; None where `is_confidential`, as other processes open the tables themselves.
-        is_confidential: Whether each page is marked as not for publication.
-        embedder: Model by whose embeddings similar papers are found; None finds them by the words that they share.
+        spread: As for `open_index`.
 
     Raises:
-        MissingExtraError: A package of the embedder is not installed.
-        ModelError: The embedder cannot be loaded.
         TableError: The tables have not been built.
         TryLaterError: The tables changed while the index was made.
-        WorkspaceError: Embeddings are to be computed and cannot be saved, as the workspace is read only.
         PeercorpusError: A line of `takedown.txt` is not an id.
     """
     takedown = read_takedown(workspace)
     opened = open_index(workspace, takedown, show, spread)
-    forget_vectors(opened.folder.parent, takedown.forums)
-    vectors = open_vectors(opened, embedder, show, workspace.derived / FOLDER) if embedder else None
     # Opening a table takes longer than reading the rows of a paper. As a rule, a later build leaves replaced files.
     tables = workspace.tables
-    steady = type(tables)(tables.folder, tables.scratch, tables.logs, is_steady=True)
+    steady = Tables(tables.folder, tables.scratch, tables.logs, is_steady=True)
     steady.venues("set-aside")
     if name_index(digest_state(steady, workspace.folder)) != opened.folder.name:
         raise TryLaterError("The tables changed while the explorer was started; run the same command again.")
-    return Explorer(workspace.folder, steady, takedown, opened, is_confidential=is_confidential, vectors=vectors)
+    return Explorer(workspace.folder, steady, takedown, opened)
 
 
 def _read_list(folder: Path) -> bytes:
@@ -379,10 +345,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
     )
     listed = _read_list(explorer.folder)
     compressed = GZipMiddleware(KeptPages(app), minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
-    # What must not be stored by a browser is not revalidated either.
-    whole = compressed if explorer.is_confidential else Revalidation(compressed)
-    is_confidential = explorer.is_confidential
-    return Guard(whole, host, lambda: _read_list(explorer.folder) == listed, is_confidential=is_confidential)
+    return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
 
 
 def _bind(host: str, port: int) -> socket.socket:
@@ -415,11 +378,8 @@ def serve_explorer(explorer: Explorer, host: str, port: int, ready: Callable[[st
         ready: Called with the address of the first page before the first request is answered.
 
     Raises:
-        PeercorpusError: The address or the port cannot be listened on, or others could reach pages that are not for
-            publication.
+        PeercorpusError: The address or the port cannot be listened on.
     """
-    if explorer.is_confidential:
-        require_loopback(host)
     with _bind(host, port) as listening:
         listening.listen(128)
         name = f"[{host}]" if ":" in host else host

@@ -11,6 +11,7 @@ from peercorpus.explorer.rendering import GRADES, STATUSES, format_reason
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Grade, Status
 from peercorpus.records.points import Point
+from peercorpus.venues.venue_id import year_of
 from peercorpus.workspace.delta_tables import Tables
 
 _MAX_BAR_WIDTH = 100.0
@@ -89,6 +90,7 @@ class VenueCounts:
         initial_texts: Number of papers whose text is the version the reviewers read, according to its grade.
         ratings: Number of papers by mean recommendation, rounded down, on the venue's scale.
         turns: Number of conversations by number of turns, with the keys "1", …, "8 or more".
+        years: Number of papers by year, those without one left out; `year` is the one that the venue's id names.
         changed: Number of papers by whether a recommendation changed: "yes", "no", "not known".
         low: Lowest recommendation that a form of it offers; None if no form is known.
         high: Highest recommendation that a form of it offers; None if no form is known.
@@ -109,6 +111,7 @@ class VenueCounts:
     pdfs_here: int = 0
     texts: int = 0
     initial_texts: int = 0
+    years: dict[str, int] = field(default_factory=dict)
     statuses: dict[str, int] = field(default_factory=dict)
     grades: dict[str, int] = field(default_factory=dict)
     ratings: dict[str, int] = field(default_factory=dict)
@@ -135,7 +138,7 @@ class VenueCounts:
         """Add the counts of further papers of the venue, as `count` made them."""
         for name in ("papers", "reviews", "conversations", "rebuttals", "pdfs", "pdfs_here", "texts", "initial_texts"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("statuses", "grades", "ratings", "turns", "changed"):
+        for name in ("years", "statuses", "grades", "ratings", "turns", "changed"):
             counts = getattr(self, name)
             for value, count in getattr(other, name).items():
                 counts[value] = counts.get(value, 0) + count
@@ -146,7 +149,7 @@ class VenueCounts:
     def count(self, forum: PublicForum, row: PaperRow) -> None:
         """Add one paper to the counts."""
         self.conference = row.conference
-        self.year = row.year
+        self.year = year_of(row.venue_id)
         self.papers += 1
         self.reviews += row.reviews
         self.conversations += row.conversations
@@ -156,6 +159,8 @@ class VenueCounts:
         self.pdfs_here += sum(version.sha256 is not None for version in pdfs)
         self.texts += row.text_sha256 is not None
         self.initial_texts += row.is_initial_text
+        if row.year is not None:
+            _add(self.years, str(row.year))
         _add(self.statuses, row.status)
         _add(self.grades, row.grade or "none")
         _add(self.changed, {True: "yes", False: "no", None: "not known"}[row.score_changed])

@@ -264,7 +264,7 @@ def load_encoder(model: str) -> Encoder:
         MissingExtraError: transformers is not installed.
         ModelError: The model does not exist or has no chat template.
     """
-    chat = load_chat(model, "finetune")
+    chat = load_chat(model)
     if chat is None:
         raise ModelError(f"The tokenizer of '{model}' has no chat template; name a chat model.")
     return Encoder(

@@ -1,4 +1,4 @@
-"""Write the model card of an adapter: its training data, the training and the benchmark's results."""
+"""Write the model card of an adapter: its training data and the training."""
 
 import re
 import shutil
@@ -15,7 +15,6 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run_folder import (
     ADAPTER,
-    BEFORE_AFTER,
     DATA,
     EXAMPLES,
     LENGTHS,
@@ -64,7 +63,7 @@ def _render_front_matter(run: RunFile) -> str:
 
 
 def _format_venues(folder: Path) -> str:
-    """Return a table of training examples by venue, including repetitions."""
+    """Return a table of training examples by venue."""
     examples: Counter[tuple[str, str]] = Counter()
     papers: dict[tuple[str, str], set[str]] = {}
     with (folder / DATA / EXAMPLES).open("rb") as listed:
@@ -72,7 +71,7 @@ def _format_venues(folder: Path) -> str:
             example = msgspec.json.decode(line)
             if (example.get("split") or example["side"]) == "train":  # Earlier versions call the split `side`.
                 key = example["venue_id"], example["task"]
-                examples[key] += example["times"]
+                examples[key] += 1
                 papers.setdefault(key, set()).add(example["forum_id"])
     rows = [(escape(venue), task, count, len(papers[venue, task])) for (venue, task), count in sorted(examples.items())]
     return markdown_table(("venue", "task", "examples", "papers"), rows, text_columns=2)
@@ -143,14 +142,7 @@ def _format_licences(run: RunFile) -> str:
     return markdown_table(("licence", "papers"), rows)
 
 
-def _drop_paths(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    launch = recipe.get("accelerate")
-    return {**recipe, "accelerate": None if launch is None else Path(launch).name}
-
-
 def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
-    tested = folder / BEFORE_AFTER
-    tables = tested.read_text("utf-8") if tested.exists() else None
     asked = run.asked
     base = base_name(run.asked.model)
     version = f"{prompts.VERSION}, " if asked.prompts == prompts.DIGEST else ""
@@ -163,7 +155,7 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
         prompts=f"{version}digest `{asked.prompts}`",
         release=asked.release,
         examples=markdown_table(
-            ("split", "examples, including weights", "papers"),
+            ("split", "examples", "papers"),
             [(SPLITS[split], count, run.papers.get(split, 0)) for split, count in run.examples.items()],
         ),
         venues=_format_venues(folder),
@@ -171,10 +163,8 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
         left_out=_format_left_out(run),
         lengths=(folder / DATA / LENGTHS).read_text("utf-8").strip(),
         fitness=_describe_fitness(run),
-        recipe=_format_settings(_drop_paths(asked.recipe)),
+        recipe=_format_settings(asked.recipe),
         loss=_describe_loss(trained),
-        # The benchmark names the tokenizer by its path.
-        tables=tables.strip().replace(asked.model, base) if tables else "It has not been tested with the benchmark.",
         licences=_format_licences(run),
         citation=adapter_bibtex(base, asked.subject, asked.version, asked.release),
     )
@@ -185,7 +175,7 @@ def write_model_card(folder: Path) -> Path:
     """Write the card of a run's adapter, and beside it the list of examples and the recipe.
 
     Args:
-        folder: Folder of a trained run; the benchmark's results are included if there are any.
+        folder: Folder of a trained run.
 
     Raises:
         PeercorpusError: The run does not exist, is not trained, or cannot be read.
@@ -193,7 +183,7 @@ def write_model_card(folder: Path) -> Path:
     run = load_run(folder)
     trained = load_trained(folder)
     adapter = folder / ADAPTER
-    recipe = msgspec.json.encode(msgspec.convert(_drop_paths(run.asked.recipe), Recipe))
+    recipe = msgspec.json.encode(msgspec.convert(run.asked.recipe, Recipe))
     try:
         text = _render_card(folder, run, trained)
         shutil.copyfile(folder / DATA / EXAMPLES, adapter / EXAMPLES)

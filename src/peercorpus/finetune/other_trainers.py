@@ -90,9 +90,7 @@ def _translate_axolotl_quantised(recipe: Recipe) -> Settings:
 
 UNTRANSLATED: Mapping[str, Translation] = {
     "paper_tokens": "the papers in the examples are already cut",
-    "answer_tokens": "for evaluation, not for training",
     "validation": "validation.jsonl contains no more examples than that",
-    "accelerate": "several devices are started in another way; divide gradient_accumulation_steps by their number",
 }
 LLAMA_FACTORY: Mapping[str, Translation] = {
     "epochs": lambda recipe: {"num_train_epochs": recipe.epochs},

@@ -40,7 +40,7 @@ class Prepared:
     Attributes:
         lengths: Lengths of the training examples, by task.
         taken: Counts of examples left out, by split.
-        examples: Number of examples by split, including repetitions.
+        examples: Number of examples by split.
         papers: Forum ids of the papers with examples, by split.
         venues: Venue ids and conference names of the training papers.
         files: Files written, with their SHA-256.
@@ -64,7 +64,7 @@ def _draw_validation(choice: ExampleSelector, tasks: tuple[BenchTask, ...], most
     return set(heapq.nsmallest(most, keys, key=lambda key: hashlib.sha256(key.encode()).digest()))
 
 
-def _make_entry(fitted: Fitted, split: Split, times: int) -> dict[str, Any]:
+def _make_entry(fitted: Fitted, split: Split) -> dict[str, Any]:
     example = fitted.example
     paper = fitted.example.case.paper
     return {
@@ -77,7 +77,6 @@ def _make_entry(fitted: Fitted, split: Split, times: int) -> dict[str, Any]:
         "grade": paper.grade.value,
         "reviewer": example.reviewer,
         "record_ids": example.record_ids,
-        "times": times,
         "tokens": len(fitted.encoded.ids),
         "learnt": fitted.encoded.learnt,
         "paper_tokens": fitted.shown.tokens,
@@ -105,7 +104,7 @@ class _Writer:
     sink: Sink | None
 
     def examples(self, split: Split) -> Iterator[Fitted]:
-        """Yield the examples of a split as often as they are repeated; those that do not fit are counted."""
+        """Yield the examples of a split; those that do not fit are counted."""
         drawn = _draw_validation(self.choice, self.tasks, self.validation) if split is Split.VALIDATION else None
         for task in self.tasks:
             total = self.choice.release.count(CONFIG[task], split)
@@ -117,7 +116,7 @@ class _Writer:
             for fitted in self.fitting.fit(self._select_examples(task, split, drawn, meter), total):
                 lengths.see(fitted)
                 if isinstance(fitted, Fitted):
-                    yield from self._record(fitted, split)
+                    yield self._record(fitted, split)
                 else:
                     counts.left_out["examples: longer than the context"] += 1
             if meter.done < total:
@@ -126,7 +125,7 @@ class _Writer:
     def _select_examples(
         self, task: BenchTask, split: Split, drawn: set[str] | None, meter: Meter
     ) -> Iterator[TrainingExample]:
-        """Yield the examples of a task that are used at least once; the others are counted."""
+        """Yield the examples of a task that are used; the others are counted."""
         counts = self.prepared.taken[split]
         seen = None
         for example in self.choice.examples(task, split, counts):
@@ -138,23 +137,16 @@ class _Writer:
                 meter.advance()
             if drawn is not None and _make_key(example) not in drawn:
                 counts.left_out["examples: not drawn to validate on"] += 1
-            elif not self._count_repeats(example, split):
-                counts.left_out["examples: their venue weighs less"] += 1
             else:
                 yield example
 
-    def _count_repeats(self, example: TrainingExample, split: Split) -> int:
-        return 1 if split is Split.VALIDATION else self.choice.chosen.times(example)
-
-    def _record(self, fitted: Fitted, split: Split) -> Iterator[Fitted]:
-        times = self._count_repeats(fitted.example, split)
-        self.listed.write(msgspec.json.encode(_make_entry(fitted, split, times)) + b"\n")
-        self.prepared.examples[split] += times
+    def _record(self, fitted: Fitted, split: Split) -> Fitted:
+        self.listed.write(msgspec.json.encode(_make_entry(fitted, split)) + b"\n")
+        self.prepared.examples[split] += 1
         self.prepared.papers[split].add(fitted.example.case.paper.forum_id)
-        for _ in range(times):
-            if self.sink is not None:
-                self.sink(split, fitted)
-            yield fitted
+        if self.sink is not None:
+            self.sink(split, fitted)
+        return fitted
 
 
 def token_file(split: Split) -> str:

@@ -42,11 +42,10 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         schedule: How the learning rate decays: `cosine`, `linear`, or `constant`.
         warmup: Share of the steps during which the learning rate rises, in [0, 1).
         weight_decay: Weight decay of AdamW.
-        batch: Examples per step, over all devices.
-        per_device: Examples on a device at once; `batch` must be a multiple of this times the number of devices.
+        batch: Examples per step.
+        per_device: Examples on the device at once; `batch` must be a multiple of this.
         context: Maximum tokens of an example, including the answer; a longer paper is cut, an answer never.
-        paper_tokens: Maximum tokens of a paper, in training and in `--evaluate`.
-        answer_tokens: Maximum tokens of an answer in `--evaluate`; None for the limit of each task in `bench`.
+        paper_tokens: Maximum tokens of a paper.
         precision: Precision of the base model and of the computation: `bfloat16`, `float32`, or `auto` for the first if
             the device supports it, otherwise the second.
         quantised: Bits to which the base model is quantised (bitsandbytes), 4 or 8; None for no quantisation.
@@ -59,8 +58,6 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         keep: Number of checkpoints to keep: the latest, and always the one with the lowest validation loss, from which
             the adapter is made.
         seed: Seed of the order of examples and of the adapter's initial weights.
-        accelerate: Configuration file of accelerate (several devices, DeepSpeed, FSDP), relative to the recipe's
-            folder; None for one device.
     """
 
     epochs: Annotated[float, Meta(gt=0, le=1_000)] = 1.0
@@ -72,7 +69,6 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_device: Count = 1
     context: Annotated[int, Meta(ge=128, le=2**24)] = 16_384
     paper_tokens: Annotated[int, Meta(ge=64, le=2**24)] = 12_288
-    answer_tokens: Count | None = None
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     quantised: Literal[4, 8] | None = None
     attention: str | None = None
@@ -82,7 +78,6 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     save_steps: Count = 200
     keep: Count = 2
     seed: Annotated[int, Meta(ge=0, lt=2**32)] = 0
-    accelerate: str | None = None
     lora: Lora = Lora()
 
 
@@ -121,11 +116,4 @@ def read_recipe(path: Path | None) -> Recipe:
         raise PeercorpusError(
             f"In the recipe '{path}', batch ({recipe.batch}) must be a multiple of per_device ({recipe.per_device})."
         )
-    if recipe.accelerate is None:
-        return recipe
-    launch = path.parent / recipe.accelerate
-    if not launch.is_file():
-        raise PeercorpusError(
-            f"The recipe '{path}' names '{launch}' for accelerate, which does not exist; correct 'accelerate' in it."
-        )
-    return msgspec.structs.replace(recipe, accelerate=str(launch.absolute()))
+    return recipe

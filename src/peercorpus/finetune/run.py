@@ -204,7 +204,7 @@ def _check_prepared(prepared: Prepared, options: RunOptions, say: Say) -> None:
     if not prepared.examples[Split.TRAIN] and not any(of_task.too_long for of_task in prepared.lengths.values()):
         why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
         raise PeercorpusError(f"Nothing in '{options.release}' is left to train on ({why}); select more.")
-    unmet = sorted({*options.chosen.venues, *options.chosen.weights} - prepared.venues)
+    unmet = sorted(options.chosen.venues - prepared.venues)
     if unmet:
         raise PeercorpusError(
             f"No training paper is from '{unmet[0]}'; check how the release names the venue or conference."

@@ -13,9 +13,6 @@ DATA = "data"
 ADAPTER = "adapter"
 CHECKPOINTS = "checkpoints"
 MERGED = "merged"
-BENCH = "bench"
-BEFORE_AFTER = f"{BENCH}/before-after.md"
-"""The benchmark's results for the base model and the adapter."""
 RUN = f"{DATA}/run.json"
 """Exists once the training examples are complete."""
 EXAMPLES = "examples.jsonl"
@@ -26,8 +23,6 @@ LOSSES = "losses.jsonl"
 """Loss of each step, and validation losses if measured."""
 TRAINED = "trained.json"
 """Exists once the adapter is complete."""
-LAUNCH_LOG = "launch.log"
-"""Standard error of the processes that accelerate starts."""
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -71,7 +66,7 @@ class RunFile(msgspec.Struct, frozen=True):
     """The content of `data/run.json`.
 
     Attributes:
-        examples: Number of examples by split, repetitions counted.
+        examples: Number of examples by split.
         papers: Number of papers with examples, by split.
         left_out: Number of papers, reviews and conversations that are not used, by split and reason.
         fitness: Results of the release's checks.

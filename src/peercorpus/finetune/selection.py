@@ -1,8 +1,7 @@
 """Select the papers and reviews of a release to train on."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CasePaper, CaseSelection, check_venues, read_papers
 from peercorpus.corpus.resubmissions import group_into_works
@@ -17,51 +16,24 @@ from peercorpus.release.splits import Split
 COLUMNS = ("forum_id", "reviewer", "scores", "posted_after_decision", "at_decision")
 
 
-@dataclass(slots=True)
-class Signals:
-    """Scores of all reviews in a release that selection rules use.
+def read_confidence(release: Release) -> dict[tuple[str, str], float]:
+    """Return the confidence of reviewers on [0, 1], by forum and reviewer.
 
-    Attributes:
-        confidence: Reviewer's confidence on [0, 1], by forum and reviewer; missing if the form does not show which
-            answers are confident.
-        ratings: Overall recommendations as shares of their scale, by forum: initial scores if known, otherwise current
-            ones.
-    """
-
-    confidence: dict[tuple[str, str], float] = field(default_factory=dict)
-    ratings: dict[str, list[float]] = field(default_factory=dict)
-
-    def spread(self, forum_id: str) -> float | None:
-        """Return the highest minus the lowest recommendation, in [0, 1], or None if fewer than two are known."""
-        ratings = self.ratings.get(forum_id, [])
-        return max(ratings) - min(ratings) if len(ratings) > 1 else None
-
-
-def read_signals(release: Release) -> Signals:
-    """Read the scores of all reviews in a release.
+    It is missing if the form does not show which answers are confident.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
     """
-    signals = Signals()
+    confidence: dict[tuple[str, str], float] = {}
     for row in release.rows("reviews", None, COLUMNS):
-        shares: dict[Aspect, float] = {}
         for score in scores_before_decision(row):
-            # Only differences of recommendations are used, for which the better end of the scale does not matter.
-            share = score.share if score.aspect is Aspect.RECOMMENDATION else score.unit
-            if share is not None:
-                shares.setdefault(score.aspect, share)
-        if Aspect.CONFIDENCE in shares:
-            signals.confidence[row["forum_id"], row["reviewer"]] = shares[Aspect.CONFIDENCE]
-        if Aspect.RECOMMENDATION in shares:
-            signals.ratings.setdefault(row["forum_id"], []).append(shares[Aspect.RECOMMENDATION])
-    return signals
+            if score.aspect is Aspect.CONFIDENCE and score.unit is not None:
+                confidence.setdefault((row["forum_id"], row["reviewer"]), score.unit)
+    return confidence
 
 
 SINGLE_REVIEWER_TASKS = frozenset({BenchTask.REVIEW, BenchTask.REBUTTAL})
 """Tasks whose examples are one reviewer's words."""
-MAX_WEIGHT = 100
-"""Largest weight, which is the number of repetitions of an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +45,14 @@ class SelectionRule:
         years: Years; empty for all.
         worst_grade: The worst grade of text to accept.
         min_words: Minimum number of words of a review, including the review that a conversation is about.
-        max_words: Maximum number of words, likewise; None for no limit.
         min_confidence: Minimum confidence of the reviewer, as a share of the form's scale, in [0, 1]; None for any.
-        max_spread: Maximum difference between a paper's recommendations, as a share of the scale, in [0, 1]; None for
-            any.
-        every_try: Whether all submissions of a work are used, instead of one.
-        weights: Number of repetitions of the examples of a venue or conference, 1 if it is not listed; a venue id takes
-            precedence over a conference. A fraction selects that share of the examples.
     """
 
     venues: frozenset[str] = frozenset()
     years: frozenset[int] = frozenset()
     worst_grade: Grade = PUBLISHABLE_GRADES[-1]
     min_words: int = 0
-    max_words: int | None = None
     min_confidence: float | None = None
-    max_spread: float | None = None
-    every_try: bool = False
-    weights: Mapping[str, float] = field(default_factory=dict)
 
     def check(self, subject: TrainingTask) -> None:
         """Check that the rule is consistent and applies to a training task.
@@ -98,30 +60,15 @@ class SelectionRule:
         Raises:
             PeercorpusError: A number is out of range, or does not apply to the task's examples.
         """
-        for name, share in (("--min-confidence", self.min_confidence), ("--max-spread", self.max_spread)):
-            if share is not None and not 0 <= share <= 1:
-                raise PeercorpusError(f"{name} must be between 0 and 1 (a share of the form's scale), got {share:g}.")
-        for name, weight in self.weights.items():
-            if not 0 <= weight <= MAX_WEIGHT:
-                raise PeercorpusError(f"The weight of '{name}' must be between 0 and {MAX_WEIGHT}, got {weight:g}.")
-        if self.max_words is not None and self.max_words < self.min_words:
+        if self.min_confidence is not None and not 0 <= self.min_confidence <= 1:
             raise PeercorpusError(
-                f"--min-words must not exceed --max-words, got {self.min_words} and {self.max_words}."
+                f"--min-confidence must be between 0 and 1 (a share of the form's scale), got {self.min_confidence:g}."
             )
-        asks_of_reviews = self.min_words or self.max_words is not None or self.min_confidence is not None
+        asks_of_reviews = self.min_words or self.min_confidence is not None
         if asks_of_reviews and not SINGLE_REVIEWER_TASKS & set(subject.tasks):
             raise PeercorpusError(
-                f"--min-words, --max-words and --min-confidence choose single reviews, which '{subject}' does not"
-                " use; omit them."
+                f"--min-words and --min-confidence choose single reviews, which '{subject}' does not use; omit them."
             )
-
-    def times(self, example: TrainingExample) -> int:
-        """Return the number of repetitions of an example; the fraction of a weight is drawn from the example's id."""
-        paper = example.case.paper
-        weight = self.weights.get(paper.venue_id, self.weights.get(paper.conference, 1.0))
-        repeats = int(weight)
-        drawn = hashlib.sha256(f"{example.task}:{example.example_id}".encode()).digest()[:8]
-        return repeats + (int.from_bytes(drawn) / 2**64 < weight - repeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +76,13 @@ class ExampleSelector:
     """Applies a selection rule to a release.
 
     Attributes:
-        signals: Scores of all reviews; empty unless the rule needs them.
+        confidence: The reviewers' confidence; empty unless the rule needs it.
         works: Id of the work of each paper that is linked to another, by forum id.
     """
 
     release: Release
     chosen: SelectionRule
-    signals: Signals
+    confidence: Mapping[tuple[str, str], float]
     works: Mapping[str, str]
 
     def examples(self, task: BenchTask, split: Split, taken: CaseCounts) -> Iterator[TrainingExample]:
@@ -149,7 +96,7 @@ class ExampleSelector:
         Raises:
             PeercorpusError: A file of the release cannot be read.
         """
-        standing = {} if self.chosen.every_try else self._choose_submissions(task, split)
+        standing = self._choose_submissions(task, split)
         for paper, row in read_papers(self.release, task, self._make_selection(split), taken):
             work = self.works.get(paper.forum_id, paper.forum_id)
             why = self._explain_refusal(paper)
@@ -193,12 +140,6 @@ class ExampleSelector:
     def _explain_refusal(self, paper: CasePaper) -> str | None:
         if self.chosen.years and paper.year not in self.chosen.years:
             return "of another year"
-        if self.chosen.max_spread is not None:
-            spread = self.signals.spread(paper.forum_id)
-            if spread is None:
-                return "fewer than two recommendations on a known scale"
-            if spread > self.chosen.max_spread:
-                return "the reviewers disagree more"
         return None
 
     def _filter_example(self, example: TrainingExample, counts: CaseCounts) -> Iterator[TrainingExample]:
@@ -212,10 +153,8 @@ class ExampleSelector:
     def _explain_example_refusal(self, example: TrainingExample) -> str | None:
         if example.words < self.chosen.min_words:
             return "a shorter review"
-        if self.chosen.max_words is not None and example.words > self.chosen.max_words:
-            return "a longer review"
         if self.chosen.min_confidence is not None:
-            sure = self.signals.confidence.get((example.case.paper.forum_id, example.reviewer or ""))
+            sure = self.confidence.get((example.case.paper.forum_id, example.reviewer or ""))
             if sure is None:
                 return "the reviewer's confidence is unknown"
             if sure < self.chosen.min_confidence:
@@ -230,10 +169,8 @@ def prepare_selection(release: Release, chosen: SelectionRule) -> ExampleSelecto
         PeercorpusError: A file of the release cannot be read, or the rule names a venue or a conference that is not in
             it.
     """
-    check_venues(release, chosen.venues | chosen.weights.keys())
-    asks = chosen.min_confidence is not None or chosen.max_spread is not None
+    check_venues(release, chosen.venues)
     links = release.rows("links", None, ("forum_id", "earlier_id"))
     works = group_into_works((row["earlier_id"], row["forum_id"]) for row in links)
-    return ExampleSelector(
-        release=release, chosen=chosen, signals=read_signals(release) if asks else Signals(), works=works
-    )
+    confidence = {} if chosen.min_confidence is None else read_confidence(release)
+    return ExampleSelector(release=release, chosen=chosen, confidence=confidence, works=works)

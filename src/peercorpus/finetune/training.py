@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 import torch
-from accelerate import PartialState
 from datasets import Dataset
 from peft import LoraConfig, PeftModel
 from transformers import (
@@ -38,6 +37,7 @@ from peercorpus.finetune.run_folder import (
     MERGED,
     TRAINED,
     TrainingResult,
+    check_data,
     load_recipe,
     load_run,
 )
@@ -102,12 +102,7 @@ def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedMod
     return model
 
 
-def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
-    if recipe.batch % (recipe.per_device * devices):
-        raise PeercorpusError(
-            f"A batch of {recipe.batch} examples cannot be divided among {devices} devices with"
-            f" {recipe.per_device} each; change 'batch' in the recipe."
-        )
+def _make_settings(recipe: Recipe, folder: Path, *, measures: bool) -> SFTConfig:
     is_short = _choose_dtype(recipe) is torch.bfloat16
     return SFTConfig(
         output_dir=str(folder / CHECKPOINTS),
@@ -118,7 +113,7 @@ def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool
         weight_decay=recipe.weight_decay,
         per_device_train_batch_size=recipe.per_device,
         per_device_eval_batch_size=recipe.per_device,
-        gradient_accumulation_steps=recipe.batch // (recipe.per_device * devices),
+        gradient_accumulation_steps=recipe.batch // recipe.per_device,
         activation_checkpointing=recipe.checkpointing,
         bf16=is_short,
         use_cpu=not torch.cuda.is_available(),
@@ -186,7 +181,7 @@ def _make_trainer(folder: Path, show: Show) -> SFTTrainer:
     asked = load_run(folder).asked
     recipe = load_recipe(folder)
     validation = Dataset.from_file(str(folder / DATA / token_file(Split.VALIDATION)))
-    settings = _make_settings(recipe, folder, PartialState().num_processes, measures=len(validation) > 0)
+    settings = _make_settings(recipe, folder, measures=len(validation) > 0)
     set_seed(recipe.seed)
     lora = LoraConfig(
         r=recipe.lora.rank,
@@ -232,9 +227,6 @@ def _find_first_loss(trainer: SFTTrainer, losses: Path, *, is_fresh: bool) -> di
 def _save(trainer: SFTTrainer, folder: Path) -> None:
     partial = folder / f".{ADAPTER}"
     trainer.save_model(str(partial))
-    trainer.accelerator.wait_for_everyone()
-    if not trainer.is_world_process_zero():
-        return
     # A pickle of the trainer's settings, with paths of this machine.
     (partial / "training_args.bin").unlink(missing_ok=True)
     (partial / "README.md").unlink(missing_ok=True)
@@ -243,7 +235,7 @@ def _save(trainer: SFTTrainer, folder: Path) -> None:
 
 
 def train(folder: Path, show: Show) -> None:
-    """Train a model on the examples of a run, resuming from its last checkpoint.
+    """Train the model of a run, resuming from its last checkpoint; a finished run is left unchanged.
 
     Args:
         folder: Folder of the run, with its examples.
@@ -251,8 +243,11 @@ def train(folder: Path, show: Show) -> None:
 
     Raises:
         PeercorpusError: The model cannot be loaded or trained with this recipe, does not fit into memory, or its loss
-            is not finite.
+            is not finite, or a file of examples has changed.
     """
+    if (folder / TRAINED).exists():
+        return
+    check_data(folder)
     # transformers warns about checkpoints written within the same second, and then sorts them by number.
     logging.getLogger("transformers.trainer_utils").setLevel(logging.ERROR)
     try:
@@ -274,8 +269,7 @@ def _train(folder: Path, show: Show) -> None:
     last = _find_last_checkpoint(folder / CHECKPOINTS)
     losses = folder / LOSSES
     first = _find_first_loss(trainer, losses, is_fresh=last is None)
-    is_writer = trainer.is_world_process_zero()
-    if is_writer and last is None and first is not None:
+    if last is None and first is not None:
         losses.write_text(json.dumps(first) + "\n", "utf-8")
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     steps = int(trainer.state.global_step)
@@ -297,20 +291,19 @@ def _train(folder: Path, show: Show) -> None:
     if not all(isfinite(number) for entry in measured for number in entry.values()):
         raise PeercorpusError("The loss is no longer finite; set a lower learning_rate in the recipe.")
     _save(trainer, folder)
-    if is_writer:
-        partial = losses.with_name(f".{losses.name}")
-        partial.write_text("".join(json.dumps(entry) + "\n" for entry in measured), "utf-8")
-        partial.rename(losses)
-        last_loss = losses_so_far[-1]
-        has_best = trainer.state.best_model_checkpoint is not None
-        trained = TrainingResult(
-            steps=steps,
-            first=None if first is None else first["eval_loss"],
-            last=None if last_loss is None else last_loss["eval_loss"],
-            kept=trainer.state.best_global_step if has_best else steps,
-            kept_loss=trainer.state.best_metric,
-        )
-        (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained), indent=1))
+    partial = losses.with_name(f".{losses.name}")
+    partial.write_text("".join(json.dumps(entry) + "\n" for entry in measured), "utf-8")
+    partial.rename(losses)
+    last_loss = losses_so_far[-1]
+    has_best = trainer.state.best_model_checkpoint is not None
+    trained = TrainingResult(
+        steps=steps,
+        first=None if first is None else first["eval_loss"],
+        last=None if last_loss is None else last_loss["eval_loss"],
+        kept=trainer.state.best_global_step if has_best else steps,
+        kept_loss=trainer.state.best_metric,
+    )
+    (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained), indent=1))
 
 
 def merge_adapter(folder: Path) -> Path:

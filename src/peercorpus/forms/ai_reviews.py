@@ -1,6 +1,6 @@
-"""Separate reviews by an AI, with all replies to them, from those by people, and read them as `AiReview` records.
+"""Separate reviews that an AI wrote or may have written, with all replies to them, from those by people.
 
-A reply by an AI is recognised by invitation and signature alone (`venues.ai_reviews`).
+They are recognised by invitation and signature alone (`venues.ai_reviews`), and read as `AiReview` records.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +14,17 @@ from peercorpus.forms.reviews import fields_to_json, read_fields
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, invitation_name, to_time
 from peercorpus.records.ai_reviews import AiReply, AiReview, SurveyAnswer
-from peercorpus.records.enums import PostKind, Role
+from peercorpus.records.enums import AiCertainty, PostKind, Role
 from peercorpus.records.reviews import join_prose
-from peercorpus.venues.ai_reviews import SIGNERS, SURVEYS, is_posted_by_venue, rate_answer, signs_for_ai
+from peercorpus.venues.ai_reviews import (
+    SIGNERS,
+    SURVEYS,
+    is_posted_by_venue,
+    may_sign_for_ai,
+    names_ai,
+    rate_answer,
+    signs_for_ai,
+)
 
 OF_PEOPLE = frozenset(
     {
@@ -39,24 +47,61 @@ def asks_for_ai_review(name: str, words: VenueVocabulary) -> bool:
     return stated is PostKind.AI_REVIEW if stated is not None else name.lower() in SIGNERS
 
 
-def speaks_for_ai(note: Note, venue_id: str, words: VenueVocabulary) -> bool:
-    """Return whether a venue's group for posts by an AI signed; a committee of that name consists of people."""
-    if not signs_for_ai(note.signatures, venue_id):
-        return False
-    names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
-    return names.isdisjoint(words.roles)
+def find_signer(note: Note, venue_id: str, words: VenueVocabulary) -> AiCertainty | None:
+    """Return how certain it is that an AI signed; None for a person, and for a committee of people with such a name."""
+    signatures = [one for one in note.signatures or () if may_sign_for_ai(one, venue_id)]
+    if not signatures or all(_names_people(signature.rpartition("/")[2], words) for signature in signatures):
+        return None
+    return AiCertainty.CERTAIN if signs_for_ai(note.signatures, venue_id) else AiCertainty.POSSIBLE
+
+
+def _names_people(name: str, words: VenueVocabulary) -> bool:
+    """Return whether a name that may be an AI's belongs to a committee of people.
+
+    The user states so, or the venue calls all who have that role so; one such committee beside another may be an AI's.
+    """
+    for roles, is_user in ((words.own_roles, True), (words.roles, False)):
+        for own, role in roles.items():
+            is_meant = name == own or (own[-1] == "_" and name.startswith(own))
+            if is_meant and not names_ai(f"Reviewer_{name.removeprefix(own)}"):
+                return is_user or all(names_ai(other) for other, of in roles.items() if of is role)
+    return False
 
 
 def find_kind(note: Note, venue_id: str, words: VenueVocabulary) -> PostKind:
-    """Return the kind of a reply, `OTHER` if invitation and signature do not agree on whether an AI wrote it."""
+    """Return the kind of a reply; `OTHER` if it asks for an AI's review and a person signed, or the reverse."""
     name = invitation_name(note.created_by)
     if asks_for_ai_review(name, words):
-        names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
-        is_ai = names.isdisjoint(words.roles) and is_posted_by_venue(name, note.signatures, venue_id)
+        is_ai = find_signer(note, venue_id, words) is not None or _is_posted_by_venue(note, venue_id, words)
         return PostKind.AI_REVIEW if is_ai else PostKind.OTHER
     kind = words.kind(name)
-    is_of_people = kind in OF_PEOPLE and speaks_for_ai(note, venue_id, words)
-    return PostKind.OTHER if is_of_people or kind in _OF_AI else kind
+    if kind in _OF_AI:
+        return PostKind.OTHER
+    if kind is PostKind.REVIEW:
+        return set_apart(note, venue_id, words)
+    return PostKind.OTHER if kind in OF_PEOPLE and find_signer(note, venue_id, words) is not None else kind
+
+
+def set_apart(note: Note, venue_id: str, words: VenueVocabulary) -> PostKind:
+    """Return the kind of a reply that is a review: an AI's if the name of its signer or invitation says it may be."""
+    name = invitation_name(note.created_by)
+    is_named = names_ai(name) and name.lower() not in words.kinds
+    is_ai = is_named or find_signer(note, venue_id, words) is not None
+    return PostKind.AI_REVIEW if is_ai else PostKind.REVIEW
+
+
+def _is_posted_by_venue(note: Note, venue_id: str, words: VenueVocabulary) -> bool:
+    names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
+    name = invitation_name(note.created_by)
+    return names.isdisjoint(words.roles) and is_posted_by_venue(name, note.signatures, venue_id)
+
+
+def _find_certainty(note: Note, venue_id: str, words: VenueVocabulary) -> AiCertainty:
+    """Return how certain it is that an AI wrote a review that was set apart."""
+    is_documented = asks_for_ai_review(invitation_name(note.created_by), words) and _is_posted_by_venue(
+        note, venue_id, words
+    )
+    return AiCertainty.CERTAIN if is_documented else find_signer(note, venue_id, words) or AiCertainty.POSSIBLE
 
 
 @dataclass(slots=True)
@@ -144,6 +189,7 @@ def read_ai_review(
         venue_id=venue_id,
         form_id=form.form_id or None,
         kind=PostKind.AI_REVIEW,
+        certainty=_find_certainty(note, venue_id, words),
         role=Role.AI,
         invitation=note.created_by,
         signature=(note.signatures or [""])[0].rpartition("/")[2],

@@ -11,9 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from peercorpus.forms.form import ReviewForm, as_at_decision, find_score
+from peercorpus.forms.form import ReviewForm, copy_score, find_score
+from peercorpus.forms.score_changes import SourceOfEdit
 from peercorpus.openreview.objects import Note, to_time
-from peercorpus.records.enums import AtDecision, Phase, ScoreSource
+from peercorpus.records.enums import AtDecision, Phase
 from peercorpus.records.scores import Score
 
 _HOUR_MS = 3_600_000
@@ -90,7 +91,12 @@ def state_at_decision(
 
 def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Any]:
     """Return the answers at a given time that edits show, by field; empty if they show none."""
-    standing: dict[str, Any] = {}
+    return {name: edit.fields[name] for name, edit in _find_standing(note, edits, decided_at).items()}
+
+
+def _find_standing(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Note]:
+    """Return for each field the edit that shows its answer at a given time."""
+    standing: dict[str, Note] = {}
     latest: dict[str, Any] = {}
     for edit in sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0):
         made_at, written_at = to_time(edit.tcdate), to_time(max(edit.tcdate or 0, edit.tmdate or 0))
@@ -100,8 +106,8 @@ def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> 
                 continue
             standing.pop(name, None)
             if written_at <= decided_at:  # An edit that was posted again later does not show its content at that time.
-                standing[name] = answer
-    return {name: answer for name, answer in standing.items() if latest[name] == note.fields.get(name)}
+                standing[name] = edit
+    return {name: edit for name, edit in standing.items() if latest[name] == note.fields.get(name)}
 
 
 def scores_at_decision(
@@ -111,6 +117,7 @@ def scores_at_decision(
     form: ReviewForm,
     decided_at: datetime | None,
     state: AtDecision,
+    source_of: SourceOfEdit,
 ) -> tuple[Score, ...]:
     """Return the scores of a review at the decision; unknown ones are left out.
 
@@ -121,18 +128,21 @@ def scores_at_decision(
         form: The form that it answers.
         decided_at: When the decision was posted; None if unknown.
         state: How the content of the note at the decision is known.
+        source_of: Returns whose edit it is.
     """
     current = [score for score in scores if score.phase is Phase.FINAL]
     if state in {AtDecision.UNCHANGED, AtDecision.RELEASED}:
-        return tuple(as_at_decision(score, form) for score in current)
+        return tuple(copy_score(score, form, Phase.AT_DECISION, score.source) for score in current)
     if state is not AtDecision.EDITS or decided_at is None:
         return ()
-    answers = read_answers_at(note, edits, decided_at)
+    standing = _find_standing(note, edits, decided_at)
     found = (
-        (score, find_score(score.field, answers[score.field], form)) for score in current if score.field in answers
+        (score, edit, find_score(score.field, edit.fields[score.field], form))
+        for score in current
+        if (edit := standing.get(score.field)) is not None
     )
     return tuple(
-        replace(then, phase=Phase.AT_DECISION, source=ScoreSource.EDIT, subject=score.subject)
-        for score, then in found
+        replace(then, phase=Phase.AT_DECISION, source=source_of(edit), subject=score.subject)
+        for score, edit, then in found
         if then is not None
     )

@@ -75,6 +75,19 @@ def find_level(words: str, *, of_amount: bool = True) -> float | None:
     return None if match is None else _turn(_level_of(match[0]), lowered[: match.start()])
 
 
+def is_level(words: str) -> bool:
+    """Return whether words state a level and nothing else.
+
+    >>> is_level("weak accept"), is_level("not convincing"), is_level("unclear figures")
+    (True, True, False)
+    """
+    stated = _WORD.findall(words.lower().replace("\u2019", "'"))
+    while len(stated) > 1 and (stated[0] in _MODIFIERS or _NEGATION.fullmatch(stated[0])):
+        stated = stated[1:]
+    phrase = " ".join(stated)
+    return phrase in _MODIFIERS or _QUALITY_OR_AMOUNT.fullmatch(phrase) is not None
+
+
 def _turn(level: float, before: str) -> float:
     """Return a level as modified by the words before its phrase."""
     earlier = _WORD.findall(re.split(r"[.:;]", before)[-1])[-_WORDS_BEFORE:]

@@ -11,6 +11,7 @@ from peercorpus.forms import directions, vocabulary
 from peercorpus.forms.scales import UnifiedScale, is_labelled_number, option_words, read_number, unified_scale
 from peercorpus.records.enums import Aspect, FieldType, Phase, ScoreSource, SectionKind
 from peercorpus.records.scores import Score
+from peercorpus.venues.ai_reviews import holds_model_chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Question:
         description: Instructions to the reviewer; None if it has none.
         type: Type of the field; None if unknown.
         answers: The offered answers, verbatim and in order; for an integer with a label, the integer.
+        texts: The text that the form shows for an answer that notes hold as a code ("wa": "Weak accept").
         is_optional: Whether the field may be left empty; None if unknown.
         readers: Who may read the answer; empty if everyone who may read the review.
         aspect: Subject of its score, if the form itself states it.
@@ -45,6 +47,7 @@ class Question:
     description: str | None = None
     type: FieldType | None = None
     answers: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
     is_optional: bool | None = None
     readers: tuple[str, ...] = ()
     aspect: Aspect | None = None
@@ -57,15 +60,15 @@ class Question:
     def __post_init__(self) -> None:
         """Sort the numbers and map them to the unified scale once, not for every score."""
         object.__setattr__(self, "offered", tuple(sorted(self.labels)))
-        steps = () if self.has_scale or not self.is_choice else directions.list_steps(self.answers)
+        texts = (self.texts.get(answer, answer) for answer in self.answers)
+        steps = () if self.has_scale or not self.is_choice else directions.list_steps(texts)
         object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "unified", unified_scale(self.labels) or UnifiedScale({}))
         if self.higher_is_better is None:
             object.__setattr__(self, "higher_is_better", self._read_direction())
 
     def _read_direction(self) -> bool | None:
-        subject = vocabulary.phase_of_field(self.name)
-        aspect = self.aspect or vocabulary.ASPECTS.get(subject[0] if subject else self.name.lower())
+        aspect = self.aspect or vocabulary.aspect_of_field(self.name)
         of_amount = aspect not in {None, Aspect.OTHER}
         words = {value: option_words(label) for value, label in self.labels.items()}
         labels = words or dict(enumerate(self.steps, 1))
@@ -99,7 +102,7 @@ class ReviewForm:
         aspects: Aspects of scores that the venue itself states, by field name in lower case.
         shows: Phase of the scores that the venue shows; `INITIAL` if it reverted its reviews to an earlier state.
         read: Cache of `find_score`: most reviews choose from the same few answers.
-        decision_copies: Cache of `as_at_decision`, by the identity of the score, which is stored with the result.
+        copies: Cache of `copy_score`, by the identity of the score, which is stored with the result.
         lowered: The questions by name in lower case, in their order.
         places: Position of each question, from 0, by name in lower case.
         arranged: Cache of `arrange`: most reviews answer the same fields.
@@ -110,7 +113,9 @@ class ReviewForm:
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
     shows: Phase = Phase.FINAL
     read: dict[object, Score | None] = field(init=False, default_factory=dict, repr=False, compare=False)
-    decision_copies: dict[int, tuple[Score, Score]] = field(init=False, default_factory=dict, repr=False, compare=False)
+    copies: dict[tuple[int, Phase, ScoreSource], tuple[Score, Score]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
 
     arranged: dict[tuple[str, ...], tuple[str, ...]] = field(
         init=False, default_factory=dict, repr=False, compare=False
@@ -145,8 +150,8 @@ class ReviewForm:
         key = name.lower()
         aspect = self.aspects.get(key) or self.question(name).aspect or vocabulary.ASPECTS.get(key)
         if aspect is None and (named := vocabulary.phase_of_field(name)):
-            return self.aspects.get(named[0]) or self.question(named[0]).aspect or vocabulary.ASPECTS.get(named[0])
-        return aspect
+            aspect = self.aspects.get(named[0]) or self.question(named[0]).aspect
+        return aspect or vocabulary.aspect_of_field(name)
 
     def unify(self, name: str, value: float | None) -> float | None:
         """Return the position of an overall recommendation on the unified scale; None for any other score."""
@@ -156,9 +161,15 @@ class ReviewForm:
 
     def section(self, name: str) -> SectionKind:
         """Return the purpose of a text in this field."""
-        return self.question(name).section or vocabulary.SECTIONS.get(name.lower(), SectionKind.OTHER)
+        question = self.question(name)
+        known = question.section or vocabulary.SECTIONS.get(name.lower())
+        if known is None and holds_model_chat(name, question.title, question.description):
+            return SectionKind.MODEL_CHAT
+        return known or SectionKind.OTHER
 
 
+ALWAYS_CHOSEN = frozenset({Aspect.RECOMMENDATION, Aspect.CONFIDENCE})
+"""Subjects that no known form asks for in free text under the name of a score."""
 _MAX_LABEL_CHARACTERS = 300
 """Length of the longest option text found in a form; a longer answer to an ambiguous field is prose."""
 _MAX_CACHED_ANSWERS = 10_000
@@ -186,15 +197,15 @@ def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
     return score
 
 
-def as_at_decision(score: Score, form: ReviewForm) -> Score:
-    """Return the copy of a current score that marks it as unchanged since the decision; cached, as copies are slow."""
-    known = form.decision_copies.get(id(score))
+def copy_score(score: Score, form: ReviewForm, phase: Phase, source: ScoreSource) -> Score:
+    """Return a score as the one of another phase or source; cached, as copies are slow."""
+    known = form.copies.get((id(score), phase, source))
     if known is not None:
         return known[1]
-    then = replace(score, phase=Phase.AT_DECISION)
-    if len(form.decision_copies) < _MAX_CACHED_ANSWERS:
-        form.decision_copies[id(score)] = score, then
-    return then
+    copy = replace(score, phase=phase, source=source)
+    if len(form.copies) < _MAX_CACHED_ANSWERS:
+        form.copies[id(score), phase, source] = score, copy
+    return copy
 
 
 def _find_single_answer(answer: object, question: Question) -> int | float | str | None:
@@ -208,7 +219,8 @@ def is_score(name: str, answer: object, form: ReviewForm) -> bool:
     """Return whether a field is a score: as the form states, or otherwise by name and answer together."""
     question = form.question(name)
     aspect = form.aspect(name)
-    chosen = None if name.lower() in vocabulary.ADMINISTRATIVE else _find_single_answer(answer, question)
+    is_about_paper = name.lower() not in vocabulary.ADMINISTRATIVE and not vocabulary.is_personal(name)
+    chosen = _find_single_answer(answer, question) if is_about_paper else None
     if chosen is None or (isinstance(chosen, str) and is_prose(chosen, question)):
         return False
     if question.type is FieldType.SCORE or question.has_scale:
@@ -223,7 +235,7 @@ def _looks_chosen(name: str, answer: str, aspect: Aspect) -> bool:
 
     A rating or confidence is always chosen; any other answer if it is a number with its label, or at most two words.
     """
-    is_always_chosen = aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE} or name.startswith("review_assessment:")
+    is_always_chosen = aspect in ALWAYS_CHOSEN or name.startswith("review_assessment:")
     return is_always_chosen or is_labelled_number(answer) or len(answer.split()) <= 2
 
 
@@ -231,7 +243,7 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
     """Read an answer such as `8`, `"8: accept, good paper"`, `"3 good"` or `["4 = Conference"]`.
 
     The value is None if the answer has no number or one that the form does not offer. The label stays verbatim; a bare
-    number takes the text of its option.
+    number or another code takes the text of its option.
     """
     question = form.question(name)
     chosen = _find_single_answer(answer, question)
@@ -239,11 +251,15 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
     label = str(answer if chosen is None else chosen)
     offered = question.offered
     low, high = (offered[0], offered[-1]) if offered else question.bounds or (None, None)
-    value = None if chosen is None else read_number(chosen, labels, high)
+    text = question.texts.get(label.strip())
+    is_scale = question.type is FieldType.SCORE
+    value = None if chosen is None else read_number(chosen, labels, high, is_scale=is_scale)
+    value = read_number(text, labels, high) if value is None and text is not None else value
     if value is not None and (question.has_scale or question.answers) and not question.offers(value):
         value = None
     if value is not None and not isinstance(chosen, str):
         label = labels.get(value, label)
+    label = text or label
     aspect = form.aspect(name)
     subject, named = (aspect and vocabulary.phase_of_field(name)) or (None, form.shows)
     is_first = source in {ScoreSource.EDIT, ScoreSource.SNAPSHOT}

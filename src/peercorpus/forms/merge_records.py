@@ -117,6 +117,8 @@ def _merge_paper(merged: Merged, reading: Reading, ids: tuple[str, str]) -> Iter
             filled[name] = stated
         elif _differ(own, stated, is_part_enough=name in _MAY_BE_SHORTER):
             yield _make_conflict(name, own, stated, ids)
+    if "year" in filled:
+        filled["year_from"] = other.year_from
     merged.paper = replace(paper, extra=_merge_extra(paper.extra, other.extra), **filled)
 
 

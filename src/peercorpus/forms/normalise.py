@@ -22,7 +22,7 @@ from peercorpus.execution.stage import (
     run_whole,
 )
 from peercorpus.forms import declared_forms, directions, re2_records, reviewbench_records, stated_records, vocabulary
-from peercorpus.forms.ai_reviews import read_ai_review, speaks_for_ai, split_threads
+from peercorpus.forms.ai_reviews import find_signer, read_ai_review, split_threads
 from peercorpus.forms.at_decision import changed_together
 from peercorpus.forms.merge_records import Merged, Reading, merge_readings
 from peercorpus.forms.papers import read_paper
@@ -34,11 +34,22 @@ from peercorpus.forms.posts import (
     read_remarks,
     read_speakers,
 )
+from peercorpus.forms.published_records import fill_first_scores
 from peercorpus.forms.removed_comments import is_removed, removed_comments_digest
+from peercorpus.forms.reply_kinds import KindOfReply, find_repeated, find_small_forms, learn_roles
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.unnamed_notes import KindOfReply, is_unsigned_review, kind_of_reply
+from peercorpus.forms.unnamed_notes import is_unnamed_review, kind_of_reply
+from peercorpus.forms.unseen_replies import count_unseen
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
-from peercorpus.openreview.objects import Note, read_edit, read_note, stated_venues
+from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.openreview.objects import (
+    Header,
+    Note,
+    decode_leniently,
+    read_stored_edit,
+    read_stored_note,
+    stated_venues,
+)
 from peercorpus.openreview.response_body import explain_unreadable
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
 from peercorpus.records.papers import Paper, StatedSplit
@@ -70,6 +81,8 @@ class RawForum:
 
     Attributes:
         sources: Files and requests that the notes came from.
+        opened: Number of notes that count as public because nothing in their dump names readers.
+        partly: The readable fields of the notes in `unreadable`.
     """
 
     forum_id: str
@@ -79,6 +92,8 @@ class RawForum:
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     published: list[RawObject] = field(default_factory=list)
     sources: set[str] = field(default_factory=set)
+    opened: int = 0
+    partly: list[Note] = field(default_factory=list)
 
     def add(self, raw_object: RawObject) -> None:
         """Add one raw object; edits that are deleted or not public are ignored."""
@@ -94,14 +109,16 @@ class RawForum:
                 self.edits.setdefault(raw_object.subject_id, []).append(edit)
 
     def _add_note(self, raw_object: RawObject) -> None:
-        self.sources.add(raw_object.source)
+        self.sources.add(raw_object.origin)
         try:
-            note = read_note(raw_object.body)
+            note = read_stored_note(raw_object)
         except msgspec.ValidationError as error:
             self.unreadable.append((raw_object.object_id, str(error)))
+            self.partly.append(decode_leniently(Note, raw_object.body))
             return
         if note.id == raw_object.object_id:
             self.notes.append(note)
+            self.opened += raw_object.is_open
         else:
             self.unreadable.append((raw_object.object_id, "It was received without an id."))
 
@@ -110,29 +127,48 @@ class RawForum:
         if raw_object.kind is not RawKind.NOTE:
             return
         with suppress(msgspec.ValidationError):
-            note = read_note(raw_object.body)
+            note = read_stored_note(raw_object)
             if note.is_public and note.ddate is None:
                 self.earlier.setdefault(raw_object.object_id, []).append(note)
 
 
 def _read_edit(raw_object: RawObject) -> Note:
-    """Return a reference, or the partial note of an API v2 edit with the edit's own times and readers."""
+    """Return a reference, or the partial note of an API v2 edit with the edit's own times, readers and signatures."""
     if raw_object.kind is RawKind.REFERENCE:
-        return read_note(raw_object.body)
-    edit = read_edit(raw_object.body)
+        return read_stored_note(raw_object)
+    edit = read_stored_edit(raw_object)
     note = edit.note
-    note.tcdate, note.tmdate, note.readers, note.ddate = edit.tcdate, edit.tmdate, edit.readers, edit.ddate
+    note.tcdate, note.tmdate, note.ddate = edit.tcdate, edit.tmdate, edit.ddate
+    note.readers, note.nonreaders = edit.readers, edit.nonreaders
+    note.signatures, note.invitations = edit.signatures, [edit.invitation] if edit.invitation else None
     return note
 
 
-def _sort_out(forum: RawForum, reader: VenueReader, out: Replacement) -> tuple[Note | None, list[KindOfReply]]:
-    """Return the root note, and the readable replies in time order with their kinds; set the others aside."""
+def _find_kinds(
+    notes: Iterable[Note], reader: VenueReader
+) -> tuple[list[tuple[PostKind | None, Note]], VenueVocabulary]:
+    """Return the notes with their kinds (None for a root), and the vocabulary with the roles learned from them."""
+    kinds = [(None if note.id == note.forum else kind_of_reply(note, reader, reader.words), note) for note in notes]
+    words = learn_roles(kinds, reader.words)
+    if words is not reader.words:
+        # A post of a kind that is not known may become a comment once its signer's role is.
+        kinds = [(kind_of_reply(note, reader, words) if kind is PostKind.OTHER else kind, note) for kind, note in kinds]
+    return find_small_forms(kinds, words), words
+
+
+def _sort_out(
+    forum: RawForum, reader: VenueReader, out: Replacement
+) -> tuple[Note | None, list[KindOfReply], VenueVocabulary]:
+    """Return the root note, the readable replies in time order with their kinds, and the vocabulary to read them with.
+
+    All others are set aside.
+    """
     for note_id, problem in forum.unreadable:
         out.set_aside(note_id, forum.forum_id or None, Reason.UNREADABLE, problem)
     root: Note | None = None
     replies: list[KindOfReply] = []
-    for note in forum.notes:
-        kind = None if note.id == note.forum else kind_of_reply(note, reader)
+    kinds, words = _find_kinds(forum.notes, reader)
+    for kind, note in kinds:
         refusal = _find_refusal(note, kind, reader)
         if refusal:
             out.set_aside(note.id or "", note.forum, *refusal)
@@ -140,7 +176,7 @@ def _sort_out(forum: RawForum, reader: VenueReader, out: Replacement) -> tuple[N
             root = note
         else:
             replies.append((kind, note))
-    return root, sorted(replies, key=lambda reply: (reply[1].created_ms or 0, reply[1].id or ""))
+    return root, sorted(replies, key=lambda reply: (reply[1].created_ms or 0, reply[1].id or "")), words
 
 
 def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tuple[Reason, str] | None:
@@ -162,7 +198,8 @@ def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tup
             "The venue removed public comments of these days; harvest it to get those that remain.",
         )
     if is_root and not note.is_public:
-        return Reason.NOT_PUBLIC, "The submission is not readable by everyone."
+        why = "names no readers" if note.readers is None else "is not readable by everyone"
+        return Reason.NOT_PUBLIC, f"The submission {why}."
     if is_root and note.ddate is not None:
         return Reason.DELETED, "OpenReview marks the submission as deleted."
     return None
@@ -236,7 +273,7 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
 
 def _write_merged(merged: Merged, forum: RawForum, out: Replacement) -> None:
     paper = replace(merged.paper, stated_splits=find_stated_splits(forum.published))
-    for record in (paper, *merged.reviews.values(), *read_addressees(merged.posts)):
+    for record in (paper, *map(fill_first_scores, merged.reviews.values()), *read_addressees(merged.posts)):
         out.add(record)
     for record_id, detail in merged.left:
         out.set_aside(record_id, forum.forum_id, Reason.NOT_MATCHED, detail)
@@ -249,6 +286,10 @@ def _explain_missing_root(forum: RawForum, reader: VenueReader) -> tuple[Reason,
     if refusal:
         reason, detail = refusal
         return Reason.FORUM_SET_ASIDE, f"Its submission is set aside ({reason}): {detail}"
+    if forum.notes and not any(note.is_public for note in forum.notes):
+        is_unnamed = all(note.readers is None for note in forum.notes)
+        why = "name no readers, though others of their dump do" if is_unnamed else "are not readable by everyone"
+        return Reason.NOT_PUBLIC, f"Its submission is not in the workspace, and the notes of its forum {why}."
     return Reason.FORUM_MISSING, "Its submission is not in the workspace, or not public; harvest or import it."
 
 
@@ -282,7 +323,7 @@ def normalise_forum(
         has_paper: Whether the submission is in the workspace, usable or not, or a published record has the paper; if
             not, reviews are read without it.
     """
-    root, every_reply = _sort_out(forum, reader, out)
+    root, every_reply, words = _sort_out(forum, reader, out)
     replies, threads = split_threads(every_reply)
     stand_in = None if root or has_paper else _stand_for_root(forum.forum_id, replies, reader)
     top = root or stand_in
@@ -295,18 +336,20 @@ def normalise_forum(
     speakers = read_speakers(
         top,
         notes,
-        reader.words,
+        words,
         pseudonym,
         venue_id=reader.venue_id,
-        unsigned_reviews={note.id or "" for kind, note in replies if is_unsigned_review(kind, note)},
-        of_ai={note.id or "" for note in notes if speaks_for_ai(note, reader.venue_id, reader.words)},
+        unnamed_reviews={note.id or "" for kind, note in replies if is_unnamed_review(kind, note, words)},
+        of_ai={note.id or "" for note in notes if find_signer(note, reader.venue_id, reader.words)},
     )
     shown = [(kind, note) for kind, note in replies if note.ddate is None and note.is_public]
     paper = read_paper(top, reader.venue_id, shown, reader.words)
     source = PaperSource.NOTE if root else PaperSource.REPLIES
     venue_from = _find_venue_source(forum, root, replies, reader.venue_id)
     splits = find_stated_splits(forum.published)
-    out.add(replace(paper, known_from=source, venue_from=venue_from, stated_splits=splits))
+    not_shown, deleted = count_unseen(forum.forum_id, [*forum.notes, *forum.partly], reader.gone)
+    own = replace(paper, known_from=source, venue_from=venue_from, stated_splits=splits, readers_unstated=forum.opened)
+    out.add(replace(own, replies_not_shown=not_shown, replies_deleted=deleted))
     _write_replies(forum, replies, speakers, reader, paper, out)
     for thread in threads:
         form = reader.ai_form_of(thread.review)
@@ -325,6 +368,7 @@ def _write_replies(
     recommendations = read_own_notes(replies, speakers, PostKind.RECOMMENDATION)
     released = changed_together(note for _, note in replies)
     posts: list[Post] = []
+    repeated = find_repeated(replies)
     for kind, note in replies:
         speaker = speakers[note.id or ""]
         review = None
@@ -340,14 +384,22 @@ def _write_replies(
                 recommendations=recommendations.get(speaker[1], ()),
                 decided_at=paper.decided_at,
                 is_released=note.id in released,
+                words=reader.words,
             )
-            out.add(review)
+            if note.id not in repeated:
+                out.add(review)
         meta_review = None
         if kind in {PostKind.META_REVIEW, PostKind.DECISION}:
             meta_review = read_answers_of_chair(note, kind, reader.chairs_form_of(note), reader.words)
         posts.append(
             read_post(
-                note, reader.venue_id, kind, speaker, review, meta_review=meta_review, decided_at=paper.decided_at
+                note,
+                reader.venue_id,
+                PostKind.COMMENT if note.id in repeated else kind,  # One review, which was posted twice.
+                speaker,
+                review,
+                meta_review=meta_review,
+                decided_at=paper.decided_at,
             )
         )
     for post in read_addressees(posts):
@@ -360,11 +412,23 @@ def forums(workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS) -
     for forum_id, objects in workspace.raw.by_forum(kinds, venue_id, earlier=True, span=span):
         forum = RawForum(forum_id)
         for _, versions in groupby(objects, key=attrgetter("kind", "object_id")):
-            *earlier, latest = versions
+            *earlier, latest = _drop_moved(list(versions))
             for version in earlier:
                 forum.add_earlier(version)
             forum.add(latest)
         yield forum
+
+
+def _drop_moved(versions: list[RawObject]) -> list[RawObject]:
+    """Return the versions of an object without those of a note that name another forum than the one it is in.
+
+    A harvest brings the right forum of a note that a file had placed elsewhere; the file's version stays in `raw.db`.
+    """
+    if len(versions) == 1 or versions[0].kind is not RawKind.NOTE:
+        return versions
+    stated = [decode_leniently(Header, version.body).forum for version in versions]
+    settled = [version for version, forum_id in zip(versions, stated, strict=True) if forum_id == version.forum_id]
+    return settled or versions
 
 
 def normalise_whole(
@@ -493,7 +557,8 @@ def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
 
 STAGE = Stage(
     name=NAME,
-    version=16,
+    doing="reading notes",
+    version=18,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,

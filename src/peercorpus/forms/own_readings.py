@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.ai_reviews import find_kind
+from peercorpus.forms.reply_kinds import find_reply_kind
 from peercorpus.forms.reviews import ParsedReview, read_fields
 from peercorpus.forms.venue_forms import VenueReader, read_venue
-from peercorpus.openreview.objects import Note, read_note
+from peercorpus.openreview.objects import Note, read_stored_note
 from peercorpus.records.enums import PostKind
 from peercorpus.venues.own_venues import own_venue
 from peercorpus.workspace.raw_store import RawKind
@@ -72,14 +72,14 @@ def _list_reviews(workspace: Workspace, venue_id: str, readers: Sequence[VenueRe
     """Yield the public notes that are reviews to at least one of the readers."""
     for raw_note in workspace.raw.latest(RawKind.NOTE, venue_id):
         with suppress(msgspec.ValidationError):
-            note = read_note(raw_note.body)
+            note = read_stored_note(raw_note)
             is_shown = note.is_public and note.ddate is None
             if is_shown and any(_is_review(note, reader) for reader in readers):
                 yield note
 
 
 def _is_review(note: Note, reader: VenueReader) -> bool:
-    return find_kind(note, reader.venue_id, reader.words) is PostKind.REVIEW
+    return find_reply_kind(note, reader.venue_id, reader.words, reader.asked) is PostKind.REVIEW
 
 
 def _read(note: Note, reader: VenueReader) -> Mapping[str, str]:

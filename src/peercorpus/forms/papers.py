@@ -10,13 +10,14 @@ from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, invitation_name, to_time
 from peercorpus.records.enums import PostKind, Status
-from peercorpus.records.papers import Paper
+from peercorpus.records.papers import Paper, read_year
 from peercorpus.venues.venue_id import conference_of, track_of, year_of
 
 TLDR_FIELDS = ("TLDR", "TL;DR", "tldr", "tl;dr", "one-sentence_summary")
 AREA_FIELDS = ("primary_area", "subject_areas", "track", "Submission_Type", "area")
-ACCOUNT_FIELDS = frozenset({"authorids", "author_emails", "authors_emails", "contact_author_email", "reviewing_author"})
 BLIND_AUTHORS = frozenset({"anonymous", "anonymous authors", "paper under double-blind review"})
+_UNDECIDED = re.compile(r"\bsubmission$", re.IGNORECASE)
+"""Matches the `venue` of a paper without a decision ("ACL ARR 2026 January Submission")."""
 STATUS_BY_REPLY = {PostKind.WITHDRAWAL: Status.WITHDRAWN, PostKind.DESK_REJECTION: Status.DESK_REJECTED}
 
 
@@ -80,7 +81,10 @@ def _read_note_status(root: Note, fields: Mapping[str, Any], venue_id: str, word
     if root.is_of_v1:
         # API v1 put the bare venue id on rejected papers too (ICLR 2017, 2022, 2023; NeurIPS 2021, 2022).
         return words.own_status_of_venueid(venueid) or Status.UNKNOWN
-    return words.status(venueid, venue_id) if venueid else Status.UNKNOWN
+    status = words.status(venueid, venue_id) if venueid else Status.UNKNOWN
+    # The cycles of ACL Rolling Review put their own id on all papers, and accept none.
+    is_open = venueid == venue_id and _UNDECIDED.search(_find_text(fields, "venue") or "") is not None
+    return Status.UNKNOWN if is_open and words.own_status_of_venueid(venueid) is None else status
 
 
 def _read_reply_status(replies: Sequence[tuple[PostKind, Note]]) -> Status:
@@ -142,11 +146,13 @@ def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note
     texts = ("title", "abstract", "venue", "primary_area", *TLDR_FIELDS)
     used = {name for name in texts if isinstance(fields.get(name), str)}
     used |= {name for name in ("authors", "keywords") if isinstance(fields.get(name), str | list)}
+    created_at = to_time(root.created_ms)
+    year, year_from = read_year(year_of(venue_id), verdict.decided_at, created_at)
     return Paper(
         forum_id=root.id or "",
         venue_id=venue_id,
         conference=conference_of(venue_id),
-        year=year_of(venue_id),
+        year=year,
         track=track_of(venue_id),
         number=root.number,
         title=_find_text(fields, "title"),
@@ -161,7 +167,8 @@ def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note
         decided_at=verdict.decided_at,
         decision_comment=verdict.comment,
         licence=root.license,
-        created_at=to_time(root.created_ms),
+        created_at=created_at,
         modified_at=to_time(root.modified_ms),
-        extra=fields_to_json({name: value for name, value in fields.items() if name not in used | ACCOUNT_FIELDS}),
+        extra=fields_to_json({name: value for name, value in fields.items() if name not in used}),
+        year_from=year_from,
     )

@@ -1,5 +1,6 @@
 """Read replies as `Post` records, and find out who signed each."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -16,18 +17,39 @@ from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.addressees import address_posts
 from peercorpus.records.enums import Addressee, PostKind, Role
-from peercorpus.records.reviews import MetaReview, Post, Review, join_prose
+from peercorpus.records.reviews import MetaReview, Post, Review, join_prose, select_own
 from peercorpus.records.until_decision import is_after
+from peercorpus.venues.ai_reviews import holds_model_chat
 
 
 def is_prose_field(name: str, answer: object) -> bool:
-    """Return whether a field of a reply other than a review contains prose, not a title, verdict or tick box."""
-    return isinstance(answer, str) and _may_be_prose(name) and not is_path(answer) and not is_permission(name, answer)
+    """Return whether a field of a reply other than a review contains prose, not a title, verdict, tick box or chat."""
+    if not isinstance(answer, str) or not _may_be_prose(name) or is_path(answer) or is_permission(name, answer):
+        return False
+    return not (_asks_for_verdict(name) and len(answer.split()) <= _MAX_VERDICT_WORDS and "\n" not in answer.strip())
+
+
+_MAX_VERDICT_WORDS = 20
+"""Most words of a verdict to choose; the longest known one ("Accept with minor revisions, …") has fewer. Our choice."""
 
 
 @lru_cache(maxsize=4_096)
 def _may_be_prose(name: str) -> bool:
-    return name.lower() not in vocabulary.NO_PROSE and name.lower() not in vocabulary.VERDICTS
+    is_named = (
+        name.lower() in vocabulary.NO_PROSE or name.lower() in vocabulary.VERDICTS or vocabulary.is_personal(name)
+    )
+    return not is_named and not holds_model_chat(name)
+
+
+@lru_cache(maxsize=4_096)
+def _asks_for_verdict(name: str) -> bool:
+    """Return whether a field's name is that of a verdict with more words, and none that asks for reasons.
+
+    >>> _asks_for_verdict("recommendation_to_conference_track"), _asks_for_verdict("reason_for_recommendation")
+    (True, False)
+    """
+    words = set(re.findall(r"[a-z]+", name.lower()))
+    return not words.isdisjoint(vocabulary.VERDICTS) and words.isdisjoint(vocabulary.REASONS)
 
 
 def read_post(
@@ -55,7 +77,7 @@ def read_post(
     if review is None:
         prose = {name: answer for name, answer in fields.items() if is_prose_field(name, answer)}
     else:
-        prose = {section.field: section.text for section in review.sections}
+        prose = {section.field: section.text for section in select_own(review.sections)}
     title = fields.get("title")
     other_fields: dict[str, Any] = {name: answer for name, answer in fields.items() if name not in prose}
     if isinstance(title, str):
@@ -174,7 +196,7 @@ def read_speakers(
     pseudonym: Callable[[str], str],
     *,
     venue_id: str = "",
-    unsigned_reviews: Set[str] = frozenset(),
+    unnamed_reviews: Set[str] = frozenset(),
     of_ai: Set[str] = frozenset(),
 ) -> dict[str, tuple[Role, str]]:
     """Return the role and the name within the paper of each reply's signer, by note id.
@@ -190,13 +212,13 @@ def read_speakers(
         pseudonym: Returns the pseudonym of an account.
         venue_id: The venue, for a submission that names no invitation.
         of_ai: Ids of notes that an AI wrote.
-        unsigned_reviews: Ids of unsigned reviews: each is by a different reviewer, `unknown_1`, ….
+        unnamed_reviews: Ids of reviews that no reviewer's own name signs: each is by a different one, `unknown_1`, ….
     """
     authors = _read_author_accounts(root)
     numbers: dict[str, int] = {}
     speakers: dict[str, tuple[Role, str]] = {}
     for note in replies:
-        if note.id in unsigned_reviews:
+        if note.id in unnamed_reviews:
             number = numbers.setdefault(note.id or "", len(numbers) + 1)
             speakers[note.id or ""] = (Role.REVIEWER, f"{Role.UNKNOWN.value}_{number}")
             continue

@@ -4,7 +4,7 @@ Values that a dataset does not state are None; columns without a field go to `ex
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from peercorpus.forms.answer_checks import find_contradiction
@@ -14,10 +14,12 @@ from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.records.enums import (
     Aspect,
     PaperSource,
+    Phase,
     PostKind,
     Role,
     Status,
     VenueSource,
+    YearSource,
 )
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Post, Review, Section, join_prose
@@ -62,11 +64,13 @@ def build_paper(
     status = words.status_of_decision(decision) if decision else Status.UNKNOWN
     if status is Status.UNKNOWN and venue:
         status = words.status_of_venue(venue)
+    named = year_of(venue_id)
+    stated = None if year is None else YearSource.RECORD
     return Paper(
         forum_id=forum_id,
         venue_id=venue_id,
         conference=conference_of(venue_id),
-        year=year_of(venue_id) or year,
+        year=year if named is None else named,
         track=track_of(venue_id),
         number=number,
         title=title,
@@ -86,6 +90,7 @@ def build_paper(
         extra=fields_to_json(extra),
         known_from=PaperSource.RECORD,
         venue_from=VenueSource.RECORD,
+        year_from=stated if named is None else YearSource.VENUE,
     )
 
 
@@ -157,6 +162,15 @@ def build_review(
         extra=fields_to_json(extra),
         form_conflict=form_conflict,
     )
+
+
+def fill_first_scores(review: Review) -> Review:
+    """Return a review with its scores as first ones too, if the dataset states that it was never revised."""
+    known = {score.key for score in review.scores if score.phase is Phase.INITIAL}
+    if review.revised is not False:
+        return review
+    last = (score for score in review.scores if score.phase is Phase.FINAL and score.key not in known)
+    return replace(review, scores=(*review.scores, *(replace(score, phase=Phase.INITIAL) for score in last)))
 
 
 def review_post(review: Review) -> Post:

@@ -3,26 +3,31 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.at_decision import read_answers_at, scores_at_decision, state_at_decision
-from peercorpus.forms.form import Question, ReviewForm, find_score, is_prose, is_score, read_score
+from peercorpus.forms.form import Question, ReviewForm, copy_score, find_score, is_prose, is_score, read_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.score_changes import (
     InitialAnswer,
+    SourceOfEdit,
     find_score_changes,
     first_answers,
     holds_update,
     justified_at,
+    read_edited,
+    source_of_edit,
     was_revised,
 )
 from peercorpus.forms.score_claims import claimed_scores, collect_claims, reported_changes
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
-from peercorpus.records.reviews import Review, Section
+from peercorpus.records.reviews import Review, Section, select_own
 from peercorpus.records.scores import Score, ScoreChange
 from peercorpus.records.until_decision import is_after
 from peercorpus.records.untrusted_text import may_name_people, redact_people
@@ -39,8 +44,18 @@ class ParsedReview:
     extra: dict[str, Any]
 
 
+def _drop_personal(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields without those about persons, also in objects that are answers."""
+    return {
+        name: _drop_personal(answer) if isinstance(answer, dict) else answer
+        for name, answer in fields.items()
+        if not vocabulary.is_personal(name)
+    }
+
+
 def fields_to_json(fields: Mapping[str, Any]) -> str:
-    """Return fields as JSON, with e-mail addresses and profile ids redacted."""
+    """Return fields as JSON, without those about persons, and with e-mail addresses and profile ids redacted."""
+    fields = _drop_personal(fields)
     if not fields:
         return "{}"
     encoded = msgspec.json.encode(fields, order="sorted")
@@ -97,47 +112,60 @@ def _pair_phases(scores: Sequence[Score]) -> tuple[Score, ...]:
 
 def _is_passage(name: str, answer: str, question: Question) -> bool:
     """Return whether a text was written rather than chosen, by the form; an overlong answer counts as written."""
-    if name.lower() in vocabulary.ADMINISTRATIVE or is_path(answer) or is_permission(name, answer):
+    if (
+        name.lower() in vocabulary.ADMINISTRATIVE
+        or vocabulary.is_personal(name)
+        or is_path(answer)
+        or is_permission(name, answer)
+    ):
         return False
     return not question.is_choice or is_prose(answer, question)
 
 
-def _read_first_answers(
-    first: Mapping[str, InitialAnswer], form: ReviewForm
-) -> tuple[tuple[Score, ...], tuple[Section, ...], tuple[Score, ...]]:
-    """Return scores and sections that were later changed, as first posted, and scores first seen after the decision."""
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What is known of a review before its last change.
+
+    Attributes:
+        scores: Proven first scores, also of those that never changed.
+        seen: Other earlier scores that differ from the current ones.
+        sections: The earliest text known of the sections that have changed since.
+    """
+
+    scores: tuple[Score, ...] = ()
+    seen: tuple[Score, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+
+def _read_first_answers(first: Mapping[str, InitialAnswer], reading: ParsedReview, form: ReviewForm) -> _Earlier:
+    if not first:
+        return _Earlier()
     changed = {name: initial.answer for name, initial in first.items() if initial.is_changed}
-    if not changed:
-        return (), (), ()
+    # A field that the form has for one phase says nothing about the other.
     scores = [
+        copy_score(score, form, Phase.INITIAL, first[score.field].source)
+        for score in reading.scores
+        if score.field in first and score.field not in changed and score.phase is Phase.FINAL and score.subject is None
+    ]
+    differing = [
         read_score(answer, name, form, first[name].source)
         for name, answer in changed.items()
         if is_score(name, answer, form)
     ]
-    return (
-        tuple(score for score in scores if not first[score.field].is_late),
-        tuple(section for section in read_fields(changed, form).sections if not first[section.field].is_late),
-        tuple(score for score in scores if first[score.field].is_late),
+    sections = read_fields(changed, form).sections if changed else ()
+    return _Earlier(
+        scores=(*scores, *(score for score in differing if first[score.field].is_proven)),
+        seen=tuple(score for score in differing if not first[score.field].is_proven),
+        sections=tuple(section for section in sections if not first[section.field].is_late),
     )
 
 
-def _collect_answers(reading: ParsedReview) -> dict[str, str]:
-    scores = {score.field: score.label for score in reading.scores}
-    return scores | {section.field: section.text for section in reading.sections}
-
-
-def differs(earlier: ParsedReview, now: ParsedReview) -> bool:
-    """Return whether a score or section differs; those in only one version are ignored: they may be hidden."""
-    answers = _collect_answers(now)
-    return any(answers.get(name, answer) != answer for name, answer in _collect_answers(earlier).items())
-
-
-def _find_revised(
-    reading: ParsedReview, earlier: Sequence[Note], edits: Sequence[Note], form: ReviewForm
-) -> bool | None:
-    """Return whether fields, earlier versions or edits show that a review was changed; None if they show nothing."""
-    differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
-    return True if reading.final_justification is not None or differing else was_revised(edits)
+def _list_answers(note: Note, reading: ParsedReview) -> dict[str, Any]:
+    """Return the answers whose change is a revision: scores, passages and the final justification."""
+    names = {score.field for score in reading.scores} | {section.field for section in reading.sections}
+    if reading.final_justification is not None:
+        names |= {name for name in note.fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
+    return {name: note.fields[name] for name in names}
 
 
 def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: datetime | None) -> tuple[Score, ...]:
@@ -154,26 +182,46 @@ def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: da
     scores: list[Score] = []
     for note, score in found.values():
         state = state_at_decision(note, (), decided_at)
-        scores += [score, *scores_at_decision(note, [score], (), form, decided_at, state)]
+        source_of = partial(source_of_edit, note=note, words=VenueVocabulary())
+        scores += [score, *scores_at_decision(note, [score], (), form, decided_at, state, source_of)]
     return tuple(scores)
 
 
 def _read_reported_scores(
-    reading: ParsedReview, first: Mapping[str, InitialAnswer], remarks: Sequence[str], form: ReviewForm
+    reading: ParsedReview,
+    first: Mapping[str, InitialAnswer],
+    seen: Sequence[Score],
+    remarks: Sequence[str],
+    form: ReviewForm,
 ) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
-    """Return the first scores, and the other changes, that only the reviewer's own words report."""
-    own = (section.text for section in reading.sections)
+    """Return the first scores, and the other changes, that only the reviewer's own words report.
+
+    Words that contradict an earlier version of the review count for nothing.
+    """
+    own = (section.text for section in select_own(reading.sections))
     claims = collect_claims([*own, reading.final_justification or "", *remarks])
     if not claims:
         return (), ()
-    unexplained = [score for score in reading.scores if score.field not in first]
-    return tuple(claimed_scores(unexplained, claims, form)), tuple(reported_changes(unexplained, claims))
+    unseen = [score for score in reading.scores if score.field not in first]
+    values = {score.field: score.value for score in seen}
+    unproven = [*unseen, *(score for score in reading.scores if score.field in values)]
+    told = claimed_scores(unproven, claims, form)
+    return (
+        tuple(score for score in told if values.get(score.field, score.value) == score.value),
+        tuple(reported_changes(unseen, claims)),
+    )
 
 
 def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
     """Return the fields whose text states that a part was added later and whose first text is unknown."""
     texts = (section for section in reading.sections if section.field not in first or first[section.field].is_late)
     return tuple(section.field for section in texts if holds_update(section.text))
+
+
+def _mark_others(reading: ParsedReview, by_others: Mapping[str, ScoreSource]) -> ParsedReview:
+    """Return a review with the source of the scores that someone else than the reviewer wrote."""
+    scores = (replace(score, source=by_others.get(score.field, score.source)) for score in reading.scores)
+    return replace(reading, scores=tuple(scores))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +233,64 @@ class _Then:
     sections: tuple[Section, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """A review with what is known of its history.
+
+    Attributes:
+        reading: Its current content, with the source of scores that someone else wrote.
+        first_scores: Its first scores, proven or reported in the reviewer's own words.
+        seen: Other earlier scores that differ from the current ones.
+        sections: The earliest text known of the sections that have changed since.
+        by_others: Fields whose current answer someone else wrote, with the source.
+        reported_changes: Changes of unknown first scores that the reviewer's own words report.
+        source_of: Returns whose edit of it is given.
+    """
+
+    reading: ParsedReview
+    first_scores: tuple[Score, ...]
+    seen: tuple[Score, ...]
+    sections: tuple[Section, ...]
+    revised: bool | None
+    updated_fields: tuple[str, ...]
+    by_others: Mapping[str, ScoreSource]
+    reported_changes: tuple[ScoreChange, ...]
+    source_of: SourceOfEdit
+
+
+def _read_past(
+    note: Note,
+    edits: Sequence[Note],
+    earlier: Sequence[Note],
+    remarks: Sequence[str],
+    form: ReviewForm,
+    decided_at: datetime | None,
+    words: VenueVocabulary,
+) -> _Past:
+    source_of = partial(source_of_edit, note=note, words=words)
+    reading = read_fields(note.fields, form)
+    first = first_answers(note, edits, earlier, decided_at)
+    edited = read_edited(note, edits, first, source_of)
+    if edited.by_others:
+        reading = _mark_others(reading, edited.by_others)
+    known = _read_first_answers(first, reading, form)
+    told_scores, reported_changes = _read_reported_scores(reading, first, known.seen, remarks, form)
+    return _Past(
+        reading=reading,
+        first_scores=(*known.scores, *told_scores),
+        seen=known.seen,
+        sections=known.sections,
+        revised=was_revised(_list_answers(note, reading), first, earlier, edited),
+        updated_fields=_list_updated(reading, first),
+        by_others=edited.by_others,
+        reported_changes=reported_changes,
+        source_of=source_of,
+    )
+
+
 def _read_then(
     note: Note,
-    reading: ParsedReview,
+    past: _Past,
     edits: Sequence[Note],
     recommendations: Sequence[Note],
     form: ReviewForm,
@@ -196,7 +299,7 @@ def _read_then(
     is_released: bool,
 ) -> _Then:
     state = state_at_decision(note, edits, decided_at, is_released=is_released)
-    scores = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
+    scores = scores_at_decision(note, past.reading.scores, edits, form, decided_at, state, past.source_of)
     scores += read_recommendations(recommendations, form, decided_at)
     if state is not AtDecision.EDITS or decided_at is None:
         return _Then(state, scores, ())
@@ -215,6 +318,7 @@ def read_review(
     recommendations: Sequence[Note] = (),
     decided_at: datetime | None = None,
     is_released: bool = False,
+    words: VenueVocabulary | None = None,
 ) -> Review:
     """Return one review note as a `Review`.
 
@@ -229,14 +333,13 @@ def read_review(
         recommendations: The reviewer's recommendations in separate notes, as journals request them.
         decided_at: When the decision on the paper was posted; None if unknown.
         is_released: Whether it was last changed together with others' notes (`changed_together`).
+        words: The venue's own vocabulary, with its names of roles.
     """
-    reading = read_fields(note.fields, form)
     licence, consent = read_permissions(note)
-    first = first_answers(note, edits, earlier, decided_at)
-    initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
-    told_scores, other_changes = _read_reported_scores(reading, first, remarks, form)
-    then = _read_then(note, reading, edits, recommendations, form, decided_at, is_released=is_released)
-    scores = (*reading.scores, *initial_scores, *told_scores, *then.scores)
+    past = _read_past(note, edits, earlier, remarks, form, decided_at, words or VenueVocabulary())
+    then = _read_then(note, past, edits, recommendations, form, decided_at, is_released=is_released)
+    scores = (*past.reading.scores, *past.first_scores, *then.scores)
+    changes = find_score_changes((*past.seen, *scores), edits, form, past.source_of, past.by_others)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -245,18 +348,18 @@ def read_review(
         reviewer=reviewer,
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
-        title=reading.title,
+        title=past.reading.title,
         scores=scores,
-        sections=reading.sections,
-        final_justification=reading.final_justification,
-        revised=_find_revised(reading, earlier, edits, form),
+        sections=past.reading.sections,
+        final_justification=past.reading.final_justification,
+        revised=past.revised,
         readers_public=note.is_public,
         deleted=note.ddate is not None,
-        extra=fields_to_json(reading.extra),
-        initial_sections=initial_sections,
+        extra=fields_to_json(past.reading.extra),
+        initial_sections=past.sections,
         sections_at_decision=then.sections,
-        updated_fields=_list_updated(reading, first),
-        score_changes=(*find_score_changes((*scores, *late_scores), edits, form), *other_changes),
+        updated_fields=past.updated_fields,
+        score_changes=changes + past.reported_changes,
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
         at_decision=then.state,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from peercorpus.forms.directions import find_level
+from peercorpus.forms.directions import find_level, is_level, list_steps
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 _JOINED = r"\s*(?:[/&|~,+<>\u00b1\u2013\u2014\u2192-]|to\b|or\b|(?:out\s+)?of\b|and\b)\s*[>/-]?\s*\d"
@@ -26,9 +26,11 @@ _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x
 _MINUS = re.compile(r"(?<![^\s(])[\u2012\u2013\u2212](?=\d)")
 """Matches a dash used as the minus sign of a number."""
 TRAILING_NUMBER = re.compile(
-    rf"\s*+(?P<words>[^\d\s(\[](?:[^\d([]*[^\d\s(\[])?)\s*+[(\[]\s*+(?P<number>{NUMBER})\s*+[)\]][\s.]*+"
+    rf"(?:[(\[]\s*(?P<inner>{NUMBER})\s*[)\]]|(?:[:=]\s?|\s[\u2013\u2014-]\s)(?P<bare>{NUMBER}))\.?\s*$"
 )
-"""Matches a number after its label: `Strong Accept (9)`."""
+"""Matches a number after its label: `Strong accept (9)`, `Strong accept: 9`, `Strong accept - 9`."""
+LARGEST_STEP = 100
+"""Largest number of any known scale, a confidence in per cent; larger ones are years and the like."""
 FRACTION = re.compile(
     r"\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<sign>/|out\s+of)\s*(?P<whole>\d+)(?=$|[\s:=,;.)\u2013\u2014-])(?!\.\d)"
 )
@@ -37,8 +39,8 @@ _EARLIER = re.compile(r"\b(?:from|was|were|previously|initially|originally|forme
 _OTHER_NUMBER = re.compile(r"(?<![\w.%])\d{1,2}(?:\.\d+)?(?![\w%]|\.\d|\s+%)")
 """Matches another number after the first, so that the answer may be either ("3, leaning 4"); not "top 5%", "in
 2024"."""
-SHORT_LABEL = re.compile(rf"\s*\(?{NUMBER}\)?(?:\s*[:=\u2013\u2014-]|\s+(?:[^\s.!?]+(?:\s+|$)){{1,3}}$|\s*$)")
-"""Matches a number alone, followed by punctuation, or by at most three words that do not end a sentence."""
+_MARKED_NUMBER = re.compile(rf"\s*(?:\({NUMBER}\)|{NUMBER}(?:\s*[:=\u2013\u2014-]|\s*$))")
+"""Matches a number alone, in brackets, or followed by punctuation."""
 
 
 def leading_number(label: str) -> float | None:
@@ -67,8 +69,33 @@ def label_number(label: str) -> float | None:
     (9.0, 3.0, None)
     """
     number = leading_number(label)
-    trailing = TRAILING_NUMBER.fullmatch(as_plain(label)) if number is None else None
-    return _as_float(trailing["number"]) if trailing else number
+    return _read_trailing(as_plain(label), is_scale=True) if number is None else number
+
+
+def _split_trailing(plain: str) -> tuple[str, re.Match[str]] | None:
+    """Return the words before a number at the end of an answer, and the match; None if it has no words or two numbers.
+
+    Words without a bracket before the number must say how good the answer is: "Long paper: 8" is not a scale.
+    """
+    match = TRAILING_NUMBER.search(plain)
+    words = plain[: match.start()].strip() if match else ""
+    if match is None or not re.search(r"[^\W\d_]", words) or TRAILING_NUMBER.search(words):
+        return None
+    return None if match["bare"] and find_level(words, of_amount=False) is None else (words, match)
+
+
+def _read_trailing(plain: str, *, is_scale: bool) -> float | None:
+    """Return the number at the end of an answer, or None.
+
+    Args:
+        plain: The answer, with plain characters.
+        is_scale: Whether it is known to be an answer on a scale; otherwise its words must be a verdict.
+    """
+    found = _split_trailing(plain)
+    if found is None or (not is_scale and find_level(found[0], of_amount=False) is None):
+        return None
+    number = _as_float(found[1]["inner"] or found[1]["bare"])
+    return number if number is not None and (is_scale or abs(number) <= LARGEST_STEP) else None
 
 
 def read_scale_options(options: Iterable[str]) -> dict[float, str]:
@@ -95,21 +122,35 @@ def read_scale_options(options: Iterable[str]) -> dict[float, str]:
 def is_labelled_number(answer: str) -> bool:
     """Return whether an answer is a number with its label, not a sentence that begins with a number.
 
-    >>> is_labelled_number("3 good"), is_labelled_number("3 papers are missing, see above.")
-    (True, False)
+    Without punctuation, nothing but the level may follow the number.
+
+    >>> is_labelled_number("3 good"), is_labelled_number("3: good"), is_labelled_number("Strong accept (9)")
+    (True, True, True)
+    >>> is_labelled_number("3 papers are missing, see above."), is_labelled_number("2 unclear figures")
+    (False, False)
     """
-    return leading_number(answer) is not None and SHORT_LABEL.match(as_plain(answer)) is not None
+    plain = as_plain(answer)
+    if leading_number(answer) is None:
+        return _read_trailing(plain, is_scale=False) is not None
+    return _MARKED_NUMBER.match(plain) is not None or is_level(option_words(answer))
+
+
+LARGEST_EXACT = 2**53
+"""Largest whole number up to which floats are exact; a larger one is an answer on no scale."""
 
 
 def _as_float(number: str | int | float) -> float | None:
-    """Return a number as a float, or None if it is too large."""
+    """Return a number as a float, or None if no float is exactly this number."""
     try:
-        return float(number)
+        value = float(number)
     except OverflowError:
         return None
+    return value if abs(value) <= LARGEST_EXACT else None
 
 
-def read_number(answer: int | float | str, labels: Mapping[float, str], high: float | None = None) -> float | None:
+def read_number(
+    answer: int | float | str, labels: Mapping[float, str], high: float | None = None, *, is_scale: bool = False
+) -> float | None:
     """Return the number of an answer, or None if it has none or may have two.
 
     Words alone have a number only if exactly one number of the form has that label. A fraction counts if its
@@ -120,6 +161,7 @@ def read_number(answer: int | float | str, labels: Mapping[float, str], high: fl
         answer: The answer.
         labels: The form's label for each number; empty if unknown.
         high: The form's highest number; None if unknown.
+        is_scale: Whether the field is known to be a scale, even if its numbers are not.
 
     >>> read_number("Weak Accept", {3.0: "3: Weak Accept", 1.0: "1: Reject"}), read_number("Accept", {})
     (3.0, None)
@@ -140,10 +182,9 @@ def read_number(answer: int | float | str, labels: Mapping[float, str], high: fl
     matching = [value for value, label in labels.items() if words in {label, option_words(label)}]
     if len(matching) == 1:
         return matching[0]
-    trailing = TRAILING_NUMBER.fullmatch(plain)
-    if trailing is None or (not labels and find_level(trailing["words"], of_amount=False) is None):
-        return None
-    return _as_float(trailing["number"])
+    trailing = _split_trailing(plain)
+    is_sure = trailing is not None and not _has_other_number(trailing[0])
+    return _read_trailing(plain, is_scale=is_scale or bool(labels)) if is_sure else None
 
 
 def _has_other_number(rest: str) -> bool:
@@ -167,8 +208,8 @@ def option_words(label: str) -> str:
     plain = as_plain(label)
     if match := LEADING_NUMBER.match(plain):
         return label[match.end() :].lstrip(" \t:=)\u2013\u2014-\uff1a\uff1d\uff09").strip()
-    trailing = TRAILING_NUMBER.fullmatch(plain)
-    return label[trailing.start("words") : trailing.end("words")] if trailing else label.strip()
+    trailing = _split_trailing(plain)
+    return label[: trailing[1].start()].strip() if trailing else label.strip()
 
 
 WORST = 1.0
@@ -219,6 +260,23 @@ def is_accepting(label: str) -> bool | None:
         is_plain = _PLAINLY_NEGATED.issuperset(negation["words"].lower().split())
         return False if verdict["accept"] and is_plain else None
     return verdict["accept"] is not None
+
+
+_JUDGED = re.compile(r"\b(?:accept|reject)(?:ed|ance|ion|s)?\b", re.IGNORECASE)
+
+
+def asks_for_verdict(labels: Iterable[str]) -> bool:
+    """Return whether offered answers are verdicts on a paper: some accept it, some reject it, none does neither.
+
+    >>> asks_for_verdict(["Reject", "Borderline", "Accept"]), asks_for_verdict(["Below average", "Above average"])
+    (True, False)
+    """
+    sides = [
+        (is_accepting(label) if _JUDGED.search(label) else None, find_level(label, of_amount=False) == 0)
+        for label in list_steps(labels)
+    ]
+    verdicts = {side for side, is_neutral in sides if side is not None or not is_neutral}
+    return verdicts == {True, False}
 
 
 def unified_scale(labels: Mapping[float, str]) -> UnifiedScale | None:

@@ -1,11 +1,13 @@
 """Find the first answers of a review and the later changes of its scores.
 
-The evidence is, in order of trust, the note's edits, earlier versions seen by a harvest (snapshots), and the reviewer's
-own words ("I raise my score from 5 to 6"). `holds_update` marks texts that were extended after posting.
+A first answer is proven by the edit that created the note, or by a version of the note that had never been modified.
+Other earlier versions show that an answer changed, but not which one came first; the reviewer's own words ("I raise my
+score from 5 to 6") are read in `score_claims`. An edit counts as its signer's: only the reviewer's own are changes by
+the reviewer. `holds_update` marks texts that were extended after posting.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -13,35 +15,90 @@ from typing import Any, NamedTuple
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm, find_score
 from peercorpus.forms.score_claims import read_claims as read_claims
-from peercorpus.openreview.objects import Note, to_time
-from peercorpus.records.enums import Phase, ScoreSource
+from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.openreview.objects import CHAIRS_EDIT, Note, to_time
+from peercorpus.records.enums import CHAIR_ROLES, Phase, Role, ScoreSource
 from peercorpus.records.scores import Score, ScoreChange
 
 _SAME_INSTANT_MS = 1_000
 """Difference in milliseconds within which two times count as equal, such as a note's creation and its first edit."""
+SourceOfEdit = Callable[[Note], ScoreSource]
 
 
 class InitialAnswer(NamedTuple):
-    """An answer as first posted.
+    """The earliest answer known to a question.
 
     Attributes:
-        is_changed: Whether the note now has another answer; an unchanged answer is recorded only if an edit proves it.
-        is_late: Whether it was first seen after the decision on the paper, although the review is older: then it shows
-            a change, but not the first answer.
+        is_changed: Whether the note now has another answer; an unchanged answer is recorded only if it is proven.
+        is_proven: Whether it is the answer first given. If not, an unseen edit may have changed it before.
+        is_late: Whether it was first seen after the decision on the paper, although the review is older.
     """
 
     answer: Any
     source: ScoreSource
     is_changed: bool
+    is_proven: bool
     is_late: bool = False
+
+
+def source_of_edit(edit: Note, note: Note, words: VenueVocabulary) -> ScoreSource:
+    """Return whose edit of a review it is, by its signature; without one, by its invitation.
+
+    Whoever posts a review for its reviewer, as some venues do, signs only the edit that creates it.
+
+    Args:
+        edit: A reference, or a partial note with the signatures and the invitation of its edit.
+        note: The current note.
+        words: The venue's own vocabulary, with its names of roles.
+    """
+    if _is_as_created(edit, note):
+        return ScoreSource.EDIT
+    if not edit.signatures:
+        return ScoreSource.EDIT_BY_VENUE if edit.created_by.endswith(CHAIRS_EDIT) else ScoreSource.EDIT
+    role = words.role(edit.signatures[0].rpartition("/")[2])
+    if role is Role.REVIEWER or edit.signatures == note.signatures:
+        return ScoreSource.EDIT
+    return ScoreSource.EDIT_BY_CHAIRS if role in CHAIR_ROLES else ScoreSource.EDIT_BY_VENUE
+
+
+def was_never_modified(note: Note) -> bool:
+    """Return whether the server's times prove that a note still has its first content.
+
+    Unequal times prove nothing: the release of a review to its readers modifies it as well.
+    """
+    return bool(note.tcdate) and note.tcdate == note.tmdate  # Tools write 0 for a time that they do not know.
+
+
+def _is_as_created(edit: Note, note: Note) -> bool:
+    """Return whether an edit created a note and was not posted again later."""
+    return note.tcdate is not None and 0 < _find_last_write_ms(edit) <= note.tcdate + _SAME_INSTANT_MS
+
+
+def _find_proofs(
+    note: Note, edits: Sequence[Note], earlier: Sequence[Note]
+) -> Iterator[tuple[ScoreSource, Mapping[str, Any]]]:
+    """Yield every record that shows a review as first posted: its source and its fields.
+
+    Args:
+        note: The current note.
+        edits: Its readable edits or references, in any order.
+        earlier: Its earlier public versions, in any order.
+    """
+    is_contradicted = any(_find_last_write_ms(edit) > (note.tmdate or 0) + _SAME_INSTANT_MS for edit in edits)
+    if was_never_modified(note) and not is_contradicted:
+        yield ScoreSource.NEVER_MODIFIED, note.fields
+    yield from ((ScoreSource.EDIT, edit.fields) for edit in edits if _is_as_created(edit, note))
+    for version in earlier:
+        if was_never_modified(version) and version.tcdate == note.tcdate:
+            yield ScoreSource.SNAPSHOT, version.fields
 
 
 def first_answers(
     note: Note, edits: Sequence[Note], earlier: Sequence[Note], decided_at: datetime | None = None
 ) -> dict[str, InitialAnswer]:
-    """Return the answers of a review as first posted, by field, if edits or earlier versions show them.
+    """Return the earliest known answers of a review, by field: those first given, or earlier ones that differ.
 
-    Fields that the note no longer has are left out.
+    Fields that the note no longer has are left out, and so are those on whose first answer two proofs differ.
 
     Args:
         note: The current note.
@@ -49,25 +106,24 @@ def first_answers(
         earlier: Its earlier public versions, in any order.
         decided_at: When the decision on its paper was posted; None if unknown.
     """
-    if len(edits) < 2 and not earlier:
-        return {}
-    posted, seen = _read_first_edit(note, edits)
-    versions = [*earlier, *seen]
-    if not posted and not versions:
+    proofs = list(_find_proofs(note, edits, earlier))
+    versions = [*earlier, *_select_snapshots(edits)]
+    if not proofs and not versions:
         return {}
     decided_ms = _find_decision_ms(note, decided_at)
-    initial_answers: dict[str, InitialAnswer] = {}
+    answers: dict[str, InitialAnswer] = {}
     for name, answer in note.fields.items():
-        first = posted.get(name)
-        source, is_late = ScoreSource.EDIT, False
-        if first is None:
-            first, seen_ms = _find_earliest(name, note, versions)
-            source, is_late = ScoreSource.SNAPSHOT, decided_ms is not None and seen_ms > decided_ms
-            if first == answer:
-                continue  # The earlier version may itself have been changed.
-        if first is not None:
-            initial_answers[name] = InitialAnswer(first, source, first != answer, is_late)
-    return initial_answers
+        proven = [(source, fields[name]) for source, fields in proofs if name in fields]
+        if proven:
+            source, first = proven[0]
+            if all(other == first for _, other in proven):
+                answers[name] = InitialAnswer(first, source, first != answer, is_proven=True)
+            continue
+        first, seen_ms = _find_earliest(name, note, versions)
+        if first is not None and first != answer:
+            is_late = decided_ms is not None and seen_ms > decided_ms
+            answers[name] = InitialAnswer(first, ScoreSource.SNAPSHOT, True, is_proven=False, is_late=is_late)
+    return answers
 
 
 def _find_decision_ms(note: Note, decided_at: datetime | None) -> float | None:
@@ -76,19 +132,14 @@ def _find_decision_ms(note: Note, decided_at: datetime | None) -> float | None:
     return None if decided_ms is None or (note.created_ms or 0) > decided_ms else decided_ms
 
 
-def _read_first_edit(note: Note, edits: Sequence[Note]) -> tuple[Mapping[str, Any], Sequence[Note]]:
-    """Return the fields of the edit that created the review, if never rewritten, and edits usable as snapshots.
+def _select_snapshots(edits: Sequence[Note]) -> list[Note]:
+    """Return the edits that show an earlier state: those not posted again before the next one was made.
 
-    An edit followed by another shows the state until then. This helps if the creating edit is hidden, or was posted
-    again before the next edit, as the first references of all recorded ICLR 2019 reviews were at their release.
+    They help if the creating edit is hidden, or was posted again before the next edit, as the first references of all
+    recorded ICLR 2019 reviews were at their release.
     """
-    made_at = note.tcdate
     ordered = sorted(edits, key=lambda edit: edit.tcdate or 0)
-    if len(ordered) > 1 and made_at is not None and 0 < _find_last_write_ms(ordered[0]) <= made_at + _SAME_INSTANT_MS:
-        return ordered[0].fields, ordered[1:-1]
-    return {}, [
-        edit for edit, following in pairwise(ordered) if 0 < _find_last_write_ms(edit) < (following.tcdate or 0)
-    ]
+    return [edit for edit, following in pairwise(ordered) if 0 < _find_last_write_ms(edit) < (following.tcdate or 0)]
 
 
 def _find_last_write_ms(edit: Note) -> int:
@@ -109,18 +160,100 @@ def _find_earliest(name: str, note: Note, earlier: Sequence[Note]) -> tuple[Any,
     return (answers[0], first_ms or 0) if is_sure else (None, 0)
 
 
-def was_revised(edits: Sequence[Note]) -> bool | None:
-    """Return whether an edit changes the content of an earlier one, or None if no edit is readable.
+class _Step(NamedTuple):
+    """One answer that an edit gives.
 
-    An edit is a patch: it changes the fields that it names and leaves the others unchanged.
+    Attributes:
+        before: The answer that earlier edits show; None if they show none, or if it was posted again after this edit.
     """
-    state: dict[str, Any] = {}
-    for edit in sorted(edits, key=lambda edit: edit.tcdate or 0):
-        patched = state | edit.fields
-        if state and patched != state:
-            return True
-        state = patched
-    return False if state else None
+
+    name: str
+    before: Any
+    after: Any
+    edit: Note
+    source: ScoreSource
+
+
+def _find_steps(edits: Sequence[Note], source_of: SourceOfEdit) -> Iterator[_Step]:
+    """Yield every answer that edits give, in time order; an edit is a patch that leaves other answers unchanged.
+
+    Edits without a time cannot be ordered and are ignored.
+    """
+    state: dict[str, tuple[Any, int]] = {}
+    timed = [(edit.tcdate, edit.id or "", edit) for edit in edits if edit.tcdate is not None]
+    for made_ms, _, edit in sorted(timed, key=lambda entry: entry[:2]):
+        source, written_ms = source_of(edit), _find_last_write_ms(edit)
+        for name, answer in edit.fields.items():
+            earlier, stood_ms = state.get(name, (None, 0))
+            yield _Step(name, earlier if stood_ms <= made_ms else None, answer, edit, source)
+            state[name] = answer, written_ms
+
+
+class Edited(NamedTuple):
+    """What the readable edits of a review changed.
+
+    Attributes:
+        is_own: Whether the reviewer's own edits changed an answer.
+        by_others: Fields whose current answer someone else wrote, with the source.
+    """
+
+    is_own: bool
+    by_others: Mapping[str, ScoreSource]
+
+
+def read_edited(
+    note: Note, edits: Sequence[Note], first: Mapping[str, InitialAnswer], source_of: SourceOfEdit
+) -> Edited:
+    """Return what the edits of a review changed, and who did.
+
+    An answer that earlier edits do not show is compared with the first one, if that is proven.
+
+    Args:
+        note: The current note.
+        edits: Its readable edits or references, in any order.
+        first: Its earliest known answers.
+        source_of: Returns whose edit it is.
+    """
+    proven = {name: initial.answer for name, initial in first.items() if initial.is_proven}
+    if all(proven.get(name) == answer for edit in edits for name, answer in edit.fields.items()):
+        return Edited(is_own=False, by_others={})  # Most reviews: nothing was changed.
+    is_own = False
+    by_others: dict[str, tuple[ScoreSource, Any]] = {}
+    for step in _find_steps(edits, source_of):
+        before = proven.get(step.name) if step.before is None else step.before
+        if before == step.after:
+            continue
+        if step.source is ScoreSource.EDIT:
+            is_own |= before is not None or bool(proven)
+            by_others.pop(step.name, None)
+        else:
+            by_others[step.name] = step.source, step.after
+    standing = {name: source for name, (source, answer) in by_others.items() if note.fields.get(name) == answer}
+    return Edited(is_own, standing)
+
+
+def was_revised(
+    answers: Mapping[str, Any], first: Mapping[str, InitialAnswer], earlier: Iterable[Note], edited: Edited
+) -> bool | None:
+    """Return whether a review was changed, other than by edits of others; None if nothing shows that it was not.
+
+    It was not if every first answer is proven and is still the current one, but for those that others changed.
+
+    Args:
+        answers: The current answers that matter, by field.
+        first: Its earliest known answers.
+        earlier: Its earlier public versions, in any order.
+        edited: What its edits changed.
+    """
+    own = {name: answer for name, answer in answers.items() if name not in edited.by_others}
+    known = {name: first[name] for name in own if name in first}
+    versions = (version.fields for version in earlier)
+    if edited.is_own or any(initial.is_changed for initial in known.values()):
+        return True
+    if any(fields.get(name, answer) != answer for fields in versions for name, answer in own.items()):
+        return True
+    is_proven = len(known) == len(own) and any(initial.is_proven for initial in first.values())
+    return False if is_proven and all(initial.is_proven for initial in known.values()) else None
 
 
 def _find_creation_time(edit: Note) -> datetime | None:
@@ -130,57 +263,65 @@ def _find_creation_time(edit: Note) -> datetime | None:
     return to_time(edit.tcdate)
 
 
-def _find_steps(edits: Sequence[Note], form: ReviewForm) -> Iterator[ScoreChange]:
-    """Yield every change of a score from one edit to a later one.
-
-    Edits without a time cannot be ordered and are ignored. An edit that was posted again after the next one does not
-    show the content before that one.
-    """
-    state: dict[str, tuple[Any, int]] = {}
-    timed = [(edit.tcdate, edit.id or "", edit) for edit in edits if edit.tcdate is not None]
-    for made_ms, _, edit in sorted(timed, key=lambda entry: entry[:2]):
-        for name, answer in edit.fields.items():
-            earlier, stood_ms = state.get(name, (answer, 0))
-            before, after = find_score(name, earlier, form), find_score(name, answer, form)
-            if stood_ms <= made_ms and before is not None and after is not None and before.value != after.value:
-                yield ScoreChange(
-                    aspect=after.aspect,
-                    field=name,
-                    before=before.value,
-                    after=after.value,
-                    changed_at=_find_creation_time(edit),
-                    source=ScoreSource.EDIT,
-                )
-            state[name] = answer, max(made_ms, edit.tmdate or 0)
+def _find_dated_changes(edits: Sequence[Note], form: ReviewForm, source_of: SourceOfEdit) -> Iterator[ScoreChange]:
+    """Yield every change of a score from one edit to a later one."""
+    for step in _find_steps(edits, source_of):
+        if step.before is None or step.before == step.after:
+            continue
+        before, after = find_score(step.name, step.before, form), find_score(step.name, step.after, form)
+        if before is not None and after is not None and before.value != after.value:
+            yield ScoreChange(
+                aspect=after.aspect,
+                field=step.name,
+                before=before.value,
+                after=after.value,
+                changed_at=_find_creation_time(step.edit),
+                source=step.source,
+            )
 
 
-def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: ReviewForm) -> tuple[ScoreChange, ...]:
+def find_score_changes(
+    scores: Sequence[Score],
+    edits: Sequence[Note],
+    form: ReviewForm,
+    source_of: SourceOfEdit,
+    by_others: Mapping[str, ScoreSource],
+) -> tuple[ScoreChange, ...]:
     """Return the changes of a review's scores: those shown by edits, with times, then all others, without.
 
+    If no edit shows a change from a proven first answer, who made it is unknown; its source is the note.
+
     Args:
-        scores: The review's scores of both phases.
+        scores: The review's scores: the current ones, and earlier ones in order of trust.
         edits: Its readable edits or references, in any order.
         form: The form that it answers.
+        source_of: Returns whose edit it is.
+        by_others: Fields whose current answer someone else wrote, with the source.
     """
-    first_scores = [score for score in scores if score.phase is Phase.INITIAL]
-    if not edits and not first_scores:
+    earliest: dict[str, Score] = {}
+    for score in scores:
+        if score.phase is Phase.INITIAL:
+            earliest.setdefault(score.key, score)
+    if not edits and not earliest:
         return ()
-    steps = list(_find_steps(edits, form)) if len(edits) > 1 else []
+    steps = list(_find_dated_changes(edits, form, source_of)) if len(edits) > 1 else []
     reached = {step.field: step.after for step in steps}
     now = {score.key: score for score in scores if score.phase is Phase.FINAL}
     undated = [
         ScoreChange(
-            aspect=now[score.key].aspect,
-            field=now[score.key].field,
+            aspect=now[key].aspect,
+            field=now[key].field,
             before=before,
-            after=now[score.key].value,
+            after=now[key].value,
             changed_at=None,
-            source=score.source,
+            source=by_others.get(
+                now[key].field, ScoreSource.NOTE if score.source is ScoreSource.EDIT else score.source
+            ),
             words=score.label if score.source is ScoreSource.TEXT else None,
         )
-        for score in first_scores
-        if score.key in now
-        if (before := reached.get(score.field, score.value)) != now[score.key].value
+        for key, score in earliest.items()
+        if key in now
+        if (before := reached.get(score.field, score.value)) != now[key].value
     ]
     return (*steps, *undated)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.modality import is_only_intended
 from peercorpus.records.scores import Score, ScoreChange
 
 _CHANGE = rf"(?:{'|'.join(verb.rstrip('e') for verb in vocabulary.CHANGE_WORDS)})\w*"
@@ -53,19 +54,8 @@ _BARE = re.compile(
 """Matches a sentence that begins "Increase from 5 to 6", "Score raised from 5 to 6"."""
 _ENDS = re.compile(r"\s*(?:$|[.!;,:)\]\n*_]|(?:after|since|because|given|based|due|as|in|following)\b)", re.IGNORECASE)
 """Matches what may follow the numbers of such a sentence: not a noun that they might count."""
-_CONDITION = re.compile(
-    r"\b(?:if|unless|once|provided|assuming|conditional|contingent|should the|when the|as long as)\b", re.IGNORECASE
-)
-"""Matches words after a change that make it conditional."""
-_INTENDED = re.compile(
-    r"['\u2019]d\b(?!\s+(?:like|love)\s+to)|\b(?:would(?!\s+(?:like|love)\s+to)|could|might|may|can|should|open|inclined"
-    r"|consider\w*|hope|please|ask\w*|suggest\w*|encourag\w*|whether|why|hesita\w*|reluctan\w*|plan\w*|intend\w*"
-    r"|potentially|possibly)\b",
-    re.IGNORECASE,
-)
-"""Matches words before a change that is only wished for or considered."""
 _NEAR_WORDS = 6
-"""Number of words before the verb within which these count; our choice."""
+"""Number of words before the verb within which words of intention count; our choice."""
 CLAUSE = re.compile(r"[^.!?;\n]*$")
 OWN = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
 _OWN_ALONE = re.compile(r"\b(?:i|my)\b", re.IGNORECASE)
@@ -117,7 +107,7 @@ def _find_clause(before: str) -> str:
 def _is_only_intended(clause: str, spoken: str, rest: str) -> bool:
     """Return whether a change is only wished for, considered or conditional, judging by the words around it."""
     near = " ".join(clause.split()[-_NEAR_WORDS:])
-    return bool(_INTENDED.search(f"{near} {spoken}") or _CONDITION.search(re.split(r"[.!?\n]", rest, maxsplit=1)[0]))
+    return is_only_intended(f"{near} {spoken}", re.split(r"[.!?\n]", rest, maxsplit=1)[0])
 
 
 def _is_own(clause: str, spoken: str, rest: str) -> bool:

@@ -1,5 +1,6 @@
 """Read records in the layouts of other datasets (`records/layouts/`) as papers, reviews and posts."""
 
+from collections.abc import Set
 from dataclasses import replace
 
 from peercorpus.forms import vocabulary
@@ -21,6 +22,7 @@ from peercorpus.records.layouts.stated import StatedPost, StatedReview
 from peercorpus.records.papers import Paper
 from peercorpus.records.published_datasets import parse_dataset
 from peercorpus.records.reviews import Post, Review
+from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject
 
 OVERALL = {"overall": Aspect.RECOMMENDATION, "recommendation_unofficial": Aspect.OTHER}
@@ -83,12 +85,21 @@ def _read_review(
         form=form,
         form_conflict=conflict,
         title=reading.title,
-        scores=tuple(replace(score, source=ScoreSource.PUBLISHED) for score in reading.scores),
+        scores=tuple(_as_published(score, stated.unrated, form) for score in reading.scores),
         sections=reading.sections,
         final_justification=reading.final_justification,
         revised=None,
         extra={**reading.extra, **stated.extra},
     )
+
+
+def _as_published(score: Score, unrated: Set[str], form: ReviewForm) -> Score:
+    """Return a score as a record states it; a number that stands for "no rating" is only its label, unless offered."""
+    is_rated = score.field not in unrated or (
+        score.value is not None and form.question(score.field).offers(score.value)
+    )
+    published = replace(score, source=ScoreSource.PUBLISHED)
+    return published if is_rated else replace(published, value=None, unified=None)
 
 
 def _read_post(stated: StatedPost, paper: Paper, number: int) -> Post:

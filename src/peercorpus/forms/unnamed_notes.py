@@ -1,34 +1,47 @@
-"""Determine the kind of a reply; one without an invitation is a review if it answers the review form."""
+"""Determine the kind of each reply of a forum; one without an invitation is a review if it answers the review form."""
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.ai_reviews import find_kind, speaks_for_ai
+from peercorpus.forms.ai_reviews import set_apart
 from peercorpus.forms.answer_checks import find_contradiction
 from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.reply_kinds import find_reply_kind, signer_of
 from peercorpus.forms.reviews import read_fields
 from peercorpus.forms.venue_forms import FormOrigin, VenueReader, read_form_origin
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note
 from peercorpus.records.enums import Aspect, FieldType, PostKind, Role, SectionKind
-
-KindOfReply = tuple[PostKind, Note]
+from peercorpus.venues.committees import signs_for_several
 
 _REVIEWERS = frozenset({Role.REVIEWER, Role.PUBLIC, Role.UNKNOWN})
 """Roles that may sign a review: anyone but authors and chairs, as early venues let people review by name."""
 
 
-def kind_of_reply(note: Note, reader: VenueReader) -> PostKind | None:
-    """Return the kind of a reply; None if it names no invitation and is not known to be a review."""
+def kind_of_reply(note: Note, reader: VenueReader, words: VenueVocabulary) -> PostKind | None:
+    """Return the kind of a reply; None if it names no invitation and is not known to be a review.
+
+    Args:
+        note: The reply.
+        reader: The reader of its venue.
+        words: The venue's vocabulary, perhaps with roles learned from the forum.
+    """
     if note.created_by:
-        return find_kind(note, reader.venue_id, reader.words)
+        return find_reply_kind(note, reader.venue_id, words, reader.asked)
     is_on_top = note.replyto in {None, note.forum}
-    role = reader.words.role((note.signatures or [""])[0].rpartition("/")[2])
-    may_review = role in _REVIEWERS and not speaks_for_ai(note, reader.venue_id, reader.words)
-    is_review = is_on_top and may_review and answers_review_form(note, reader.form_of(note))
-    return PostKind.REVIEW if is_review else None
+    role = words.role(signer_of(note))
+    is_review = is_on_top and role in _REVIEWERS and answers_review_form(note, reader.form_of(note))
+    return set_apart(note, reader.venue_id, reader.words) if is_review else None
 
 
-def is_unsigned_review(kind: PostKind, note: Note) -> bool:
-    """Return whether a note is known to be a review only from its content, and has no signature."""
-    return kind is PostKind.REVIEW and not note.created_by and not note.signatures
+def is_unnamed_review(kind: PostKind, note: Note, words: VenueVocabulary) -> bool:
+    """Return whether a review names no single reviewer.
+
+    It has no signature, and is known to be a review only from its content, or is signed by all reviewers together.
+    """
+    if kind is not PostKind.REVIEW:
+        return False
+    if not note.signatures:
+        return not note.created_by
+    return signs_for_several(note.signatures[0]) and words.role(signer_of(note)) is Role.REVIEWER
 
 
 def answers_review_form(note: Note, form: ReviewForm) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.ai_reviews import asks_for_ai_review, find_kind
+from peercorpus.forms.ai_reviews import asks_for_ai_review
 from peercorpus.forms.declared_forms import (
     DeclaredForm,
     as_review_form,
@@ -25,8 +25,9 @@ from peercorpus.forms.declared_forms import (
 )
 from peercorpus.forms.form import Question, ReviewForm
 from peercorpus.forms.invitation_forms import derive_form, infer_form
+from peercorpus.forms.reply_kinds import JUDGING, find_reply_kind, is_unknown_name
 from peercorpus.forms.vocabulary import VenueVocabulary, extend_words, read_words
-from peercorpus.openreview.objects import Note, invitation_name, read_note
+from peercorpus.openreview.objects import Note, invitation_name, read_stored_note
 from peercorpus.records.enums import Aspect, FieldType, Phase, PostKind
 from peercorpus.records.suggestions import find_close
 from peercorpus.venues.catalogue import VenueRow, Visibility
@@ -66,7 +67,13 @@ class VenueReader:
         return self.of_chairs.get(invitation_name(reply.created_by).lower()) or self._chairs_form_unshown
 
     def ai_form_of(self, ai_review: Note) -> ReviewForm:
-        """Return the form of an AI's review; a form without id and questions if no invitation shows it."""
+        """Return the form of an AI's review; a form without id and questions if no invitation shows it.
+
+        A review that an AI posted as people do answers the form of people.
+        """
+        name = invitation_name(ai_review.created_by)
+        if self.words.kind(name) is PostKind.REVIEW or name.lower() in self.derived:
+            return self.form_of(ai_review)
         form = self.of_ai.get(invitation_name(ai_review.created_by).lower()) or ReviewForm("", {})
         return replace(form, aspects=self.words.aspects)
 
@@ -88,9 +95,15 @@ class VenueReader:
         return replace(as_review_form(self.declared), aspects=self.words.aspects, shows=self.shows)
 
     @cached_property
+    def asked(self) -> frozenset[str]:
+        """The fields of the review forms that invitations show or that are declared, in lower case."""
+        forms = [*self.derived.values(), *((self.declared_form,) if self.declared_form else ())]
+        return frozenset(name for form in forms for name in form.lowered)
+
+    @cached_property
     def unshown(self) -> ReviewForm:
         """The form of reviews whose invitation shows none: declared, or otherwise inferred from the reviews."""
-        inferred = self.declared_form or infer_form(self.venue_id, self._read_answers())
+        inferred = self.declared_form or infer_form(self.venue_id, self._read_answers(), self.words.aspects)
         return replace(inferred, aspects=self.words.aspects, shows=self.shows)
 
     @property
@@ -107,9 +120,9 @@ class VenueReader:
         """Yield the fields of the public reviews whose invitation shows no form."""
         for raw_note in self.raw.latest(RawKind.NOTE, self.venue_id):
             with suppress(msgspec.ValidationError):
-                note = read_note(raw_note.body)
+                note = read_stored_note(raw_note)
                 tail = invitation_name(note.created_by)
-                kind = find_kind(note, self.venue_id, self.words)
+                kind = find_reply_kind(note, self.venue_id, self.words, self.asked)
                 is_shown = tail.lower() in self.derived or kind is not PostKind.REVIEW
                 if not is_shown and note.is_public and note.ddate is None:
                     yield note.fields
@@ -177,6 +190,8 @@ def _derive_forms(
 ) -> tuple[dict[str, ReviewForm], dict[str, ReviewForm], dict[str, ReviewForm]]:
     """Return the forms of reviews, of meta-reviews and of decisions that may contain one, and of AI reviews.
 
+    An invitation whose name is not known is for reviews if its form asks for what only reviews have.
+
     For each invitation name, the form is that of the venue's own invitation, or otherwise of one paper's (shortest id).
     """
     forms: dict[str, ReviewForm] = {}
@@ -189,12 +204,19 @@ def _derive_forms(
         chosen = of_chairs if kind in {PostKind.META_REVIEW, PostKind.DECISION} else forms
         chosen = of_ai if asks_for_ai_review(name, words) else chosen
         best = chosen.get(name.lower())
-        is_form = chosen is not forms or kind is PostKind.REVIEW
+        is_unknown = chosen is forms and is_unknown_name(name, words)
+        is_form = chosen is not forms or kind is PostKind.REVIEW or is_unknown
         if is_form and (best is None or rank < _rank(best.form_id)):
             form = derive_form(invitation.body)
-            if form is not None:
+            if form is not None and (not is_unknown or _asks_review(form, words)):
                 chosen[name.lower()] = form
     return dict(sorted(forms.items(), key=lambda item: _rank(item[1].form_id))), of_chairs, of_ai
+
+
+def _asks_review(form: ReviewForm, words: VenueVocabulary) -> bool:
+    """Return whether a form asks for an overall recommendation and for a passage that only reviews have."""
+    aspects = {words.aspects.get(name) or vocabulary.ASPECTS.get(name) for name in form.lowered}
+    return Aspect.RECOMMENDATION in aspects and not JUDGING.isdisjoint(map(vocabulary.SECTIONS.get, form.lowered))
 
 
 def _rank(invitation_id: str) -> tuple[int, str]:

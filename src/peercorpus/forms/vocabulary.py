@@ -19,10 +19,12 @@ import msgspec
 from peercorpus.execution.stage import digest_of_data
 from peercorpus.forms import decisions
 from peercorpus.records.enums import Aspect, Phase, PostKind, Role, SectionKind, Status
+from peercorpus.venues import committees
+from peercorpus.venues.committees import find_named_role, find_role, read_names, read_roles
 from peercorpus.venues.own_venues import OwnVenue
 
 _WORDS = tomllib.loads(files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8"))
-DIGEST = digest_of_data([_WORDS, decisions.DIGEST])
+DIGEST = digest_of_data([_WORDS, decisions.DIGEST, committees.DIGEST])
 """Digest of the vocabulary, part of the content keys of the tables that depend on it."""
 
 
@@ -34,6 +36,7 @@ ASPECTS = {name: Aspect(aspect) for name, aspect in _invert("scores").items()}
 SECTIONS = {name: SectionKind(kind) for name, kind in _invert("sections").items()}
 _PHASES = {word: phase for phase in (Phase.INITIAL, Phase.FINAL) for word in _WORDS["phases"][phase.value]}
 _EVENTS = frozenset(_WORDS["phases"]["event"])
+_UPDATES = frozenset(_WORDS["updates"]["words"])
 CHANGE_WORDS = tuple(_WORDS["score_words"]["change"])
 OVERALL_WORDS = frozenset(_WORDS["score_words"]["overall"])
 NEUTRAL_WORDS = frozenset(_WORDS["score_words"]["neutral"])
@@ -41,6 +44,7 @@ TITLES = frozenset(_WORDS["fields"]["title"])
 SINGLE_FIELDS = {word: slot for slot in ("title", "final_justification") for word in _WORDS["fields"][slot]}
 ADMINISTRATIVE = frozenset(_WORDS["fields"]["administrative"])
 VERDICTS = frozenset(_WORDS["fields"]["verdict"])
+REASONS = frozenset(_WORDS["fields"]["reasons"])
 NO_PROSE = TITLES | ADMINISTRATIVE
 PROSE = frozenset(_WORDS["fields"]["prose"])
 META_REVIEW: Mapping[str, list[str]] = _WORDS["meta_review"]
@@ -51,14 +55,25 @@ REVOKED_VENUEIDS = frozenset(_WORDS["revoked_venueids"]["names"])
 GROUP_KINDS = {key: PostKind(kind) for key, kind in _invert("group_kinds").items()}
 GROUP_STATUSES = {key: Status(status) for key, status in _invert("group_statuses").items()}
 GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _invert("group_aspects").items()}
-GROUP_ROLES = {key: Role(role) for key, role in _invert("group_roles").items()}
 DECISION_FIELDS = tuple(_WORDS["decision_fields"]["names"])
 SUBMISSION_DECISION_FIELDS = tuple(_WORDS["decision_fields"]["of_submission"])
 _VENUE_ENDINGS = {ending: Status(status) for ending, status in _invert("venue_endings").items()}
 REVERSIONS = {field: PostKind(kind) for field, kind in _invert("reversions").items()}
 """Fields of a note that reverse another reply, with the kind of that reply."""
 _WORD = re.compile(r"[a-z][a-z0-9]*")
-_ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
+_QUESTION_NUMBER = re.compile(r"q\d+")
+_PERSONAL_WORDS = frozenset(_WORDS["fields"]["personal"])
+_IMPERSONAL_WORDS = frozenset(_WORDS["fields"]["impersonal"])
+_PERSONAL_TOGETHER = tuple(
+    frozenset(word.removesuffix("s") for word in words.split()) for words in _WORDS["fields"]["personal_together"]
+)
+_PERSONAL_NAMES = frozenset(_WORDS["fields"]["of_names"])
+_AMOUNTS = frozenset(_WORDS["fields"]["amount"])
+
+
+def _split_words(name: str) -> list[str]:
+    """Return the words of a name in lower case, divided at capitals as well."""
+    return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
 @cache
@@ -68,10 +83,71 @@ def phase_of_field(name: str) -> tuple[str, Phase] | None:
     >>> phase_of_field("rating_before_rebuttal"), phase_of_field("Final rating"), phase_of_field("rating")
     (('rating', <Phase.INITIAL: 'initial'>), ('rating', <Phase.FINAL: 'final'>), None)
     """
-    words = _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    words = _split_words(name)
     phases = {_PHASES[word] for word in words if word in _PHASES}
     subject = "_".join(word for word in words if word not in _PHASES and word not in _EVENTS)
     return (subject, phases.pop()) if len(phases) == 1 and subject else None
+
+
+@cache
+def names_update(name: str) -> bool:
+    """Return whether the name of an invitation says that what it asks for changes an earlier answer.
+
+    >>> names_update("Score_Update"), names_update("ScoreUpdate"), names_update("First_Round_Review")
+    (True, True, False)
+    """
+    return not _UPDATES.isdisjoint(_split_words(name))
+
+
+@cache
+def names_final_score(name: str) -> bool:
+    """Return whether the name of an invitation says that it asks for a last answer, and not for another review.
+
+    >>> names_final_score("Post_Rebuttal_Rating"), names_final_score("Final_Review")
+    (True, False)
+    """
+    words = _split_words(name)
+    return "review" not in words and any(_PHASES.get(word) is Phase.FINAL for word in words)
+
+
+@cache
+def aspect_of_field(name: str) -> Aspect | None:
+    """Return the subject of a score with this name, whatever its phase and spelling; None if it is no score's name.
+
+    >>> aspect_of_field("Overall Rating"), aspect_of_field("Q6_confidence"), aspect_of_field("review")
+    (<Aspect.RECOMMENDATION: 'recommendation'>, <Aspect.CONFIDENCE: 'confidence'>, None)
+    """
+    words = _split_words(name)
+    plain = "_".join(word for word in words if not _QUESTION_NUMBER.fullmatch(word))
+    named = phase_of_field(name)
+    return ASPECTS.get(name.lower()) or ASPECTS.get(plain) or (ASPECTS.get(named[0]) if named else None)
+
+
+@cache
+def is_personal(name: str) -> bool:
+    """Return whether a field is about a person, not the paper, so that it must not leave `raw.db`.
+
+    >>> is_personal("visa_needs"), is_personal("Country of origin"), is_personal("countrywide_study")
+    (True, True, False)
+    >>> is_personal("First-time reviewer"), is_personal("yearsOfExperience"), is_personal("experience_report")
+    (True, True, False)
+    """
+    words = _split_words(name)
+    if name.lower() in _PERSONAL_NAMES or any(
+        {word.removesuffix("s") for word in words} >= one for one in _PERSONAL_TOGETHER
+    ):
+        return True
+    return _IMPERSONAL_WORDS.isdisjoint(words) and not _PERSONAL_WORDS.isdisjoint(words)
+
+
+@cache
+def is_count(name: str) -> bool:
+    """Return whether a field asks for an amount, such as hours or pages, so that its numbers are not a scale.
+
+    >>> is_count("number_of_typos"), is_count("Hours spent"), is_count("fit")
+    (True, True, False)
+    """
+    return not _AMOUNTS.isdisjoint(_WORD.findall(name.lower()))
 
 
 @cache
@@ -85,16 +161,6 @@ def post_kind(tail: str) -> PostKind:
     """
     name = tail.lower()
     return _POST_KINDS.get(name) or _POST_KINDS.get(name.rpartition("/")[2], PostKind.OTHER)
-
-
-@cache
-def find_role(name: str) -> Role:
-    """Return the role of a signer, from the last element of a signature.
-
-    >>> find_role("AnonReviewer3"), find_role("Senior_Area_Chairs"), find_role("~Ada_Example1")
-    (<Role.REVIEWER: 'reviewer'>, <Role.SENIOR_AREA_CHAIR: 'senior_area_chair'>, <Role.PUBLIC: 'public'>)
-    """
-    return next((role for role, pattern in _ROLES if pattern.fullmatch(name)), Role.UNKNOWN)
 
 
 status_of_decision = decisions.status_of_decision
@@ -138,9 +204,10 @@ class VenueVocabulary:
         accepting: Verdicts that mean acceptance, in lower case.
         headings: Status by the heading under which the venue lists papers, which is their field `venue` after the
             decisions ("Submitted to ICLR 2024"), if its settings state the meaning.
-        roles: Role by the venue's name for a committee, or for one member (`Reviewer_`, a prefix of signatures).
+        roles: Role by the venue's name for a committee, or for one member (`Reviewer_`, a prefix of signatures);
+            takes precedence over the names of most venues.
         own_statuses: Status by a decision, `venueid` or `venue` in lower case, as the user states it.
-        own_roles: Like `roles`, as the user states it; takes precedence over the package's own.
+        own_roles: Like `roles`, as the user states it; takes precedence over both.
     """
 
     kinds: Mapping[str, PostKind] = field(default_factory=dict)
@@ -189,24 +256,10 @@ class VenueVocabulary:
 
     def role(self, name: str) -> Role:
         """Return the role of a signer, from the last element of a signature."""
-        own_role = _find_named_role(name, self.own_roles)
-        common_role = find_role(name) if own_role is Role.UNKNOWN else own_role
-        return _find_named_role(name, self.roles) if common_role is Role.UNKNOWN else common_role
-
-
-def _find_named_role(name: str, roles: Mapping[str, Role]) -> Role:
-    """Return the role of the committee with this name, or of the one whose member it names, or `UNKNOWN`."""
-    for own_name, role in roles.items():
-        if name == own_name or (own_name[-1] == "_" and name.startswith(own_name)):
-            return role
-    return Role.UNKNOWN
-
-
-def _read_names(content: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
-    """Return the names that a group's settings contain, alone or in a list, in the order of `keys`."""
-    answers = [answer for key in keys if isinstance(answer := content.get(key), dict)]
-    values = [value if isinstance(value := answer.get("value"), list) else [value] for answer in answers]
-    return tuple(name for names in values for name in names if isinstance(name, str) and name)
+        for roles in (self.own_roles, self.roles):
+            if roles and (role := find_named_role(name, roles)) is not Role.UNKNOWN:
+                return role
+        return find_role(name)
 
 
 def _read_headings(content: Mapping[str, Any]) -> dict[str, Status]:
@@ -231,19 +284,18 @@ def read_words(group: bytes) -> VenueVocabulary:
     """
     settings = msgspec.json.decode(group, type=dict[str, Any]).get("content")
     content = settings if isinstance(settings, dict) else {}
-    kinds = {name.lower(): kind for key, kind in GROUP_KINDS.items() for name in _read_names(content, key)}
-    statuses = {name: status for key, status in GROUP_STATUSES.items() for name in _read_names(content, key)}
-    aspects = {name.lower(): aspect for key, aspect in GROUP_ASPECTS.items() for name in _read_names(content, key)}
-    own = _read_names(content, "decision_field_name", "meta_review_recommendation")
-    accepting = frozenset(option.strip().lower() for option in _read_names(content, "accept_decision_options"))
-    roles = {name: role for key, role in GROUP_ROLES.items() for name in _read_names(content, key)}
+    kinds = {name.lower(): kind for key, kind in GROUP_KINDS.items() for name in read_names(content, key)}
+    statuses = {name: status for key, status in GROUP_STATUSES.items() for name in read_names(content, key)}
+    aspects = {name.lower(): aspect for key, aspect in GROUP_ASPECTS.items() for name in read_names(content, key)}
+    own = read_names(content, "decision_field_name", "meta_review_recommendation")
+    accepting = frozenset(option.strip().lower() for option in read_names(content, "accept_decision_options"))
     return VenueVocabulary(
         kinds=kinds,
         statuses=statuses,
         aspects=aspects,
         decision_fields=own + DECISION_FIELDS,
         accepting=accepting,
-        roles=roles,
+        roles=read_roles(content),
         headings=_read_headings(content),
     )
 

@@ -110,7 +110,7 @@ def notes_with_history(session: VenueSession) -> Notes:
         entry = f"{stored.object_id} {stored.modified_ms}"
         if stored.object_id == stored.forum_id:
             (notes.plain if session.api == 2 and _is_plain(session, note) else notes.papers).append(entry)
-        elif is_review(session, note.created_by) and _was_changed(note):
+        elif _was_changed(note) and is_review(session, note):
             changed.append((stored.modified_ms, entry))
     released_ms = _find_release(sorted(modified_ms for modified_ms, _ in changed)) if session.api == 2 else None
     for modified_ms, entry in changed:

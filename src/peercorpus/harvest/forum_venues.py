@@ -52,7 +52,7 @@ def _choose_venue(forum_id: str, notes: list[RawObject], by_user: str | None, by
 
 def _find_named(notes: list[RawObject], by_file: str | None) -> str:
     """Return the venue that a user named earlier, or otherwise the one that the names of the notes' files agree on."""
-    named = [(note.venue_id, venue_of_file(note.source)) for note in notes]
+    named = [(note.venue_id, venue_of_file(note.origin)) for note in notes]
     placed = {venue_id for venue_id, _ in named} - {UNPLACED}
     by_files = {own for _, own in named if own}
     # If a note is at another venue than its file's name states, or the name states none, a user has named the venue.

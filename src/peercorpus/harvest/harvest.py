@@ -25,7 +25,7 @@ from peercorpus.harvest.submissions import (
 )
 from peercorpus.harvest.venue_edits import TASK, find_refusal
 from peercorpus.openreview.client import Client
-from peercorpus.openreview.objects import Note, decode_leniently
+from peercorpus.openreview.objects import Note, decode_leniently, open_readers
 from peercorpus.openreview.venue_discovery import VenueProfile
 from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
@@ -143,7 +143,6 @@ def harvest(
     limit: int | None = None,
     files: bool = True,
     refresh: bool = False,
-    changes: bool = True,
     progress: Show = show_nothing,
 ) -> list[HarvestSummary]:
     """Fetch the missing parts of some venues: submissions with all replies, earlier versions, PDFs.
@@ -158,7 +157,6 @@ def harvest(
         limit: Number of submissions per venue, 1 or more, list by list in order of their id; None means all.
         files: Whether to fetch PDFs.
         refresh: Whether to list everything again, and request files again that were not received.
-        changes: Whether to fetch what has changed at venues whose submissions were all listed before.
         progress: Called after every page, note and file.
 
     Raises:
@@ -176,9 +174,10 @@ def harvest(
         requests[venue_id] = client.requests - before
         stored_before[venue_id] = _count_stored(workspace.raw, venue_id)
         if refresh:
-            _forget_listings(workspace.raw, venue_id)
+            with workspace.raw.transaction():
+                workspace.raw.state.forget_listings(venue_id)
     empty: list[EmptyVenueError] = []
-    steps = _harvest_news if changes else _harvest_missing_notes, harvest_history, harvest_pdfs
+    steps = _harvest_news, harvest_history, harvest_pdfs
     for step in steps if files else steps[:-1]:
         for session in list(sessions):
             before = client.requests
@@ -194,11 +193,6 @@ def harvest(
         _summarise(session, requests[session.venue_id], stored_before[session.venue_id], files=files)
         for session in sessions
     ]
-
-
-def _forget_listings(raw: RawStore, venue_id: str) -> None:
-    with raw.transaction():
-        raw.state.forget_listings(venue_id)
 
 
 def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]) -> None:
@@ -218,12 +212,6 @@ def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]
         else:
             return
     step(session)
-
-
-def _harvest_missing_notes(session: VenueSession) -> None:
-    """Fetch submissions and replies until all were fetched."""
-    if not _is_complete(session.raw, session.profile):
-        _harvest_news(session)
 
 
 def _harvest_news(session: VenueSession) -> None:
@@ -298,7 +286,7 @@ def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, f
     papers, not_public = 0, 0
     for note in raw.latest(RawKind.NOTE, venue_id):
         papers += note.object_id == note.forum_id
-        not_public += not decode_leniently(Note, note.body).is_public
+        not_public += not open_readers(decode_leniently(Note, note.body), note).is_public
     files_stored = raw.state.files(venue_id)
     of_edits = raw.state.answers(venue_id, TASK)
     of_files = Counter(file.problem for file in files_stored)

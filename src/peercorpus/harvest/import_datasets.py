@@ -15,11 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.errors import DumpError
+from peercorpus.harvest.dump_objects import NOT_JSON
 from peercorpus.harvest.import_files import MANUSCRIPT, DumpFile, read_elements
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.response_body import check_json, compact, is_list, is_object, read_items, read_members
 from peercorpus.records.layouts.parquet_rows import read_parquet_rows
 from peercorpus.records.layouts.recognise import Layout
+from peercorpus.records.layouts.stated import DamagedRow
 from peercorpus.records.published_datasets import (
     DATASETS_WITH_TEXT,
     REVIEWBENCH_COLUMNS,
@@ -29,6 +31,7 @@ from peercorpus.records.published_datasets import (
     find_stated_split,
     non_empty,
 )
+from peercorpus.records.untrusted_text import show_path
 from peercorpus.venues.dataset_names import venue_named
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
@@ -114,16 +117,22 @@ def read_published_records(dump: DumpFile) -> Iterator[PublishedRecord] | None:
 def _read_table(dump: DumpFile) -> Iterator[PublishedRecord]:
     with _translate_errors(dump):
         for number, row in enumerate(read_parquet_rows(dump.path), 1):
-            yield PublishedRecord(Dataset.REVIEWBENCH, msgspec.json.encode(row), f"row {number}")
+            problem = row.reason if isinstance(row, DamagedRow) else None
+            yield PublishedRecord(Dataset.REVIEWBENCH, encode_row(row), f"row {number}", problem)
 
 
 def _read_layout(dump: DumpFile, layout: Layout) -> Iterator[PublishedRecord]:
     with _translate_errors(dump):
         for record in layout.records():
-            body = b"" if record.body is None else msgspec.json.encode(record.body)
+            body = b"" if record.body is None else encode_row(record.body)
             is_nameless = record.body is not None and not record.body.paper_id
             problem = "it names no paper" if is_nameless else record.problem
             yield PublishedRecord(layout.dataset, body, record.place, problem, record.files)
+
+
+def encode_row(row: object) -> bytes:
+    """Return a row as JSON; a value that JSON has no form for, such as a number of NumPy, is written as text."""
+    return msgspec.json.encode(row, enc_hook=str)
 
 
 def _is_re2(dump: DumpFile) -> bool:
@@ -146,7 +155,7 @@ def _read_element(element: bytes, place: str) -> PublishedRecord:
     try:
         body = compact(check_json(element))
     except ValueError as error:
-        raise ValueError(f"{place}: {error}") from None
+        return PublishedRecord(Dataset.RE2_REVIEWS, b"", f"{place}: {error}", NOT_JSON)
     members = read_members(body) if is_object(body) else {}
     dataset = Dataset.RE2_REBUTTAL if "messages" in members else Dataset.RE2_REVIEWS
     is_record = "paper_id" in members and ("messages" in members or "reviews" in members)
@@ -178,9 +187,9 @@ def _read_archive(dump: DumpFile) -> Iterator[PublishedRecord]:
 
 
 def _read_manuscript(path: PurePath, content: bytes | None) -> PublishedRecord:
-    paper = path.parents[1]
-    place = f"{paper.parent.name}/{paper.name}/{MANUSCRIPT}"
-    track = paper.parent.name if YEAR.search(paper.parent.name) else None
+    venue, paper = (show_path(folder.name) for folder in (path.parents[2], path.parents[1]))
+    place = f"{venue}/{paper}/{MANUSCRIPT}"
+    track = venue if YEAR.search(venue) else None
     if content is None:
         return PublishedRecord(
             dataset=Dataset.RE2_TEXT,
@@ -189,12 +198,16 @@ def _read_manuscript(path: PurePath, content: bytes | None) -> PublishedRecord:
             problem=f"a manuscript longer than {LONGEST_TEXT_BYTES:,} bytes",
         )
     try:
-        text = Re2Text(paper_id=paper.name, path=place, markdown=content.decode(), conference_year_track=track)
+        text = Re2Text(paper_id=paper, path=place, markdown=content.decode(), conference_year_track=track)
     except UnicodeDecodeError:
         return PublishedRecord(
             dataset=Dataset.RE2_TEXT, body=b"", place=place, problem="a manuscript that is not UTF-8 text"
         )
     return PublishedRecord(Dataset.RE2_TEXT, msgspec.json.encode(text), place)
+
+
+DAMAGE = (pa.ArrowException, ArithmeticError, BadZipFile, EOFError, zlib.error, RuntimeError, TypeError)
+"""Exceptions that reading a damaged file may raise, apart from `ValueError` and `OSError`."""
 
 
 @contextmanager
@@ -206,7 +219,7 @@ def _translate_errors(dump: DumpFile) -> Iterator[None]:
     """
     try:
         yield
-    except (pa.ArrowException, BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, TypeError) as error:
+    except DAMAGE as error:
         raise DumpError(f"'{dump.shown}' cannot be read: it is truncated or damaged ({_first_line(error)}).") from None
     except ValueError as error:
         raise DumpError(f"'{dump.shown}' cannot be read: {error}.") from None

@@ -1,9 +1,9 @@
-"""Import recorded dumps: OpenReview objects are recognised by their structure; either all files are stored or none."""
+"""Import recorded dumps: every item of every file is stored, was stored before, or is set aside with a reason."""
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
@@ -12,22 +12,25 @@ from pathlib import Path
 import msgspec
 
 from peercorpus.errors import DumpError
+from peercorpus.harvest.contradictions import VERSIONED, adds_nothing, find_contradiction, is_known_closed
+from peercorpus.harvest.dump_objects import DumpScanner, name_record
 from peercorpus.harvest.forum_venues import settle_venues
 from peercorpus.harvest.import_datasets import NAMES as NAMES_OF_DATASETS
 from peercorpus.harvest.import_datasets import (
     DatasetCounts,
     PublishedRecord,
     build_published,
+    encode_row,
     find_column_fault,
     read_published_records,
 )
-from peercorpus.harvest.import_files import DumpFile, list_files, read_values
+from peercorpus.harvest.import_files import DumpFile, list_files, open_unpacked, read_values
 from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import now_ms
-from peercorpus.openreview.response_body import compact, is_list, is_object, read_items, read_members
+from peercorpus.openreview.response_body import check_ids, has_control
 from peercorpus.records.layouts.flat_notes import nest
-from peercorpus.records.layouts.json_items import MOST_BYTES, Item
 from peercorpus.records.layouts.recognise import NAMES
+from peercorpus.records.layouts.stated import DamagedRow
 from peercorpus.records.layouts.tables import (
     DELIMITED,
     UNREADABLE,
@@ -38,152 +41,31 @@ from peercorpus.records.layouts.tables import (
     suffix_of,
 )
 from peercorpus.records.published_datasets import WITH_SPLITS, Dataset, find_stated_split, parse_dataset
+from peercorpus.records.untrusted_text import show_path
 from peercorpus.venues.dataset_names import is_stand_in, name_of_stand_in, venue_named
 from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import Workspace
 
-OF_A_NOTE = ("forum", "invitation", "invitations", "replyto", "signatures", "readers")
-OF_AN_INVITATION = ("reply", "edit", "invitees", "duedate", "expdate", "maxReplies", "process")
-OF_A_GROUP = ("members", "signatories", "anonids")
-WRAPPERS = frozenset({"submissions", "notes", "edits", "references", "revisions", "replies", "groups", "invitations"})
-"""Names that crawlers and OpenReview give their lists; an empty list does not count as a skipped record."""
-NOT_ENTERED = frozenset({"content", "note", "original", "originalInvitation"})
-"""Members that stay in their object: field values, the partial note of an edit, the original of a reference."""
-
-BEGINNING_BYTES = 64
-"""Bytes kept of each member of an object too large to read at once, to determine the kind of the object."""
-
-Members = Mapping[str, msgspec.Raw]
-
-
-class DumpScanner:
-    """Walks through one JSON value and reports every object it recognises and every record it does not."""
-
-    def __init__(self, take: Callable[[RawKind, bytes], None], leave_out: Callable[[str], None]) -> None:
-        """Set the callbacks.
-
-        Args:
-            take: Receives the kind and body of each object, without objects nested in it.
-            leave_out: Receives the reason for each record that is not an OpenReview object.
-        """
-        self._take, self._leave_out = take, leave_out
-        self._taken = 0
-
-    def enter_value(self, value: bytes) -> None:
-        """Walk through one value of a file: a record, a list of records, or an object that contains them."""
-        if is_object(value):
-            self._enter_item(msgspec.Raw(value), in_object=False)
-        else:
-            self._enter(value, in_object=False)
-
-    def enter_items(self, items: Iterable[Item]) -> None:
-        """Walk through the values of a file, or the members of its only object, one at a time."""
-        before = self._taken
-        is_list = False
-        members: dict[str, msgspec.Raw] = {}
-        for name, content in items:
-            if name is None:
-                is_list = True
-                self.enter_value(content)
-                continue
-            # The beginning shows what it is.
-            members[name] = msgspec.Raw(content[:BEGINNING_BYTES])
-            if name not in NOT_ENTERED:
-                self._enter(content, in_object=False)
-        if object_kind(members) is not None:
-            self._leave_out(f"a record larger than {MOST_BYTES:,} bytes, without the records in it")
-        elif members and not is_list and self._taken == before and WRAPPERS.isdisjoint(members):
-            self._leave_out(describe_record(members))
-
-    def _enter(self, value: bytes | msgspec.Raw, *, in_object: bool) -> bool:
-        """Walk through a value; return whether all of it became separate objects."""
-        if is_list(value):
-            are_taken = [self._enter_item(item, in_object=in_object) for item in read_items(value)]
-            return bool(are_taken) and all(are_taken)
-        if not is_object(value):
-            return False
-        members = read_members(value)
-        kind = object_kind(members)
-        if kind is None:
-            for name, nested in members.items():
-                if name not in NOT_ENTERED:
-                    self._enter(nested, in_object=in_object)
-            return False
-        self._take(kind, self._without_nested(value, members))
-        self._taken += 1
-        return True
-
-    def _enter_item(self, item: msgspec.Raw, *, in_object: bool) -> bool:
-        before = self._taken
-        is_taken = self._enter(item, in_object=in_object)
-        if self._taken == before and not in_object and is_object(item):
-            members = read_members(item)
-            if WRAPPERS.isdisjoint(members):
-                self._leave_out(describe_record(members))
-        return is_taken
-
-    def _without_nested(self, value: bytes | msgspec.Raw, members: dict[str, msgspec.Raw]) -> bytes:
-        kept = self._keep_members(members)
-        if is_object(kept.get("details")):
-            details = read_members(kept["details"])
-            fewer = self._keep_members(details)
-            if len(fewer) < len(details):
-                kept["details"] = msgspec.Raw(msgspec.json.encode(fewer))
-                if not fewer:
-                    del kept["details"]
-        return compact(value if kept == members else msgspec.json.encode(kept))
-
-    def _keep_members(self, members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
-        """Return the members without the lists that became separate objects."""
-        return {
-            name: nested
-            for name, nested in members.items()
-            if name in NOT_ENTERED or name == "details" or not (self._enter(nested, in_object=True) and is_list(nested))
-        }
-
-
-def object_kind(members: Members) -> RawKind | None:
-    """Return the kind of an object, judging by its members; None if it is not an OpenReview object.
-
-    >>> object_kind({"id": msgspec.Raw(b'"a"'), "forum": msgspec.Raw(b'"a"'), "content": msgspec.Raw(b"{}")})
-    <RawKind.NOTE: 'note'>
-    """
-    if not _is_text(members.get("id")):
-        return None
-    if is_object(members.get("note")) and not _is_there(members, ("forum", "content")):
-        return RawKind.EDIT
-    if b"/-/" in bytes(members["id"]) and any(name in members for name in OF_AN_INVITATION):
-        return RawKind.INVITATION
-    if "forum" not in members and any(name in members for name in OF_A_GROUP):
-        return RawKind.GROUP
-    if not is_object(members.get("content")):
-        return None
-    if _is_there(members, ("referent",)):
-        return RawKind.REFERENCE
-    return RawKind.NOTE if any(name in members for name in OF_A_NOTE) else None
-
-
-def describe_record(members: Members) -> str:
-    """Return the reason why a record is left out."""
-    if "content" in members and not _is_text(members.get("id")):
-        return "a record without an id"
-    if is_object(members.get("group")) or is_object(members.get("invitation")):
-        return "an edit of a group or an invitation"
-    return f"not an OpenReview object (a record with {', '.join(list(members)[:4]) or 'nothing'})"
-
-
-def _is_text(value: msgspec.Raw | None) -> bool:
-    return value is not None and len(bytes(value)) > 2 and bytes(value)[:1] == b'"'
-
-
-def _is_there(members: Members, names: tuple[str, ...]) -> bool:
-    return any(name in members and bytes(members[name]) != b"null" for name in names)
-
 
 def names_invitation(body: bytes) -> bool:
     """Return whether a note, as compact JSON, seems to name an invitation; exact for notes sent by OpenReview."""
     return b'"invitation' in body and b'"invitations":null' not in body and b'"invitations":[]' not in body
+
+
+NAMES_READERS = re.compile(rb'"readers"\s*+:\s*+(?!null)\S')
+"""Matches readers in JSON; inside a text the quotation marks would be escaped."""
+READERS_COLUMN = re.compile(rb"\breaders\b")
+_CHUNK_BYTES, _LONGEST_BYTES = 1 << 20, 64
+"""How much of a file is searched for readers at a time, and how much of it again, as a part may end in between."""
+
+BESIDE = ("not an OpenReview object", "an edit of a group", "a file beside")
+"""Beginnings of the reasons for items that are not records at all."""
+
+
+def is_unreadable(reason: str) -> bool:
+    """Return whether a reason is that of a record that could not be read, not of something beside the records."""
+    return not reason.startswith(BESIDE)
 
 
 COMMIT = re.compile(r"^(hf:[^@]*)@[^/]*")
@@ -214,8 +96,10 @@ class FileImport:
 
     Attributes:
         taken: Counts of imported objects by kind.
-        left_out: Number of records left out, by reason.
+        left_out: Number of items set aside, by reason.
+        first: The first item that was set aside for each reason.
         problem: Why the file, or the rest of it, was skipped; None if it was read to the end.
+        is_damaged: Whether the file, or the rest of it, could not be read.
         unnamed: Forums of notes that name no invitation or no venue.
         doubtful: Those forums, and forums whose submission is hidden, deleted or not in the workspace.
         venue_id: The venue for notes whose forum names none, from the user or the file's name; None if neither names
@@ -228,11 +112,18 @@ class FileImport:
     taken: Mapping[RawKind, ImportCounts]
     left_out: Mapping[str, int]
     problem: str | None
+    first: Mapping[str, str] = field(default_factory=dict)
+    is_damaged: bool = False
     unnamed: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     venue_id: str | None = None
     is_venue_of_name: bool = False
     datasets: Mapping[str, DatasetCounts] = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file was read to its end, with every record in it."""
+        return not self.is_damaged and not any(map(is_unreadable, self.left_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +148,7 @@ class ImportSummary:
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """Number of records left out of all files, by reason."""
+        """Number of items set aside of all files, by reason."""
         total: Counter[str] = Counter()
         for file in self.files:
             total.update(file.left_out)
@@ -275,11 +166,12 @@ class _Tally:
         unnamed: Forums of notes that name no invitation or no venue.
         hidden: Forums whose submission is hidden or deleted.
         forums: Forums of all notes, with the venues that the notes name.
+        names_readers: Whether any note, edit or reference names readers, or a field of one does.
+        rows: The last rows of `raw.db` before and after the file.
     """
 
     raw: RawStore
     dump: DumpFile
-    keep_going: bool
     origin: RawOrigin
     digests: dict[str, bytes]
     venue_id: str | None
@@ -292,24 +184,23 @@ class _Tally:
     new: Counter[RawKind] = field(default_factory=Counter)
     seen: Counter[RawKind] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
     problem: str | None = None
+    is_damaged: bool = False
     datasets: dict[str, DatasetCounts] = field(default_factory=dict)
+    names_readers: bool = False
+    rows: tuple[int, int] = (0, 0)
 
     def take(self, kind: RawKind, body: bytes) -> None:
-        """Store one recognised object.
-
-        Raises:
-            DumpError: The object has no forum, or a field has a type that OpenReview never uses.
-        """
+        """Store one recognised object, or set it aside if a field, or an id, is as OpenReview's never are."""
+        if kind in {RawKind.NOTE, RawKind.EDIT, RawKind.REFERENCE} and NAMES_READERS.search(body):
+            self.names_readers = True
         try:
             row = self._build(kind, body)
-        except (msgspec.ValidationError, OverflowError) as error:
-            self._refuse(f"a {kind} with an unreadable field: {error}", f"a {kind} in '{self.dump.name}' is unreadable")
+            check_ids(body)
+        except (ValueError, OverflowError) as error:
+            self.leave_out(f"a {kind} with an unreadable field: {error}", name_record(body))
             return
-        if kind is RawKind.NOTE and not row.forum_id and not self.keep_going:
-            raise DumpError(
-                f"Note '{row.object_id}' in '{self.dump.name}' names no forum; --keep-going sets it aside instead."
-            )
         if row.kind is RawKind.NOTE:
             self._watch(row)
         self._keep(row)
@@ -326,19 +217,20 @@ class _Tally:
     def take_published(self, record: PublishedRecord) -> None:
         """Store one published record; one with a known id but different content is stored in addition to the first.
 
-        Raises:
-            DumpError: The record names no paper, or does not have the fields of its dataset.
+        One that names no paper, or does not have the fields of its dataset, is set aside.
         """
-        position = f"{record.place} of '{self.dump.name}'"
         if record.problem is not None:
-            self._refuse(record.problem, f"{position} cannot be imported")
+            self.leave_out(record.problem, record.place)
             return
         try:
             row = build_published(
                 record.dataset, record.body, replace(self.origin, source=f"{self.dump.name}, {record.place}")
             )
         except (msgspec.ValidationError, OverflowError) as error:
-            self._refuse(f"a record with an unreadable field: {error}", f"{position} is unreadable")
+            self.leave_out(f"a record with an unreadable field: {error}", record.place)
+            return
+        if any(map(has_control, (row.object_id, row.venue_id))):
+            self.leave_out("a record whose paper, venue or reviewer has a control character in its id", record.place)
             return
         split = find_stated_split(record.dataset, row.source)
         digest = hashlib.sha256(repr(split).encode() + record.body).digest()[:16]
@@ -378,23 +270,33 @@ class _Tally:
             return build_note(body, self.origin)
         return build_setting(kind, body, self.origin)
 
-    def _refuse(self, reason: str, sentence: str) -> None:
-        if not self.keep_going:
-            # The name of a file is not changed.
-            begun = f"{sentence[0].upper()}{sentence[1:]}" if sentence.partition(" ")[0].isalpha() else sentence
-            raise DumpError(f"{begun} ({reason}); --keep-going skips it instead.")
-        self.left_out[reason] += 1
-
-    def leave_out(self, reason: str, number: int = 1) -> None:
-        """Count records that are skipped."""
+    def leave_out(self, reason: str, name: str, number: int = 1) -> None:
+        """Count items that are set aside, the first of which has this name."""
         self.left_out[reason] += number
+        self.first.setdefault(reason, name)
 
     def flush(self) -> None:
-        """Store the objects collected so far."""
-        for kind, rows in groupby(sorted(self.waiting, key=attrgetter("kind")), key=attrgetter("kind")):
-            self.new[kind] += self.raw.add(rows)
+        """Store the objects collected so far, except those that contradict or repeat what is stored."""
+        for kind, group in groupby(sorted(self.waiting, key=attrgetter("kind")), key=attrgetter("kind")):
+            rows = list(group)
+            self.new[kind] += self.raw.add(self._drop_contradictions(kind, rows) if kind in VERSIONED else rows)
         self.waiting.clear()
         self.waiting_bytes = 0
+
+    def _drop_contradictions(self, kind: RawKind, rows: list[RawObject]) -> Iterator[RawObject]:
+        """Yield the rows that add something to what is stored; one that contradicts it is set aside."""
+        held = self.raw.versions_of(kind, {row.object_id for row in rows})
+        for row in rows:
+            versions = held.setdefault(row.object_id, [])
+            if any(version.body == row.body for version in versions):
+                continue
+            contradiction = find_contradiction(row, versions)
+            if contradiction is not None:
+                self.seen[kind] -= 1
+                self.leave_out(f"a {kind} with {contradiction}", f"'{row.object_id}'")
+            elif not adds_nothing(row, versions):
+                versions.append(row)
+                yield row
 
     def find_doubtful(self) -> frozenset[str]:
         """Return the forums whose notes may be set aside, once all files are stored."""
@@ -407,12 +309,15 @@ class _Tally:
 
     def result(self) -> FileImport:
         """Return the result for the file."""
-        counts = {kind: ImportCounts(self.new[kind], seen - self.new[kind]) for kind, seen in self.seen.items()}
+        seen_kinds = {kind: seen for kind, seen in self.seen.items() if seen}
+        counts = {kind: ImportCounts(self.new[kind], seen - self.new[kind]) for kind, seen in seen_kinds.items()}
         return FileImport(
             name=self.dump.name,
             taken=counts,
             left_out=dict(self.left_out),
             problem=self.problem,
+            first=self.first,
+            is_damaged=self.is_damaged,
             unnamed=frozenset(self.unnamed - {""}),
             venue_id=self.venue_id,
             is_venue_of_name=self.is_venue_of_name,
@@ -420,31 +325,32 @@ class _Tally:
         )
 
 
-def import_dumps(
-    workspace: Workspace, paths: Sequence[Path], *, keep_going: bool = False, venue_id: str | None = None
-) -> ImportSummary:
+def import_dumps(workspace: Workspace, paths: Sequence[Path], *, venue_id: str | None = None) -> ImportSummary:
     """Import recorded OpenReview objects and the records of published datasets, in one transaction.
+
+    Every item of every file is stored, was stored before, or is set aside with a reason. A file that cannot be read, or
+    not to its end, does not stop the others.
 
     Args:
         workspace: Receives the objects.
         paths: JSON or JSON Lines, with or without gzip; ReviewBench's Parquet; Re²'s JSON, and its manuscripts as files
             or zip. Folders are searched; `hf:owner/name` is a dataset on the Hugging Face Hub.
-        keep_going: Skip what cannot be read and keep notes without a forum, instead of failing.
         venue_id: Venue of notes whose forum names none, such as reviews stored without their metadata; None means the
             one in the file's name, if there is one.
 
     Raises:
-        DumpError: A path does not exist, a file cannot be read, a named file contains nothing from OpenReview, a note
-            names no forum, or a record names no paper; nothing is stored in that case.
+        DumpError: A path does not exist, or no file contains anything from OpenReview or of a published dataset.
         SourceError: A dataset could not be downloaded.
     """
     dumps = list_files(paths)
     with workspace.raw.transaction():
-        tallies = list(_import_files(workspace.raw, dumps, keep_going, venue_id))
+        tallies = list(_import_files(workspace.raw, dumps, venue_id))
+        _mark_open_dumps(workspace.raw, tallies)
         files = tuple(tally.result() for tally in tallies)
-        if not keep_going and not any(file.taken for file in files):
-            names = ", ".join(f"'{path}'" for path in paths)
-            raise DumpError(f"{names} contains no record in a supported layout; supported are {'; '.join(NAMES)}.")
+        if not any(file.taken or any(map(is_unreadable, file.left_out)) for file in files):
+            names = ", ".join(f"'{show_path(path)}'" for path in paths)
+            nothing = f"{names} contains no record in a supported layout; supported are {'; '.join(NAMES)}."
+            raise DumpError(" ".join(file.problem for file in files if file.is_damaged and file.problem) or nothing)
         workspace.raw.rename_venues(_find_named(workspace.raw))
         workspace.raw.place()
         doubtful = [tally.find_doubtful() for tally in tallies]
@@ -471,38 +377,64 @@ def _with_doubtful(file: FileImport, doubtful: frozenset[str]) -> FileImport:
     return replace(file, doubtful=doubtful)
 
 
-def _import_files(raw: RawStore, dumps: Sequence[DumpFile], keep_going: bool, venue_id: str | None) -> Iterator[_Tally]:
+def _import_files(raw: RawStore, dumps: Sequence[DumpFile], venue_id: str | None) -> Iterator[_Tally]:
     seen_ms = now_ms()
     digests = dict[str, bytes]()
     for dump in dumps:
         tally = _Tally(
             raw=raw,
             dump=dump,
-            keep_going=keep_going,
             origin=RawOrigin(dump.name, seen_ms),
             digests=digests,
             venue_id=venue_id or venue_of_file(dump.name),
             is_venue_of_name=venue_id is None,
         )
         if dump.is_named or dump.is_known:
+            before = raw.last_row()
             _import_file(tally)
+            tally.rows = before, raw.last_row()
         else:
             tally.problem = _name_unknown(dump)
         yield tally
+
+
+def _mark_open_dumps(raw: RawStore, tallies: Sequence[_Tally]) -> None:
+    """Record what came from dumps in which nothing names readers, as their exporters left them out.
+
+    Nothing opens an object of which another version names readers that are not everyone.
+    """
+    closed = {tally.dump.dump for tally in tallies if tally.names_readers or _may_name_readers(tally)}
+    for tally in tallies:
+        if tally.dump.dump not in closed:
+            raw.mark_open(*tally.rows, is_known_closed)
+
+
+def _may_name_readers(tally: _Tally) -> bool:
+    """Return whether a file names readers anywhere, if not all of it was read; else what was read decides."""
+    if not (tally.left_out or tally.is_damaged) or not tally.dump.path.is_file():
+        return False
+    try:
+        with open_unpacked(tally.dump) as content:
+            before = b""
+            while chunk := content.read(_CHUNK_BYTES):
+                if (READERS_COLUMN if tally.dump.is_flat else NAMES_READERS).search(before + chunk):
+                    return True
+                before = chunk[-_LONGEST_BYTES:]
+    except (DumpError, OSError):
+        return True
+    return False
 
 
 def _import_file(tally: _Tally) -> None:
     try:
         tally.problem = _read_file(tally)
     except DumpError as error:
-        if not tally.keep_going:
-            raise
-        tally.problem = str(error)
+        tally.problem, tally.is_damaged = str(error), True
     tally.flush()
-    if not tally.seen and tally.problem is None:
-        tally.problem = "it contains no OpenReview object and no published record"
-        if tally.dump.is_named and not tally.keep_going:
-            raise DumpError(_unrecognised(tally.dump))
+    if not tally.seen and tally.problem is None and not any(map(is_unreadable, tally.left_out)):
+        tally.is_damaged = tally.dump.is_named
+        nothing = "it contains no OpenReview object and no published record"
+        tally.problem = _unrecognised(tally.dump) if tally.dump.is_named else nothing
 
 
 def _read_flat_notes(tally: _Tally) -> None:
@@ -510,7 +442,10 @@ def _read_flat_notes(tally: _Tally) -> None:
     walk = DumpScanner(tally.take, tally.leave_out)
     try:
         for row in read_rows(tally.dump.path):
-            walk.enter_value(msgspec.json.encode(nest(row)))
+            if isinstance(row, DamagedRow):
+                tally.leave_out(row.reason, row.name)
+            else:
+                walk.enter_value(encode_row(nest(row)))
     except UNREADABLE as error:
         raise DumpError(f"'{tally.dump.shown}' cannot be read: {error}.") from None
 
@@ -573,7 +508,7 @@ def _read_file(tally: _Tally) -> str | None:
         tally.take_published(record)
         files += record.files
     if dump.beside:
-        tally.leave_out("a file beside a manuscript", dump.beside)
+        tally.leave_out("a file beside a manuscript", "", dump.beside)
     if dump.layout and dump.layout.is_of_folders and len(dump.layout.files) > files:
-        tally.leave_out("a file beside those that are read for each paper", len(dump.layout.files) - files)
+        tally.leave_out("a file beside those that are read for each paper", "", len(dump.layout.files) - files)
     return None

@@ -3,20 +3,24 @@
 import gzip
 import json
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
+from typing import Any
 
 from peercorpus.errors import DumpError
-from peercorpus.openreview.response_body import check_json
+from peercorpus.harvest.dump_objects import sift
+from peercorpus.openreview.response_body import check_json, split_items
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.layouts.flat_notes import has_flat_notes
 from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, read_list
 from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
 from peercorpus.records.layouts.tables import is_table, list_columns, read_first_rows
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
+from peercorpus.records.untrusted_text import show_path
 from peercorpus.workspace.hub_datasets import SCHEME, fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import local_path
 
@@ -26,6 +30,8 @@ LINES = (".jsonl", ".ndjson")
 WHOLE = (".json",)
 TABLES = (".parquet",)
 ARCHIVES = (".zip",)
+FIRST_LINES = 5
+"""Number of lines that show whether a file has a JSON object in each."""
 MANUSCRIPT = "Initial_manuscript_md/Initial_manuscript.md"
 """Path of a paper's text in Re², below the paper's folder."""
 
@@ -43,6 +49,7 @@ class DumpFile:
         layout: The layout of another dataset that it has; None for other files.
         is_flat: Whether it is a table whose columns are the members of notes.
         is_link: Whether it is a link in a named folder, which is not followed because it may lead out of the folder.
+        dump: The outermost named folder that contains it, else its own folder: its files are one dump.
     """
 
     path: Path
@@ -53,11 +60,12 @@ class DumpFile:
     layout: Layout | None = None
     is_flat: bool = False
     is_link: bool = False
+    dump: Path = Path()
 
     @property
     def shown(self) -> str:
         """Name used in errors: the path as the user typed it, except for files of the Hub."""
-        return str(self.path) if self.is_named else self.name
+        return show_path(self.path) if self.is_named else self.name
 
     @property
     def _suffixes(self) -> tuple[str, ...]:
@@ -97,6 +105,7 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         DumpError: A path does not exist, or is neither a file nor a folder.
         SourceError: A dataset could not be downloaded.
     """
+    folders = sorted(folder.resolve() for folder in map(local_path, map(str, paths)) if folder.is_dir())
     files_by_path: dict[tuple[Path, object, bool], DumpFile] = {}
     for named in paths:
         dataset = parse_repository(named)
@@ -105,20 +114,21 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
             folder = fetch_dataset(dataset, WANTED)
             files = list(_list_folder(folder, f"{SCHEME}{dataset.name}@{folder.name[:12]}", links=True))
         elif not path.exists():
-            raise DumpError(f"'{path}' does not exist; name a file or a folder.")
+            raise DumpError(f"'{show_path(path)}' does not exist; name a file or a folder.")
         elif path.is_dir():
-            files = list(_list_folder(path, path.resolve().name, links=False))
+            files = list(_list_folder(path, show_path(path.resolve().name), links=False))
         elif path.is_file():
             texts = (path,) if path.absolute().as_posix().endswith(f"/{MANUSCRIPT}") else ()
-            files = [_recognise(DumpFile(path, path.name, is_named=True, manuscripts=texts))]
+            files = [_recognise(DumpFile(path, show_path(path.name), is_named=True, manuscripts=texts))]
         else:
-            raise DumpError(f"'{path}' is neither a file nor a folder.")
+            raise DumpError(f"'{show_path(path)}' is neither a file nor a folder.")
         for file in files:
             # Several layouts may have the same root, and a link differs from its target.
             place = file.path.absolute() if file.is_link else file.path.resolve()
             key = place, file.layout and (file.layout.dataset, file.layout.table), bool(file.manuscripts)
             if key not in files_by_path or file.is_named:
-                files_by_path[key] = file
+                dump = next((outer for outer in folders if place.is_relative_to(outer)), place.parent)
+                files_by_path[key] = replace(file, dump=dump if dataset is None else folder)
     return list(files_by_path.values())
 
 
@@ -139,31 +149,47 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
         # The files of a layout may be in the named folder, and its root above.
         root = layout.root.relative_to(folder).parts if layout.root.is_relative_to(folder) else ()
         yield DumpFile(
-            layout.root, f"{'/'.join([name, *root])} ({layout.dataset.value})", is_named=False, layout=layout
+            layout.root,
+            f"{'/'.join([name, *map(show_path, root)])} ({layout.dataset.value})",
+            is_named=False,
+            layout=layout,
         )
         held = {*layout.files}
         others = [inner for inner in others if inner not in held]
     for inner in sorted([*others, *skipped]):
-        dump = DumpFile(inner, f"{name}/{inner.relative_to(folder).as_posix()}", is_named=False)
+        dump = DumpFile(inner, f"{name}/{show_path(inner.relative_to(folder))}", is_named=False)
         yield replace(dump, is_link=True) if inner.is_symlink() and not links else _recognise(dump)
 
 
 def _find_own_files(files: Sequence[Path]) -> set[Path]:
-    """Return the files that describe an export of peercorpus and contain no record."""
-    manifests = [path for path in files if path.name == _EXPORT and _is_own_manifest(path)]
-    return {path.with_name(name) for path in manifests for name in (_EXPORT, "README.md")}
+    """Return the files of our own exports and releases that contain no record, or those of the papers once more."""
+    ours = set[Path]()
+    for path in files:
+        if path.name == "export.json" and _read_own_manifest(path):
+            ours |= {path, path.with_name("README.md")}
+        elif path.name == "release.json":
+            named = _read_own_manifest(path).get("files")
+            names = list(named) if isinstance(named, dict) else []
+            # In ReviewBench's layout the papers are the only configuration, and lie in `data` itself.
+            papers = [name for name in names if name.startswith(_PAPERS)] or [
+                name for name in names if name.startswith("data/")
+            ]
+            ours |= {path.parent / name for name in (path.name, *names) if names} - {*map(path.parent.joinpath, papers)}
+    return ours
 
 
-_EXPORT = "export.json"
-"""File of an export of peercorpus that names all others."""
+_PAPERS = ("data/papers/", "data/papers_full/")
+"""Folders of a release with its papers, each row with all that other folders have of it."""
 
 
-def _is_own_manifest(path: Path) -> bool:
+def _read_own_manifest(path: Path) -> dict[str, Any]:
+    """Return what a manifest of peercorpus says; empty if it is another program's, or cannot be read."""
     try:
         manifest = json.loads(path.read_bytes())
     except (OSError, ValueError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("generator") == "peercorpus"
+        return {}
+    is_ours = isinstance(manifest, dict) and manifest.get("generator") == "peercorpus"
+    return manifest if is_ours else {}
 
 
 def _recognise(dump: DumpFile) -> DumpFile:
@@ -223,36 +249,55 @@ def _read_lines(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterat
         if len(line) > most_bytes:
             raise DumpError(f"'{dump.shown}', line {number}, is longer than {most_bytes:,} bytes; split the file.")
         if line.strip():
-            try:
-                value = check_json(line.strip())
-            except ValueError as error:
-                raise DumpError(f"'{dump.shown}', line {number}, cannot be read: {error}.") from None
-            yield Item(None, value)
+            for item in _check_item(Item(None, line.strip())):
+                yield item if item.problem is None else Item(None, b"", f"line {number}: {item.problem}")
+
+
+def _check_item(item: Item) -> Iterator[Item]:
+    """Yield an item without the parts that are not JSON, and the problem of each of those."""
+    problems: list[str] = []
+    content = sift(item.content, problems.append)
+    if content is not None:
+        yield Item(item.name, content)
+    for problem in problems:
+        yield Item(None, b"", problem)
 
 
 def _are_objects(lines: Sequence[bytes]) -> bool:
     """Return whether the lines of a file are JSON objects: crawlers also write those to files named .json."""
-    texts = [text for line in lines if (text := line.strip())]
-    return bool(texts) and all(text.startswith(b"{") and text.endswith(b"}") for text in texts)
+    first = [text for line in lines[:FIRST_LINES] if (text := line.strip())]
+    return all(text.startswith(b"{") for text in first[:1]) and any(split_items(text) is not None for text in first)
 
 
 def _read_whole(dump: DumpFile, content: bytes) -> Iterator[Item]:
+    content = content.removeprefix(BOM_UTF8)
     try:
         yield Item(None, check_json(content))
     except ValueError as error:
         lines = content.strip().splitlines()
-        if len(lines) < 2 or not _are_objects(lines):
-            raise DumpError(f"'{dump.shown}' cannot be read: {error}.") from None
-        yield from _read_lines(dump, BytesIO(content), len(content))
+        if len(lines) > 1 and _are_objects(lines):
+            yield from _read_lines(dump, BytesIO(content), len(content))
+        elif split_items(content) is None:
+            yield from _read_parts(dump, BytesIO(content), len(content), str(error))
+        else:
+            yield from _check_item(Item(None, content.strip()))
 
 
-def _read_parts(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterator[Item]:
+def _read_parts(
+    dump: DumpFile, file: BufferedIOBase, most_bytes: int, explanation: str | None = None
+) -> Iterator[Item]:
+    """Yield the items of a list, or the members of an object, up to its damage.
+
+    Raises:
+        DumpError: It is damaged; the message has the explanation of the whole file's damage, if there is one.
+    """
     number = 0
     try:
         for number, item in enumerate(read_items(file, most_bytes), 1):  # noqa: B007 (named in the message)
-            yield Item(item.name, check_json(item.content))
+            yield from _check_item(item)
     except ValueError as error:
-        raise DumpError(f"'{dump.shown}' cannot be read after {plural(number, 'record')}: {error}.") from None
+        after = f" after {plural(number, 'record')}" if number else ""
+        raise DumpError(f"'{dump.shown}' cannot be read{after}: {explanation or error}.") from None
 
 
 def read_elements(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[bytes]:

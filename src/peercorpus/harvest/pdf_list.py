@@ -73,7 +73,7 @@ def _read_first_reviews(session: VenueSession) -> dict[str, int]:
     first: dict[str, int] = {}
     for stored in session.raw.latest(RawKind.NOTE, session.venue_id):
         note = decode_leniently(Note, stored.body)
-        if note.created_ms is not None and is_review(session, note.created_by):
+        if note.created_ms is not None and is_review(session, note):
             first[stored.forum_id] = min(first.get(stored.forum_id, note.created_ms), note.created_ms)
     return first
 

@@ -192,7 +192,7 @@ def harvest_pdfs(session: VenueSession) -> None:
     routes = Counter(request.route for request in missing)
     route = routes.most_common(1)[0][0] if routes else CURRENT
     path, in_one = ("/attachment", MOST_IN_ONE) if session.api == 2 and route == CURRENT else (route, 1)
-    files = _Files(session, stored_files, session.meter("files", 0, len(missing), path, in_one))
+    files = _Files(session, stored_files, session.meter("fetching PDFs", 0, len(missing), path, in_one))
     files.is_named_right = True if trusts_names(session) else None
     files.at_hand = {
         stored.path: stored for stored in stored_files.values() if stored.problem is None and _is_here(session, stored)
@@ -278,7 +278,6 @@ def _take_archive(files: _Files, batch: list[PdfRequest]) -> list[PdfRequest]:
             if files.is_named_right is False:
                 break
             if request in current:
-                files.session.client.record_file(files.session.api, request.route, dict(request.params), content)
                 files.keep(request, content, None)
                 came.add(request)
     return [request for request in current if request not in came]

@@ -11,6 +11,7 @@ from peercorpus.openreview.objects import (
     Header,
     Note,
     decode_leniently,
+    decode_strictly,
     is_wrapped,
     read_edit,
     read_note,
@@ -20,6 +21,7 @@ from peercorpus.openreview.objects import (
 from peercorpus.openreview.response_body import (
     check_object,
     compact,
+    has_control,
     is_list,
     is_object,
     read_members,
@@ -82,14 +84,17 @@ def receive(
 def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
     header = decode_leniently(Header, body)
     # The same HTML page may have been received in place of several objects.
-    object_id = header.id or _make_id(origin.source.encode() + body)
+    forum_id, subject_id, object_id = (
+        "" if has_control(name) else name for name in (header.forum or header.referent, header.referent, header.id)
+    )
+    object_id = object_id or _make_id(origin.source.encode() + body)
     return RawObject(
         kind=RawKind.UNREADABLE,
         object_id=object_id,
         api=0,
         venue_id=origin.venue_id or UNPLACED,
-        forum_id=header.forum or header.referent or "",
-        subject_id=header.referent or object_id,
+        forum_id=forum_id or "",
+        subject_id=subject_id or object_id,
         modified_ms=_clamp_time(header.modified_ms),
         seen_ms=origin.seen_ms,
         source=origin.source,
@@ -190,7 +195,8 @@ def build_setting(kind: RawKind, body: bytes, origin: RawOrigin) -> RawObject:
     Raises:
         msgspec.ValidationError: A field of an imported object has a type that OpenReview never uses.
     """
-    header = msgspec.json.decode(body, type=_Header) if origin.venue_id is None else decode_leniently(_Header, body)
+    decode = decode_strictly if origin.venue_id is None else decode_leniently
+    header = decode(_Header, body)
     setting_id = header.id or _make_id(body)
     own_venue = setting_id if kind is RawKind.GROUP else venue_of(setting_id)
     api = 2 if header.domain or (is_object(body) and "edit" in read_members(body)) else 1

@@ -6,14 +6,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from peercorpus.errors import BusyError, SignInError
+from peercorpus.errors import BusyError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.account import name_budget_owner, read_account
 from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
-from peercorpus.openreview.cassette import CassetteWriter
-from peercorpus.openreview.client import RECORDING_GUESTS, URL_V1, URL_V2, Client
+from peercorpus.openreview.client import URL_V1, URL_V2, Client
 from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.retries import Patience
 from peercorpus.openreview.venue_discovery import VenueProfile, discover
@@ -31,19 +30,15 @@ class Access:
         url_v1: Base URL of API v1; None means OpenReview's own.
         url_v2: Base URL of API v2; None means OpenReview's own.
         token_file: File with a token; None means that of the environment or the stored sign-in.
-        max_wait_s: Longest wait for the rate limit, in seconds.
         is_held: Whether to hold the lock on the request budget for the whole run.
         is_shared: Whether other runs may use the same budget.
-        record: The cassette to append responses to; None records none.
     """
 
     url_v1: str | None = None
     url_v2: str | None = None
     token_file: Path | None = None
-    max_wait_s: float = RATE_LIMIT_WAIT_S
     is_held: bool = True
     is_shared: bool = False
-    record: Path | None = None
 
 
 @contextmanager
@@ -59,30 +54,26 @@ def open_client(
         wait: Receives the reason why the run is waiting.
 
     Raises:
-        SignInError: The sign-in is refused, or responses to an account would be recorded.
+        SignInError: The sign-in is refused.
         SharedBudgetError: Another run uses the same budget.
         WorkspaceError: The workspace cannot be opened.
     """
     urls = access.url_v1 or URL_V1, access.url_v2 or URL_V2
     with ExitStack() as until_done:
         account = read_account(urls, access.token_file, os.environ, on_wait=wait)
-        if access.record is not None and account is not None:
-            raise SignInError(RECORDING_GUESTS)
         if access.is_held:
             states = state_folder(os.environ)
             owner = name_budget_owner(account)
             held = hold_budget(states, urls, owner, folder, is_shared=access.is_shared, warn=say)
             until_done.enter_context(held)
         opened = until_done.enter_context(open_workspace(folder, create=True))
-        recorder = None if access.record is None else until_done.enter_context(CassetteWriter(access.record))
         client = Client(
             *urls,
             account,
-            patience=Patience(longest_wait_s=access.max_wait_s),
+            patience=Patience(longest_wait_s=RATE_LIMIT_WAIT_S),
             budget_state=opened.budget_state,
             on_wait=wait,
             tally=OtherClients(say, is_shared=access.is_shared),
-            recorder=recorder,
         )
         yield opened, until_done.enter_context(client)
 
@@ -98,7 +89,7 @@ class FailureCount:
         failed: Failed requests, to be repeated after all others.
     """
 
-    most_in_a_row: int | None = Patience().most_in_a_row
+    most_in_a_row: int = Patience().most_in_a_row
     in_a_row: int = 0
     had: int = 0
     failed: set[str] = field(default_factory=set)
@@ -113,7 +104,7 @@ class FailureCount:
         self.in_a_row += 1
         is_its_own = what in self.failed and self.had > 0
         self.failed.add(what)
-        is_down = self.most_in_a_row is not None and self.in_a_row >= self.most_in_a_row
+        is_down = self.in_a_row >= self.most_in_a_row
         if error.wait_s is not None or (is_down and not is_its_own):
             self.had = self.in_a_row = 0
             raise error

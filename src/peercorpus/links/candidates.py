@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from io import SEEK_END
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import IO, TypeVar
 
 from rensa import RMinHash
 
 from peercorpus.corpus.texts import TextStore
+from peercorpus.links.names import SAME_AUTHORS, Author
 from peercorpus.links.similarity import RareTerms, find_word_runs, text_share
 from peercorpus.records.enums import Grade
 from peercorpus.workspace.delta_tables import Tables
@@ -102,6 +103,28 @@ def find_equal_keys(keys: Iterable[str], order: Sequence[str]) -> set[Pair]:
     keyed = [(index, blake2b(key.encode(), digest_size=16).digest()) for index, key in enumerate(keys) if key]
     groups = _group_by_key(keyed, Counter(key for _, key in keyed))
     return {pair for group in groups for pair in _pair_group(group, order)}
+
+
+def find_shared_authors(authors: Iterable[Sequence[Author]], order: Sequence[str]) -> set[Pair]:
+    """Return the pairs of papers that have half of the shorter list of authors in common, by surname and initial."""
+    names = array("Q")
+    ends = array("Q", [0])
+    for listed in authors:
+        by_initial = (min(author, key=lambda name: ", " not in name) for author in listed)
+        names.extend({_hash_name(name) for name in by_initial})
+        ends.append(len(names))
+    keys = [(paper, name) for paper, span in enumerate(pairwise(ends)) for name in names[slice(*span)]]
+    groups = _group_by_key(keys, Counter(names))
+    pairs = {pair for group in groups for pair in _pair_group(group, order)}
+    return {pair for pair in pairs if _share_half(*({*names[ends[paper] : ends[paper + 1]]} for paper in pair))}
+
+
+def _hash_name(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
+
+
+def _share_half(one: Set[int], other: Set[int]) -> bool:
+    return len(one & other) >= SAME_AUTHORS * min(len(one), len(other))
 
 
 class Signatures:

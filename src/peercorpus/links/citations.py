@@ -13,16 +13,23 @@ NAMES = re.compile(r"\((?:[a-z.,]{0,8}(?=[A-Z])[^()]{2,400}[,.])?(?:1[89]|20)\d\
 
 YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?(?=[,;)])")
 
+EQUATION = re.compile(r"\$\$\s*\((\d{1,3}[a-z]?)\)|\\tag\{(\d{1,3}[a-z]?)\}")
+"""Matches the number of a displayed formula."""
+
+FORMULA_REFERENCE = re.compile(r"\b(\w+)\s+(\((\d{1,3}[a-z]?|\?{2,})\))")
+"""Matches a word and the number of an equation after it, or the marks that LaTeX prints for an unknown one."""
+
 _NUMBER = r"\(?(?:\d{1,3}|[A-Z](?=[\d.]))(?:\.?\d{1,3}){0,3}\)?"
 CROSS_REFERENCE = re.compile(
     r"((?i:(?:eqn?|fig|tab|sec|thm|lem|prop|cor|def|alg|app)s?\.|(?:equation|figure|table|section|theorem|lemma"
     r"|proposition|corollar(?:y|ie)|definition|remark|assumption|algorithm|example|claim|conjecture|appendi(?:x|ce))s?)"
+    "|(?:Eqn?|Fig|Tab|Sec|Thm|Alg)s?"
     "|\u00a7{1,2})"
     rf"(?:{_NUMBER}(?:(?:,and|and|,|\u2013|to|&|(?<=\))(?=\()){_NUMBER}){{0,5}}|[A-Z](?![a-z]))"
 )
 """Matches a reference to something numbered by LaTeX, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
 
-MAY_REFER = re.compile("[.aekmnsxyAEKMNSXY\u017f\u212a\u00a7]\\(?(?:\\d|[A-Z](?![a-z]))")
+MAY_REFER = re.compile("[.abcegkmnqsxyABCEGKMNQSXY\u017f\u212a\u00a7]\\(?(?:\\d|[A-Z](?![a-z]))")
 """Matches what every `CROSS_REFERENCE` contains, and most keys do not: the last letter of a name before its number.
 This search is faster."""
 
@@ -34,6 +41,32 @@ def find_labels(text: str) -> frozenset[str]:
     ['1', '2']
     """
     return frozenset(LABEL.findall(text))
+
+
+def find_equations(text: str) -> frozenset[str]:
+    r"""Return the numbers of the displayed formulas of a text.
+
+    >>> sorted(find_equations("$$a$$ (1)\n\n$$b \\tag{2a}$$"))
+    ['1', '2a']
+    """
+    return frozenset(number for pair in EQUATION.findall(text) for number in pair if number)
+
+
+def mask_equations(key: str, words: str, equations: frozenset[str]) -> str:
+    """Return the key of a sentence without the numbers of equations that stand in its prose without a name.
+
+    Args:
+        key: Key of the sentence.
+        words: The sentence, with its formulas left out.
+        equations: Numbers of the equations of its text; other numbers in parentheses are not references.
+
+    >>> mask_equations("By(4)andf(4)itholdsfor(9).", "By (4) and it holds for (9).", frozenset("4"))
+    'Byandf(4)itholdsfor(9).'
+    """
+    for word, reference, number in FORMULA_REFERENCE.findall(words):
+        if number in equations or number.startswith("?"):
+            key = key.replace(word + reference, word)
+    return key
 
 
 def mask_numbers(key: str, labels: frozenset[str], *, with_names: bool) -> str:

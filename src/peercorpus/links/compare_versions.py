@@ -186,7 +186,8 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=3,
+        doing="comparing versions",
+        version=4,
         reads_raw=(),
         reads=("4-versions", "5-texts"),
         writes=(TABLE,),

@@ -1,13 +1,13 @@
 """Link submissions of the same work across all venues: the stage `link_papers`.
 
-A submission that names an earlier one is linked to it. Further candidate pairs are found by title, abstract and
-authors, their texts are compared if both are available, and each pair that is one work by a rule of `similarity.py`
-becomes a link. A build of one venue links all venues.
+A submission that names an earlier one is linked to it, and so is one to which a public post names an earlier one.
+Further candidate pairs are found by title, abstract and authors, their texts are compared if both are available, and
+each pair that is one work by a rule of `similarity.py` becomes a link. A build of one venue links all venues.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,6 +15,8 @@ from functools import lru_cache, partial
 from importlib.metadata import version
 from itertools import chain
 from typing import IO
+
+import pyarrow.compute as pc
 
 from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
@@ -27,17 +29,25 @@ from peercorpus.links.candidates import (
     TextPair,
     find_candidates,
     find_equal_keys,
+    find_shared_authors,
     pair_share,
 )
 from peercorpus.links.compared_papers import ComparedPaper, Heads, StoredPapers, read_submissions
-from peercorpus.links.named_submissions import DIGEST, NamedSubmission, has_naming_field, read_named_submissions
+from peercorpus.links.named_submissions import (
+    DIGEST,
+    NamedSubmission,
+    has_naming_field,
+    is_commitment,
+    read_linked_forums,
+    read_named_submissions,
+)
 from peercorpus.links.similarity import (
     MIN_ABSTRACT_PAIRS,
     MIN_WORDS_BESIDE_AUTHORS,
     Likeness,
     PaperComparer,
 )
-from peercorpus.records.enums import LinkKind, Reason
+from peercorpus.records.enums import LinkKind, Reason, Role
 from peercorpus.records.papers import Link
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
@@ -51,6 +61,8 @@ TIMEOUT_S = 600.0
 """Time limit for comparing two texts, in seconds; a few hundredths of a second are usual."""
 
 BY_NAME = "a submission names the other one as an earlier one of the same work"
+BY_POST = "a post names the other one as an earlier submission of the same work"
+BY_LINK = "a post links to the other one, and titles, abstracts or authors are similar"
 """Stored in rows, like the rules of `similarity.py`: a change requires a higher version of the stage."""
 
 NO_WORDS = "Neither its title nor its abstract contains a word."
@@ -66,16 +78,24 @@ ShareTexts = Callable[[Iterator[TextPair]], Iterator[tuple[TextPair, float | Fai
 logger = logging.getLogger(__name__)
 
 
-def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, is_named: bool = False) -> LinkKind:
+def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, named_in: str | None = None) -> LinkKind:
     """Return the kind of link between two submissions of one work.
 
-    Within a venue it is a resubmission if the earlier one was decided before the later one was made; between venues, if
-    there are more than seven days between them. A submission that names the other as the earlier one is a resubmission,
-    whatever the dates.
+    A submission that commits the other, with its reviews, to its venue is a commitment; between years or cycles of one
+    venue, the same field names a resubmission. Within a venue it is a resubmission if the earlier one was decided
+    before the later one was made; between venues, if there are more than seven days between them. A submission that
+    names the other as the earlier one is a resubmission, whatever the dates.
+
+    Args:
+        earlier: The earlier submission.
+        later: The later one.
+        named_in: The field in which one names the other; None if neither does.
     """
+    if named_in is not None and is_commitment(named_in) and not _are_cycles(earlier.venue_id, later.venue_id):
+        return LinkKind.COMMITMENT
     if earlier.is_at_workshop is not later.is_at_workshop:
         return LinkKind.WORKSHOP
-    if is_named:
+    if named_in is not None:
         return LinkKind.RESUBMISSION
     first = earlier.created_at
     second = later.created_at
@@ -85,6 +105,11 @@ def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, is_named: bool = 
     if first is None or second is None:
         return LinkKind.UNDATED
     return LinkKind.TWIN if second - first <= MAX_TWIN_GAP else LinkKind.RESUBMISSION
+
+
+def _are_cycles(one: str, other: str) -> bool:
+    """Return whether two venues are years or cycles of one, judging by what precedes the year in their ids."""
+    return one.partition("/20")[0] == other.partition("/20")[0]
 
 
 def make_link(
@@ -102,7 +127,7 @@ def make_link(
         venue_id=later.venue_id,
         earlier_id=earlier.forum_id,
         earlier_venue_id=earlier.venue_id,
-        kind=link_kind(earlier, later, is_named=named is not None),
+        kind=link_kind(earlier, later, named_in=named.field if named else None),
         days=days,
         title_similarity=likeness.title,
         abstract_similarity=likeness.abstract,
@@ -122,7 +147,7 @@ def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPa
 
 
 def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperComparer, scratch: IO[bytes]) -> list[Pair]:
-    """Return the pairs of papers with similar titles, similar abstracts, or the same title.
+    """Return the pairs of papers with similar titles, similar abstracts, the same title, or the same authors.
 
     Args:
         papers: The papers.
@@ -137,7 +162,8 @@ def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperCompare
     by_abstract = find_candidates(tokens, ABSTRACTS, titles, scratch)
     keys = (head.abstract and f"{title}\n{head.abstract}" for head, title in zip(heads, titles, strict=True))
     named = (" ".join(head.bare_title) if head.telling_words >= MIN_WORDS_BESIDE_AUTHORS else "" for head in heads)
-    return sorted(by_title | by_abstract | find_equal_keys(keys, titles) | find_equal_keys(named, titles))
+    by_authors = find_shared_authors((head.authors for head in heads), titles)
+    return sorted(by_title | by_abstract | by_authors | find_equal_keys(keys, titles) | find_equal_keys(named, titles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +173,16 @@ class Naming:
     Attributes:
         by: The submission that names the other.
         forum_id: The forum that it names.
-        field: The field that names it.
+        field: The field that names it, or the kind of the post that links to it.
         named: The paper of that forum; None if it is not in the workspace.
+        is_stated: Whether the field or the post calls it an earlier submission of the same work.
     """
 
     by: ComparedPaper
     forum_id: str
     field: str
     named: ComparedPaper | None
+    is_stated: bool = True
 
     @property
     def pair(self) -> frozenset[PaperKey]:
@@ -188,6 +216,36 @@ def find_namings(papers: Sequence[ComparedPaper]) -> list[Naming]:
     ]
 
 
+def find_namings_in_posts(tables: Tables, papers: Sequence[ComparedPaper]) -> dict[frozenset[PaperKey], Naming]:
+    """Return the pairs of papers of which a public post to one links to the other; those called earlier ones first."""
+    linked = [
+        (venue_id, *row) for venue_id in tables.venues("3-posts") for row in _read_links_in_posts(tables, venue_id)
+    ]
+    if not linked:
+        return {}
+    places = {paper.forum_id: place for place, paper in enumerate(papers)}
+    namings: dict[frozenset[PaperKey], Naming] = {}
+    for venue_id, forum_id, kind, named_id, is_stated in sorted(linked, key=lambda row: not row[-1]):
+        by, named = places.get(forum_id), places.get(named_id)
+        if by is not None and named is not None and by != named and papers[by].venue_id == venue_id:
+            naming = Naming(
+                papers[by].without_text(), named_id, kind, papers[named].without_text(), is_stated=is_stated
+            )
+            namings.setdefault(naming.pair, naming)
+    return namings
+
+
+def _read_links_in_posts(tables: Tables, venue_id: str) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the forum and kind of each public post that links to a forum, the forum linked, and whether as earlier."""
+    columns = ["forum_id", "kind", "role", "readers_public", "deleted", "text"]
+    for batch in tables.batches("3-posts", venue_id, columns):
+        has_link = pc.match_substring(batch.column("text"), "openreview.net", ignore_case=True)
+        for row in batch.filter(has_link).to_pylist():
+            if row["readers_public"] and not row["deleted"]:
+                for named_id, is_stated in read_linked_forums(row["text"], is_by_authors=row["role"] == Role.AUTHOR):
+                    yield row["forum_id"], row["kind"], named_id, is_stated
+
+
 def _named_by(paper: ComparedPaper, held: Set[str]) -> list[NamedSubmission]:
     return read_named_submissions(paper.extra, paper.venue_id, held)
 
@@ -199,6 +257,7 @@ class Likely:
     Attributes:
         likeness: Their similarity; without that of the texts until these are compared.
         naming: How one names the other; None if neither does.
+        in_post: How a post to one links to the other; None if none does.
         failure: Why their texts could not be compared; None if they could.
     """
 
@@ -206,32 +265,43 @@ class Likely:
     other: ComparedPaper
     likeness: Likeness
     naming: Naming | None = None
+    in_post: Naming | None = None
     failure: Failure | None = None
 
     def rule(self) -> str | None:
         """Return the rule by which they are one work; None if none applies, or if that is unknown."""
         if self.naming is not None:
             return BY_NAME
-        return self.likeness.rule() if self.failure is None else None
+        rule = self.likeness.rule() if self.failure is None else None
+        if self.in_post is None or self.likeness.is_contradicted():
+            return rule
+        if self.in_post.is_stated:
+            return BY_POST
+        return BY_LINK if rule is None and self.likeness.is_similar() else rule
 
 
-def find_likely_pairs(papers: Sequence[ComparedPaper], namings: Sequence[Naming], scratch: IO[bytes]) -> list[Likely]:
+def find_likely_pairs(
+    papers: Sequence[ComparedPaper],
+    namings: Sequence[Naming],
+    in_posts: Mapping[frozenset[PaperKey], Naming],
+    scratch: IO[bytes],
+) -> list[Likely]:
     """Return the pairs of papers of which one names the other, or whose texts are worth comparing."""
     compared = PaperComparer(Heads(papers))
     # If two name each other, the one submitted later is trusted.
     named = {naming.pair: naming for naming in sorted(namings, key=_by_time, reverse=True) if naming.why_not() is None}
-    in_pairs = frozenset[PaperKey]().union(*named)
+    in_pairs = frozenset[PaperKey]().union(*named, *in_posts)
     places = {paper.key: place for place, paper in enumerate(papers) if paper.key in in_pairs} if in_pairs else {}
-    given = {tuple(sorted(places[key] for key in pair)) for pair in named}
+    given = {tuple(sorted(places[key] for key in pair)) for pair in (*named, *in_posts)}
     likely: list[Likely] = []
     for one_index, other_index in sorted({*find_candidate_pairs(papers, compared, scratch), *given}):
         one = papers[one_index]
         other = papers[other_index]
         likeness = compared.likeness(one.head, other.head)
-        naming = named.get(frozenset({one.key, other.key}))
-        found = Likely(one.without_text(), other.without_text(), likeness, naming)
-        if found.naming is not None or found.likeness.may_be_one():
-            likely.append(found)
+        pair = frozenset({one.key, other.key})
+        if pair in named or pair in in_posts or likeness.may_be_one():
+            ends = one.without_text(), other.without_text()
+            likely.append(Likely(*ends, likeness, named.get(pair), in_posts.get(pair)))
     return likely
 
 
@@ -269,7 +339,7 @@ def compare_pairs(
         report: Called with the number of pairs done and the total.
     """
     with scratch() as signatures:
-        pairs = find_likely_pairs(papers, namings, signatures)
+        pairs = find_likely_pairs(papers, namings, find_namings_in_posts(tables, papers), signatures)
     with scratch() as texts:
         yield from _compare_texts(pairs, open_passages(pairs, tables, texts), share_texts, report)
 
@@ -313,7 +383,8 @@ def link_papers(
         for pair in compare_pairs(papers, namings, tables, workspace.files.scratch, share_texts, report):
             rule = pair.rule()
             if rule is not None:
-                link = make_link(pair.one, pair.other, pair.likeness, rule, pair.naming)
+                named = pair.in_post if rule in {BY_POST, BY_LINK} else pair.naming
+                link = make_link(pair.one, pair.other, pair.likeness, rule, named)
                 links[link.venue_id].append(link)
             elif pair.failure is not None:
                 for paper, counterpart in ((pair.one, pair.other), (pair.other, pair.one)):
@@ -413,9 +484,10 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=5,
+        doing="linking submissions of the same work",
+        version=7,
         reads_raw=(),
-        reads=("1-papers", "4-versions", "5-texts"),
+        reads=("1-papers", "3-posts", "4-versions", "5-texts"),
         writes=(TABLE,),
         options=(),
         run=partial(link_papers, spread),

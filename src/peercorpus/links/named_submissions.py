@@ -6,13 +6,15 @@ fields and the words are data: `named_submissions.toml`, with their sources.
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
 
 from peercorpus.execution.stage import digest_of_data
+from peercorpus.records.sentence_ends import find_sentence_ends
 
 _DATA = tomllib.loads(files(__package__).joinpath("named_submissions.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data(_DATA)
@@ -21,7 +23,10 @@ DIGEST = digest_of_data(_DATA)
 _FIELDS = {name: frozenset(words) for name, words in _DATA["fields"].items()}
 _SAYS_EARLIER = re.compile(_DATA["sentences"]["earlier"], re.IGNORECASE)
 _SAYS_OTHER = re.compile(_DATA["sentences"]["other"], re.IGNORECASE)
+_POSTS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _DATA["posts"].items()}
 _ABOUT_OTHERS = tuple(_DATA["venues"]["about_others"])
+STOCK = frozenset(_DATA["abstracts"]["stock"])
+"""Words, beside the small ones, of sentences that any abstract may contain."""
 
 _LINK = re.compile(
     r"(?<![\w.-])(?:https?://)?(?:[\w-]+\.)?openreview\.net/(?:forum|pdf|attachment|revisions)/?(?:\?|%3F)"
@@ -40,8 +45,33 @@ _BETWEEN_IDS = re.compile(r"[\s,;]+")
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_FEW_WORDS = 6
+"""Most words beside a link with which its sentence only says where something is; our choice."""
+_REACH = 400
+"""Number of characters on either side of a link that are read as its sentence: some have no end."""
 _LIST_WORDS = 6
 """Most words per link with which a text with several links is a list of them, as in "ICLR 2023: …, then TMLR: …"."""
+
+_HERE = "(link)"
+"""Stands for the link in question in the words of its sentence."""
+
+
+def _compile_statements(our: str) -> tuple[re.Pattern[str], ...]:
+    """Return the statements about this very paper, in which each phrase contains only phrases before it."""
+    phrases = {"our": our}
+    for name, phrase in _DATA["phrases"].items():
+        phrases[name] = _fill(phrase, phrases)
+    return tuple(re.compile(_fill(one, phrases), re.IGNORECASE) for one in _DATA["statements"].values())
+
+
+def _fill(pattern: str, phrases: Mapping[str, str]) -> str:
+    """Return a pattern with its phrases filled in, the link as it stands in a sentence, and a space for any space."""
+    filled = re.sub(r"\{([a-z]+)\}", lambda name: phrases[name[1]], pattern)
+    return filled.replace("(link)", re.escape(_HERE)).replace(" ", r"\s+")
+
+
+_STATEMENTS = (_compile_statements("(?!)"), _compile_statements("our"))
+"""Without "our paper", which is not the one under review if it is not its authors who write; and with it."""
 
 
 class NamedSubmission(NamedTuple):
@@ -73,9 +103,74 @@ def read_named_submissions(extra: str, venue_id: str, held: Set[str] = frozenset
     return [NamedSubmission(forum_id, field) for forum_id, field in found.items()]
 
 
+def read_linked_forums(text: str, *, is_by_authors: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield each forum linked in a post, and whether its sentence calls it an earlier submission of this very paper.
+
+    So may the sentence before, if that of the link says little more than where ("See LINK."). Links in sentences about
+    other papers (comparisons, companions, citations) are left out.
+
+    >>> [*read_linked_forums("A resubmission of https://openreview.net/forum?id=B1ckMDqlg. It compares badly.")]
+    [('B1ckMDqlg', True)]
+    """
+    was_said = False
+    for start, end in pairwise([0, *find_sentence_ends(text), len(text)]):
+        sentence = text[start:end]
+        links = [*_LINK.finditer(sentence)]
+        for link in links:
+            stop = link.start() + len(link[0].rstrip(".,;:!?"))
+            near = sentence[max(0, link.start() - _REACH) : link.start()], sentence[stop : stop + _REACH]
+            before, after = (_LINK.sub("another", part) for part in near)
+            is_stated = _is_stated(before, after, is_by_authors=is_by_authors)
+            is_bare = _only_says_where(before, after)
+            if is_stated or is_bare:
+                yield link["id"], is_stated or was_said
+        was_said = not links and _find_statement(sentence, is_by_authors=is_by_authors) is not None
+
+
+def _is_stated(before: str, after: str, *, is_by_authors: bool) -> bool:
+    """Return whether a sentence calls its link an earlier submission, by its words before and after the link."""
+    found = _find_statement(f"{before}{_HERE}{after}", is_by_authors=is_by_authors)
+    if found is None:
+        return False
+    start, end = found
+    is_later = start >= len(before) + len(_HERE)
+    between = after[: start - len(before) - len(_HERE)] if is_later else before[end:]
+    if _SAYS_OTHER.search(between) or _POSTS["apart"].search(between):
+        return False
+    return is_later or end > len(before) or _POSTS["after"].match(after) is not None
+
+
+def _find_statement(words: str, *, is_by_authors: bool) -> tuple[int, int] | None:
+    """Return where a sentence says that this paper was submitted before; None if it does not, or leaves it open."""
+    found = next(filter(None, (one.search(words) for one in _STATEMENTS[is_by_authors])), None)
+    return None if found is None or _POSTS["open"].search(words, 0, found.end()) else found.span()
+
+
+def _only_says_where(before: str, after: str) -> bool:
+    """Return whether a sentence says little more than where its link leads, and nothing of another paper."""
+    words = f"{before} {after}"
+    is_short = len(words.split()) <= _FEW_WORDS and _POSTS["after"].match(after) is not None
+    is_of_other = _SAYS_OTHER.search(words) or _POSTS["apart"].search(words)
+    return (is_short or _POSTS["there"].search(words) is not None) and not is_of_other
+
+
 def has_naming_field(extra: str, venue_id: str) -> bool:
     """Return whether a submission has a field for an earlier one, whatever its content."""
     return next(_find_fields(extra, venue_id), None) is not None
+
+
+def is_commitment(field: str) -> bool:
+    """Return whether a field commits the submission that it names, with its reviews, to a venue that decides on it.
+
+    >>> is_commitment("paper_link"), is_commitment("commitment_url"), is_commitment("previous_URL")
+    (True, True, False)
+    """
+    words = _split_name(field)
+    return not _FIELDS["commitment"].isdisjoint(("_".join(words), *words))
+
+
+def _split_name(field: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(_CAMEL.sub("_", field))]
 
 
 def _find_fields(extra: str, venue_id: str) -> Iterator[tuple[str, object, bool]]:
@@ -90,12 +185,12 @@ def _find_fields(extra: str, venue_id: str) -> Iterator[tuple[str, object, bool]
 
 def _is_prose(field: str) -> bool | None:
     """Return whether a field that names an earlier submission is prose; None for other fields."""
-    words = [word.casefold() for word in _WORD.findall(_CAMEL.sub("_", field))]
+    words = _split_name(field)
     if "_".join(words) in _FIELDS["named"]:
         return False
     if not _FIELDS["other"].isdisjoint(words):
         return None
-    if _FIELDS["earlier"].isdisjoint(words) or _FIELDS["thing"].isdisjoint(words):
+    if (_FIELDS["earlier"] | _FIELDS["commitment"]).isdisjoint(words) or _FIELDS["thing"].isdisjoint(words):
         return None
     return not _FIELDS["prose"].isdisjoint(words)
 

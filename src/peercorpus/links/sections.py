@@ -230,10 +230,11 @@ def _read_section(lines: Sequence[BodyLine], *, by_line: bool, in_blocks: bool) 
             if is_row or block.kind is TextBlockKind.FORMULA:
                 sentences += read_whole(block.lines, is_row=is_row)
             else:
-                sentences += read_sentences(block.lines)
+                sentences += read_sentences(block.lines, floats=block.kind is TextBlockKind.ASIDE)
     else:
         flow, asides = separate_asides(lines)
-        sentences = [sentence for block in (flow, *asides) for sentence in read_sentences(block)]
+        sentences = [*read_sentences(flow)]
+        sentences += (sentence for aside in asides for sentence in read_sentences(aside, floats=True))
     return sorted(sentences, key=lambda sentence: sentence.start)
 
 

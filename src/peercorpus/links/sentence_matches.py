@@ -50,7 +50,7 @@ def match(left: Sequence[str], right: Sequence[str]) -> Pairs:
         matched.extend(equal)
         if a == b or c == d:
             continue
-        anchors = _find_anchors(left, right, (a, b, c, d)) if depth < MAX_DEPTH else []
+        anchors = find_anchors(left, right, (a, b, c, d)) if depth < MAX_DEPTH else []
         if anchors:
             matched.extend(anchors)
             ends = [(a - 1, c - 1), *anchors, (b, d)]
@@ -76,7 +76,7 @@ def _match_ends(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[
     return matched, (a, b, c, d)
 
 
-def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> Pairs:
+def find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> Pairs:
     """Return the longest increasing series of equal items that occur once on each side (patience diff)."""
     a, b, c, d = span
     left_counts = Counter(left[a:b])
@@ -104,8 +104,8 @@ def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> Pair
 def match_similar(left: Sequence[str], right: Sequence[str], least: float = 0.5) -> Pairs:
     """Match sentences that are changed forms of each other, most similar first, each at most once.
 
-    The order of sentences is ignored, because floats and edits move them. Sentences that share only words of more than
-    ten sentences are not compared.
+    The order of sentences is ignored, because floats and edits move them. Among more than twelve, sentences that share
+    only words of more than ten sentences are not compared.
 
     >>> match_similar(["We train on ten sets."], ["It is new.", "We train on twelve sets."])
     [(0, 1)]
@@ -120,7 +120,8 @@ def match_similar(left: Sequence[str], right: Sequence[str], least: float = 0.5)
     for old, words in enumerate(old_counts):
         suggestions = (sentences_by_word.get(word, ()) for word in words)
         votes = Counter(new for sentences in suggestions if len(sentences) <= MAX_WORD_SENTENCES for new in sentences)
-        for new, _ in votes.most_common(MAX_CANDIDATES):
+        candidates = [new for new, _ in votes.most_common(MAX_CANDIDATES)]
+        for new in candidates if len(right) > MAX_CANDIDATES else range(len(right)):
             similarity = _dice(words, new_counts[new])
             if similarity >= least:
                 ranked.append((-similarity, abs(old - new), old, new))

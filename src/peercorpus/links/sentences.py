@@ -23,7 +23,7 @@ FULL_LINE_SHARE = 0.75
 FOOTNOTE_NUMBER = re.compile(r"(?<=[a-z]{3}[.!?])\d{1,2}$|^\d{1,2}\s+(?=[A-Z][a-z]*\s+[a-z])")
 """Matches the number of a footnote, directly after its sentence or before the next one."""
 
-SUPERSCRIPT_MARK = re.compile("(^|[^\\W\\d_]{3}|[.!?,;:)\"'\u201d\u2019$])<sup>[^<\\s]{1,4}</sup>")
+SUPERSCRIPT_MARK = re.compile("(^|[^\\W\\d_]{3}|[.!?,;:)\"'\u201d\u2019$])\\s?<sup>[^<\\s]{1,4}</sup>")
 """Matches a superscript footnote mark, after a sentence or a word; after a number or a unit it is a power."""
 
 FORMULA = re.compile(r"\${1,2}(?=\S)[^$\n]*(?<=\S)\${1,2}(?!\d)")
@@ -50,12 +50,14 @@ class Sentence:
         end: Offset after its last character.
         words: Its text, without line numbers, headers and floats in between.
         key: Key by which it is matched; never empty.
+        floats: Whether page layout decides where it stands: part of a caption, a footnote or a table.
     """
 
     start: int
     end: int
     words: str
     key: str
+    floats: bool = False
 
 
 def sentence_key(words: str) -> str:
@@ -68,7 +70,7 @@ def sentence_key(words: str) -> str:
     return NOT_MATCHED.sub("", plain) if "\\" in plain else plain.translate(DROPPED_CHARACTERS)
 
 
-def read_sentences(lines: Sequence[BodyLine]) -> Iterator[Sentence]:
+def read_sentences(lines: Sequence[BodyLine], *, floats: bool = False) -> Iterator[Sentence]:
     r"""Yield the sentences of successive lines.
 
     >>> [sentence.words for sentence in read_sentences([BodyLine(0, "See Fig. 1. It"), BodyLine(20, "works.")])]
@@ -93,7 +95,7 @@ def read_sentences(lines: Sequence[BodyLine]) -> Iterator[Sentence]:
             first = bisect_right(starts, start) - 1
             last = bisect_right(starts, end - 1) - 1
             begin = lines[first].start + start - starts[first]
-            yield Sentence(start=begin, end=lines[last].start + end - starts[last], words=words, key=key)
+            yield Sentence(begin, lines[last].start + end - starts[last], words, key, floats)
 
 
 def read_whole(lines: Sequence[BodyLine], *, is_row: bool) -> Iterator[Sentence]:
@@ -104,7 +106,7 @@ def read_whole(lines: Sequence[BodyLine], *, is_row: bool) -> Iterator[Sentence]
     words = "\n".join(line.words for line in lines)
     key = sentence_key(MINUS.sub("\u2212", words) if is_row else EQUATION_NUMBER.sub("", words))
     if key:
-        yield Sentence(start=lines[0].start, end=lines[-1].start + len(lines[-1].words), words=words, key=key)
+        yield Sentence(lines[0].start, lines[-1].start + len(lines[-1].words), words, key, is_row)
 
 
 def _split_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

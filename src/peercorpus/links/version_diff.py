@@ -1,21 +1,23 @@
 """Find the passages that were added, removed, changed or moved between two versions of a paper.
 
 Sections are paired by the sentences that they share, otherwise by heading. Equal sentences are matched first: in order
-within a pair of sections, then anywhere, as moved ones. The rest are matched by similarity, first within pairs of
-sections. Sentences still unmatched were added or removed, together with adjacent copies of other sentences.
+within a pair of sections, then anywhere. One moved if it stands once in each text and its place among all others
+changed; captions, tables and footnotes, which drift with the page, do not move. The rest are matched by similarity,
+first within pairs of sections. Sentences still unmatched were added or removed, and so were copies that only one text
+has.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
-from peercorpus.links.citations import find_labels, mask_numbers
+from peercorpus.links.citations import find_equations, find_labels, mask_equations, mask_numbers
 from peercorpus.links.section_pairs import pair_sections
 from peercorpus.links.sections import read_text_sections
-from peercorpus.links.sentence_matches import match, match_similar
-from peercorpus.links.sentences import Sentence
+from peercorpus.links.sentence_matches import find_anchors, match, match_similar
+from peercorpus.links.sentences import FORMULA, Sentence
 from peercorpus.records.enums import ChangeKind
 
 MIN_SIMILARITY = 0.5
@@ -23,6 +25,9 @@ MIN_SIMILARITY = 0.5
 
 MIN_DISTANT_SIMILARITY = 0.6
 """Minimum Dice coefficient of two sentences under different headings for one to be a changed form of the other."""
+
+MIN_IN_GAP_SIMILARITY = 0.4
+"""The same minimum if both stand between the same equal sentences."""
 
 MIN_MOVED_CHARACTERS = 20
 """Minimum length of a key to be matched anywhere; a shorter one ("Proof.") belongs to the passage around it."""
@@ -128,28 +133,27 @@ def find_differences(earlier: str, later: str) -> TextComparison:
     new = _read_side(later, labels[1], cites_by_number=cites_by_number)
     counterparts = pair_sections(_keyed_sections(old), _keyed_sections(new))
     in_place = _match_in_place(old, new, counterparts)
-    moved = _match_moved(old, new, in_place)
-    changed = _match_changed(old, new, counterparts)
+    in_place |= _match_rest(old, new, in_place, lambda sentence: sentence.floats)
+    moved = _match_moved(old, new, counterparts, in_place)
+    in_place |= _match_rest(old, new, in_place | moved, lambda sentence: len(sentence.key) >= MIN_MOVED_CHARACTERS)
+    changed = _match_changed(old, new, counterparts, in_place)
     matched = in_place | moved | changed
     removed, old_copies = _divide_rest(old, matched.keys(), new)
     added, new_copies = _divide_rest(new, set(matched.values()), old)
-    moved |= _match_in_turn((old, old_copies), (new, new_copies))
-    arrived = set(moved.values())
-    from_old = moved | _find_copies(old, [i for i in old_copies if i not in moved], new)
-    from_new = _find_copies(new, [j for j in new_copies if j not in arrived], old)
+    in_place |= _match_in_turn((old, old_copies), (new, new_copies))
+    arrived = set(in_place.values())
+    removed += _find_surplus(old, [i for i in old_copies if i not in in_place], new)
+    added += _find_surplus(new, [j for j in new_copies if j not in arrived], old)
     spots = _find_spots(old, new, counterparts, in_place)
     own_old = {i: i for i in removed}
     own_new = {j: j for j in added}
     told_by_old = [
         *(_Passage(i, ChangeKind.CHANGED, (i, i + 1), (j, j + 1)) for i, j in changed.items()),
         *(_Passage(run[0], ChangeKind.REMOVED, run, None) for run, _ in _find_runs(old, old, own_old)),
-        *(_Passage(run[0], ChangeKind.MOVED, run, place) for run, place in _find_runs(old, new, from_old)),
+        *(_Passage(run[0], ChangeKind.MOVED, run, place) for run, place in _find_runs(old, new, moved)),
     ]
-    told_by_new = [
-        *((run[0], _Passage(spots[run[0]], ChangeKind.ADDED, None, run)) for run, _ in _find_runs(new, new, own_new)),
-        *((run[0], _Passage(spots[run[0]], ChangeKind.MOVED, at, run)) for run, at in _find_runs(new, old, from_new)),
-    ]
-    passages = [*told_by_old, *(passage for _, passage in sorted(told_by_new, key=itemgetter(0)))]
+    told_by_new = (_Passage(spots[run[0]], ChangeKind.ADDED, None, run) for run, _ in _find_runs(new, new, own_new))
+    passages = [*told_by_old, *told_by_new]
     passages.sort(key=attrgetter("spot"))
     return TextComparison(
         tuple(_describe(old, new, passage) for passage in passages),
@@ -162,6 +166,7 @@ def find_differences(earlier: str, later: str) -> TextComparison:
 def _read_side(text: str, labels: frozenset[str], *, cites_by_number: bool) -> _Side:
     parts = read_text_sections(text)
     sentences = [sentence for part in parts for sentence in part.sentences]
+    equations = find_equations(text)
     ends = [0]
     for part in parts:
         ends.append(ends[-1] + len(part.sentences))
@@ -169,10 +174,20 @@ def _read_side(text: str, labels: frozenset[str], *, cites_by_number: bool) -> _
         text=text,
         headings=[part.heading for part in parts],
         sentences=sentences,
-        keys=[mask_numbers(sentence.key, labels, with_names=cites_by_number) for sentence in sentences],
+        keys=[
+            mask_numbers(_mask_equations(sentence, equations), labels, with_names=cites_by_number)
+            for sentence in sentences
+        ],
         sections=[section for section, part in enumerate(parts) for _ in part.sentences],
         spans=[*pairwise(ends)],
     )
+
+
+def _mask_equations(sentence: Sentence, equations: frozenset[str]) -> str:
+    """Return the key of a sentence without the numbers of equations; those inside formulas are kept."""
+    if "(" not in sentence.key or sentence.floats:
+        return sentence.key
+    return mask_equations(sentence.key, FORMULA.sub(" \\0 ", sentence.words), equations)
 
 
 def _keyed_sections(side: _Side) -> list[tuple[str | None, Sequence[str]]]:
@@ -210,42 +225,49 @@ def _match_in_turn(left: tuple[_Side, Sequence[int]], right: tuple[_Side, Sequen
     return {i: places.pop() for i in old_indices if (places := free.get(old.keys[i]))}
 
 
-def _match_moved(old: _Side, new: _Side, in_place: Mapping[int, int]) -> Matches:
-    """Match equal sentences wherever they are.
+def _match_rest(old: _Side, new: _Side, matched: Mapping[int, int], may_stand: Callable[[Sentence], bool]) -> Matches:
+    """Match equal sentences of a kind that are left, first with first, wherever they stand."""
+    taken = set(matched.values())
+    return _match_in_turn(
+        (old, [i for i, sentence in enumerate(old.sentences) if i not in matched and may_stand(sentence)]),
+        (new, [j for j, sentence in enumerate(new.sentences) if j not in taken and may_stand(sentence)]),
+    )
 
-    Sentences that remain exactly once in each text come first, then their neighbours, so that a moved passage stays
-    whole; then other long ones.
+
+def _match_moved(old: _Side, new: _Side, counterparts: Mapping[int, int], in_place: Mapping[int, int]) -> Matches:
+    """Match equal sentences that stand once in each text and changed their place among all that do.
+
+    One that kept its order is under another heading only because page layout shifted the heading, if both texts have
+    both sections; it did not move. Short neighbours belong to the moved passage.
     """
-    taken = set(in_place.values())
-    left_old = [i for i in range(len(old.keys)) if i not in in_place]
-    left_new = [j for j in range(len(new.keys)) if j not in taken]
-    places: dict[str, list[int]] = defaultdict(list)
-    for j in left_new:
-        places[new.keys[j]].append(j)
-    counts: dict[str, int] = defaultdict(int)
-    for i in left_old:
-        counts[old.keys[i]] += 1
-    moved: Matches = {
-        i: places[key][0]
-        for i in left_old
-        if len(key := old.keys[i]) >= MIN_MOVED_CHARACTERS and counts[key] == 1 and len(places.get(key, ())) == 1
+    counts = Counter(old.keys), Counter(new.keys)
+    places = {key: j for j, key in enumerate(new.keys)}
+    in_order = set(find_anchors(old.keys, new.keys, (0, len(old.keys), 0, len(new.keys))))
+    moved = {
+        i: j
+        for i, key in enumerate(old.keys)
+        if i not in in_place and len(key) >= MIN_MOVED_CHARACTERS and counts[0][key] == counts[1][key] == 1
+        if (i, j := places[key]) not in in_order
+        or not (old.sections[i] in counterparts and new.sections[j] in counterparts.values())
     }
-    taken.update(moved.values())
-    for step, indices in ((1, left_old), (-1, left_old[::-1])):
+    taken = {*in_place.values(), *moved.values()}
+    for step, indices in ((1, range(len(old.keys))), (-1, range(len(old.keys) - 1, -1, -1))):
         for i in indices:
-            neighbour = moved.get(i - step)
-            if i in moved or neighbour is None:
-                continue
-            j = neighbour + step
-            if 0 <= j < len(new.keys) and j not in taken and new.keys[j] == old.keys[i]:
+            j = moved.get(i - step, -2) + step
+            is_free = (
+                i not in moved and i not in in_place and j not in taken and len(old.keys[i]) < MIN_MOVED_CHARACTERS
+            )
+            if is_free and 0 <= j < len(new.keys) and new.keys[j] == old.keys[i]:
                 moved[i] = j
                 taken.add(j)
-    long_old = [i for i in left_old if i not in moved and len(old.keys[i]) >= MIN_MOVED_CHARACTERS]
-    return moved | _match_in_turn((old, long_old), (new, [j for j in left_new if j not in taken]))
+    return moved
 
 
-def _match_changed(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> Matches:
-    """Match sentences in only one text with the most similar ones in the other, in paired sections if possible."""
+def _match_changed(old: _Side, new: _Side, counterparts: Mapping[int, int], in_place: Mapping[int, int]) -> Matches:
+    """Match sentences in only one text with the most similar ones in the other.
+
+    Those in paired sections come first, then those between the same equal sentences.
+    """
     old_keys = set(old.keys)
     new_keys = set(new.keys)
     left_old = [i for i, key in enumerate(old.keys) if key not in new_keys]
@@ -257,6 +279,14 @@ def _match_changed(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> M
     for section, group in groupby(left_old, key=lambda i: old.sections[i]):
         if section in counterparts:
             changed |= _match_alike(old, [*group], new, by_section[counterparts[section]], MIN_SIMILARITY)
+    taken = set(changed.values())
+    gaps = _find_gaps(old, new, counterparts, in_place)
+    inside: dict[Gap, list[int]] = defaultdict(list)
+    for j in left_new:
+        if j not in taken and gaps[1][j] is not None:
+            inside[gaps[1][j]].append(j)
+    for gap, group in groupby((i for i in left_old if i not in changed), key=lambda i: gaps[0][i]):
+        changed |= _match_alike(old, [*group], new, inside.pop(gap, []), MIN_IN_GAP_SIMILARITY)
     taken = set(changed.values())
     left_old = [i for i in left_old if i not in changed]
     left_new = [j for j in left_new if j not in taken]
@@ -287,10 +317,38 @@ def _divide_rest(side: _Side, matched: Set[int], other: _Side) -> tuple[list[int
     return sorted(own), [index for index in rest if index not in own]
 
 
-def _find_copies(side: _Side, indices: Sequence[int], other: _Side) -> Matches:
-    """Return, for sentences repeated on this side, the first occurrence on the other side."""
-    first = {key: index for index, key in reversed([*enumerate(other.keys)])}
-    return {index: first[side.keys[index]] for index in indices}
+def _find_surplus(side: _Side, copies: Sequence[int], other: _Side) -> list[int]:
+    """Return the copies that make a sentence more frequent on this side than on the other."""
+    surplus = Counter(side.keys)
+    surplus.subtract(other.keys)
+    found = []
+    for index in reversed(copies):
+        if surplus[side.keys[index]] > 0:
+            surplus[side.keys[index]] -= 1
+            found.append(index)
+    return found
+
+
+Gap = tuple[int, int] | None
+"""Section of the later text and its last equal sentence so far, -1 if none; None in a section without a counterpart."""
+
+
+def _find_gaps(
+    old: _Side, new: _Side, counterparts: Mapping[int, int], in_place: Mapping[int, int]
+) -> tuple[list[Gap], list[Gap]]:
+    """Return between which equal sentences each sentence of both texts stands."""
+    arrived = set(in_place.values())
+
+    def walk(side: _Side, sections: Mapping[int, int], anchors: Callable[[int], int | None]) -> Iterator[Gap]:
+        for section, (first, end) in enumerate(side.spans):
+            last = -1
+            for index in range(first, end):
+                anchor = anchors(index)
+                last = last if anchor is None else anchor
+                yield (sections[section], last) if section in sections else None
+
+    same = {section: section for section in counterparts.values()}
+    return [*walk(old, counterparts, in_place.get)], [*walk(new, same, lambda j: j if j in arrived else None)]
 
 
 def _find_runs(left: _Side, right: _Side, matches: Mapping[int, int]) -> Iterator[tuple[Run, Run]]:

@@ -41,6 +41,6 @@ def serve(folder: Path, show: Show) -> None:
         MissingExtraError: DuckDB is not installed.
         PeercorpusError: The folder cannot be served.
     """
-    require_engine("mcp")
+    require_engine()
     with open_public_tables(folder, show) as tables:
         anyio.run(make_server(tables).run_stdio_async)

@@ -245,7 +245,7 @@ def bert_metric(part: Part, model: str = MODEL, layers: int = LAYERS) -> Metric:
         settings=f"BERTScore|{part}|idf:no|rescaled:no|refs:max|layer:{layers}",
         packages=("torch", "transformers"),
         low=-1.0,
-        extra="neural",
+        extra="models",
         model=model,
     )
 

@@ -18,8 +18,6 @@ from peercorpus.models.local_models import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
 MODEL = "sentence-transformers/all-mpnet-base-v2"
@@ -79,22 +77,6 @@ def embed_cosines(
     return EmbedCosines(*measure_samples(partial(_measure, model), samples, spread))
 
 
-def embed_texts(texts: Sequence[str], *, model: str = MODEL) -> "NDArray[np.float32]":
-    """Return the embeddings of texts, one row of length 1 each; what exceeds the model's window is cut.
-
-    Args:
-        texts: The texts.
-        model: A folder with a sentence-transformers model, or its name on the Hugging Face Hub.
-
-    Raises:
-        MissingExtraError: sentence-transformers is not installed.
-        ModelError: The model cannot be loaded.
-    """
-    network = _load_sentence_model(model)
-    rows: NDArray[np.float32] = network.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-    return rows
-
-
 def _measure(model: str, samples: Sequence[Sample]) -> Measured[float]:
     network = _load_sentence_model(model)
     texts = distinct_texts(samples)
@@ -130,7 +112,7 @@ def embedding_metric(model: str = MODEL) -> Metric:
         settings="EmbedCos|refs:max",
         packages=("sentence-transformers", "torch", "transformers"),
         low=-1.0,
-        extra="neural",
+        extra="models",
         model=model,
     )
 

@@ -1,10 +1,11 @@
-"""Registry of all metrics by name; those that need a model are imported on demand."""
-
-from importlib import import_module
+"""Define the metrics that need no model, and list all metrics by name."""
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import prediction
+from peercorpus.metrics.bertscore import BERT_F1, BERT_PRECISION, BERT_RECALL  # noqa: F401 -- listed below
+from peercorpus.metrics.embedding import EMBED_COS  # noqa: F401
 from peercorpus.metrics.metric import Metric, Takes
+from peercorpus.metrics.review_points import POINT_COVERAGE, POINT_PRECISION, POINT_RECALL  # noqa: F401
 from peercorpus.metrics.text_overlap import bleu, corpus_bleu, rouge_l
 
 _OF_SACREBLEU = "nrefs:var|case:mixed|eff:{}|tok:13a|smooth:exp"
@@ -63,33 +64,8 @@ MSE_UNIT = Metric(
 )
 SPEARMAN = Metric("spearman", prediction.spearman, Takes.NUMBERS, "spearman|ties:mean|constant:undefined", low=-1.0)
 
-METRICS: dict[str, str] = {
-    "rouge_l": "registry:ROUGE_L",
-    "bleu": "registry:BLEU",
-    "sentence_bleu": "registry:SENTENCE_BLEU",
-    "bert_precision": "bertscore:BERT_PRECISION",
-    "bert_recall": "bertscore:BERT_RECALL",
-    "bert_f1": "bertscore:BERT_F1",
-    "embed_cos": "embedding:EMBED_COS",
-    "point_recall": "review_points:POINT_RECALL",
-    "point_precision": "review_points:POINT_PRECISION",
-    "point_coverage": "review_points:POINT_COVERAGE",
-    "accuracy": "registry:ACCURACY",
-    "precision": "registry:PRECISION",
-    "recall": "registry:RECALL",
-    "f1": "registry:F1",
-    "balanced_accuracy": "registry:BALANCED_ACCURACY",
-    "mcc": "registry:MCC",
-    "auroc": "registry:AUROC",
-    "brier": "registry:BRIER",
-    "ece": "registry:ECE",
-    "mae": "registry:MAE",
-    "mse": "registry:MSE",
-    "mae_unit": "registry:MAE_UNIT",
-    "mse_unit": "registry:MSE_UNIT",
-    "spearman": "registry:SPEARMAN",
-}
-"""Metric name → module of this package and the definition in it."""
+METRICS: dict[str, Metric] = {one.name: one for one in tuple(globals().values()) if isinstance(one, Metric)}
+"""Every metric that is defined or imported above, by name."""
 
 
 def definition(name: str) -> Metric:
@@ -100,7 +76,4 @@ def definition(name: str) -> Metric:
     """
     if name not in METRICS:
         raise PeercorpusError(f"Unknown metric '{name}'; choose one of {', '.join(METRICS)}.")
-    module, _, attribute = METRICS[name].partition(":")
-    metric_found = getattr(import_module(f"peercorpus.metrics.{module}"), attribute)
-    assert isinstance(metric_found, Metric)
-    return metric_found
+    return METRICS[name]

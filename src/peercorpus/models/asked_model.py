@@ -52,7 +52,7 @@ class AskedModel:
         """
         endpoint = Endpoint(settings)
         try:
-            return cls(endpoint, ResponseCache(answers, run, max_questions=max_questions, max_tokens=None))
+            return cls(endpoint, ResponseCache(answers, run, max_questions))
         except BaseException:
             endpoint.close()
             raise

@@ -42,6 +42,7 @@ TO_EVERYONE = "the authors, to everyone"
 SIDES = (Role.REVIEWER, Role.AUTHOR)
 TAG = re.compile(r"<(?=\s*+/?\s*+supplementary\b)", re.IGNORECASE)
 """The "<" of a tag that would begin or end a marked block if a post contained it."""
+_BLOCK = re.compile(r'<supplementary source="[^"]*+">(?:[^<]++|<(?!/?supplementary))*+</supplementary>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,12 @@ class ChatOptions:
     Attributes:
         assistant: The side that the model takes: the reviewer or the authors.
         others: What to do with posts by third parties.
-        with_responses: Whether to include responses to all reviewers.
         ends_answered: Whether to leave out a final user message without a reply, which trainers do not accept.
         system: The system prompt; None for none.
     """
 
     assistant: Role = Role.REVIEWER
     others: ThirdParties = ThirdParties.CONTEXT
-    with_responses: bool = True
     ends_answered: bool = True
     system: str | None = None
 
@@ -114,6 +113,16 @@ def mark_as_context(source: str, text: str, title: str | None = None) -> str:
     """
     head = f"{escape_markers(title)}\n\n" if title else ""
     return f'<supplementary source="{source}">\n{head}{escape_markers(text)}\n</supplementary>'
+
+
+def is_context(text: str) -> bool:
+    r"""Return whether a text consists of marked blocks alone.
+
+    >>> block = mark_as_context("the area chair", "Please discuss.")
+    >>> is_context(block), is_context(block + "\n\n" + block), is_context("We will." + block)
+    (True, True, False)
+    """
+    return not _BLOCK.sub("", text).strip()
 
 
 def escape_markers(text: str) -> str:
@@ -195,7 +204,7 @@ def _show_responses(
 
     One that comes between two turns of the reviewer takes the place of a turn of the authors.
     """
-    shown = [beside for beside in context if beside.post_id in responses] if view.with_responses else []
+    shown = [beside for beside in context if beside.post_id in responses]
     is_answer = bool(shown) and _is_between_turns(conversation, index)
     for beside in shown:
         response = responses[beside.post_id]
@@ -219,7 +228,7 @@ def _is_own_first(conversation: Conversation, places: Iterable[int]) -> bool:
     for place in places:
         if _is_own(conversation, place):
             return True
-        if conversation.turns[place].role is Role.AUTHOR:
+        if conversation.turns[place].role is Role.AUTHOR and not conversation.turns[place].is_reminder:
             return False
     return False
 
@@ -237,7 +246,7 @@ def to_chat_messages(
 
     The list is empty if one side says nothing, or if nothing precedes the assistant's first message. A response to all
     between two turns of the reviewer replaces a turn of the authors. Posts after the decision are left out
-    (`cut_at_decision`).
+    (`cut_at_decision`), and so are reminders.
 
     Args:
         conversation: The conversation.
@@ -250,7 +259,7 @@ def to_chat_messages(
     context = conversation.group_context()
     for index, turn in enumerate(conversation.turns):
         _show_responses(exchange, index, conversation, context.get(index, ()), responses, view)
-        words = turn_text(turn)
+        words = "" if turn.is_reminder else turn_text(turn)
         is_side = turn.role is Role.AUTHOR or _is_own(conversation, index)
         if words and is_side:
             exchange.say(Speaker.ASSISTANT if turn.role is view.assistant else Speaker.USER, words, index)

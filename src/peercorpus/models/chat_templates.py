@@ -44,12 +44,11 @@ class Chat:
         return self.tokens(self.render(list(messages), True))
 
 
-def load_chat(model: str, extra: str) -> Chat | None:
+def load_chat(model: str) -> Chat | None:
     """Load a model's tokenizer and chat template; None if it has no chat template.
 
     Args:
         model: A folder, or a name on the Hugging Face Hub.
-        extra: Extra to name if transformers is not installed.
 
     Raises:
         MissingExtraError: transformers is not installed.
@@ -58,7 +57,7 @@ def load_chat(model: str, extra: str) -> Chat | None:
     try:
         from transformers import AutoTokenizer
     except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "transformers", extra) from None
+        raise MissingExtraError(error.name or "transformers", "models") from None
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(model)
     except (OSError, ValueError, KeyError) as error:

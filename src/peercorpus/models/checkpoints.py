@@ -95,7 +95,7 @@ def read_weights(folder: Path) -> Weights:
 
 def _find_base(folder: Path) -> Weights | str:
     if find_spec("peft") is None:
-        raise MissingExtraError("peft", "finetune")
+        raise MissingExtraError("peft", "models")
     path = folder / ADAPTER_CONFIG
     try:
         named = json.loads(path.read_text("utf-8"))["base_model_name_or_path"]

@@ -257,14 +257,13 @@ def response_key(model: str, prompt: str, image: bytes = b"") -> str:
 class ResponseCache:
     """Stores answers in a SQLite file and counts the spending of one run."""
 
-    def __init__(self, path: Path | None, run: str, max_questions: int, max_tokens: int | None) -> None:
+    def __init__(self, path: Path | None, run: str, max_questions: int) -> None:
         """Open or create the file.
 
         Args:
             path: The file; None keeps everything in memory.
             run: Id of the run whose spending is counted.
             max_questions: Maximum number of questions in the run.
-            max_tokens: Maximum number of tokens in the run; None means no limit.
 
         Raises:
             ModelError: The file is damaged.
@@ -272,7 +271,6 @@ class ResponseCache:
         """
         self._run = run
         self._max_questions = max_questions
-        self._max_tokens = max_tokens
         if path is not None:
             require_own(path)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -297,10 +295,8 @@ class ResponseCache:
         Raises:
             ModelError: The budget is used up.
         """
-        is_left = "questions < ? AND (? IS NULL OR tokens < ?)"
-        sql = f"UPDATE spending SET questions = questions + 1 WHERE run = ? AND {is_left}"
-        values = (self._run, self._max_questions, self._max_tokens, self._max_tokens)
-        if self._db.execute(sql, values).rowcount == 0:
+        sql = "UPDATE spending SET questions = questions + 1 WHERE run = ? AND questions < ?"
+        if self._db.execute(sql, (self._run, self._max_questions)).rowcount == 0:
             questions, tokens = self.spent()
             raise ModelError(
                 f"The budget for the model is used up (questions: {questions}, tokens: {tokens}); the answers "

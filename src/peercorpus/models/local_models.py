@@ -17,10 +17,10 @@ EXTRAS = {
     "rapidfuzz": "bench",
     "rouge_score": "bench",
     "sacrebleu": "bench",
-    "sentence_transformers": "neural",
-    "tokenizers": "neural",
-    "torch": "neural",
-    "transformers": "neural",
+    "sentence_transformers": "models",
+    "tokenizers": "models",
+    "torch": "models",
+    "transformers": "models",
 }
 """Import name of a package → extra that installs it."""
 

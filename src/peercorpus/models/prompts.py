@@ -6,7 +6,7 @@ Names and texts of all string constants in capitals enter the digest, so changin
 import hashlib
 from collections.abc import Mapping
 
-VERSION = "2"
+VERSION = "3"
 """Version of the prompts; results of different versions are not comparable."""
 
 REVIEW = "You are a reviewer of a scientific paper. You write your review of it, then your scores, one a line."
@@ -71,8 +71,6 @@ REVIEW_AGAIN = "That was the paper. Write your review of it, then your scores, o
 SUBMITTED_TO = "Submitted to {venue}."
 ASKED_SCORES = "Scores asked for:\n\n{fields}"
 CUT = "[{tokens} tokens of the paper, up to its end, are left out here.]"
-NO_ANSWER = "(The authors do not answer.)"
-EXAMPLE = "Another paper, as an example:"
 
 SAID: Mapping[str, str] = {
     name: text for name, text in sorted(globals().items()) if name.isupper() and isinstance(text, str)

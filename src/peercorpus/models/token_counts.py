@@ -59,7 +59,7 @@ def load_tokenizer(name: str) -> Tokenizer:
     try:
         import tokenizers
     except ModuleNotFoundError:
-        raise MissingExtraError("tokenizers", "tokens") from None
+        raise MissingExtraError("tokenizers", "hf") from None
     path = Path(name)
     path = path / "tokenizer.json" if path.is_dir() else path
     kind = tokenizers.Tokenizer

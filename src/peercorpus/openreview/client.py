@@ -7,7 +7,7 @@ time. Other modules request JSON, a PDF or an archive and get the response or on
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -30,7 +30,6 @@ from peercorpus.errors import (
     UnreachableError,
 )
 from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
-from peercorpus.openreview.cassette import CassetteWriter, RecordedHarvest, answer_head
 from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive, split_members
 from peercorpus.openreview.retries import Patience, check
 from peercorpus.openreview.time_limit import TimeLimit, limit_reads
@@ -147,7 +146,6 @@ class Client:
         tally: OtherClients | None = None,
         clock: SystemClock = THIS_MACHINE,
         transport: httpx2.BaseTransport | None = None,
-        recorder: CassetteWriter | None = None,
     ) -> None:
         """Create a client; nothing is sent yet.
 
@@ -160,11 +158,10 @@ class Client:
             on_wait: Receives a sentence stating why the client waits, repeatedly during a long wait.
             tally: Counts the use of the same budget by other clients; None ignores them.
             clock: Source of the time, and of waiting.
-            transport: Replaces the network, in tests and for responses from cassettes.
-            recorder: Receives every response except those to sign-ins, demands to wait, and archives; only for guests.
+            transport: Replaces the network, in tests.
 
         Raises:
-            SignInError: The token is malformed, the address is not https, or an account would be recorded.
+            SignInError: The token is malformed, or the address is not https.
             SourceError: A base URL is not an http or https address.
         """
         self._urls = {1: _check_url(base_url_v1), 2: _check_url(base_url_v2)}
@@ -174,11 +171,6 @@ class Client:
         self._failed_contacts = 0
         self._was_reached = False
         self._account = account
-        self._recorder = recorder
-        if recorder is not None and any(httpx2.URL(url).userinfo for url in self._urls.values()):
-            raise SignInError(
-                "Requests to an address with a user name or a password are not recorded; leave out --record."
-            )
         if account is not None:
             self._check_account(account)
         is_loopback = all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
@@ -197,8 +189,6 @@ class Client:
         """Requests sent so far, repeated ones included."""
 
     def _check_account(self, account: Account | str) -> None:
-        if self._recorder is not None:
-            raise SignInError(RECORDING_GUESTS)
         for url in map(httpx2.URL, self._urls.values()):
             if url.scheme != "https" and url.host not in LOOPBACK:
                 raise SignInError(f"The token is not sent to {url.host} over plain http; use an https address.")
@@ -357,7 +347,6 @@ class Client:
             response = receive(streamed, request.most_bytes, request.within_s, request.keep)
         asked = f"{response.request.method} {response.url}"
         _log.info("%s: %d, %.2f s", asked, response.status_code, time.monotonic() - began)
-        self._record(request, response)
         try:
             check(response)
         except BusyError as error:
@@ -365,27 +354,6 @@ class Client:
                 self.budget.refuse(route, error.wait_s + self.patience.first_wait_s / 10)
             raise
         return response
-
-    def record_harvests(self, venue_ids: Sequence[str], limit: int | None, *, files: bool) -> None:
-        """Record that a harvest of these venues begins, so that an import makes the same requests."""
-        if self._recorder is not None:
-            for venue_id in venue_ids:
-                self._recorder.begin(RecordedHarvest(venue_id, self._urls[1], self._urls[2], limit, files))
-
-    def record_file(self, api: int, path: str, params: Params, content: bytes) -> None:
-        """Record a file that came in an archive as if it had been requested by itself."""
-        if self._recorder is not None:
-            url = str(httpx2.URL(self._urls[api] + path, params=dict(params)))
-            self._recorder.record(answer_head("GET", url, 200, "application/pdf"), content)
-
-    def _record(self, request: _Request, response: httpx2.Response) -> None:
-        """Record a response, unless it is to a sign-in, a demand to wait, or an archive."""
-        if self._recorder is None or request.keep is not None or not _is_recordable(response):
-            return
-        ids = None if request.body is None else {"ids": [str(note_id) for note_id in _read_ids(request.body)]}
-        kind = response.headers.get("content-type", "")
-        head = answer_head(response.request.method, str(response.url), response.status_code, kind, ids)
-        self._recorder.record(head, response.content)
 
     def _await_turn(self, route: str, path: str) -> None:
         """Wait until the budget allows the next request.
@@ -457,10 +425,6 @@ class Client:
         return True
 
 
-RECORDING_GUESTS = (
-    "Only responses to guests are recorded, because an account may be shown notes that are not public; sign out with"
-    " 'peercorpus logout' and leave out --token-file, PEERCORPUS_TOKEN and PEERCORPUS_USER, or leave out --record."
-)
 NO_PDF = "not a PDF"
 CUT_OFF = "cut off"
 
@@ -476,24 +440,6 @@ def is_pdf(content: bytes) -> bool:
 def is_whole(content: bytes) -> bool:
     """Return whether content ends as a PDF, with `%%EOF` in its last four kilobytes, where readers look for it."""
     return b"%%EOF" in content[-4096:]
-
-
-def _is_recordable(response: httpx2.Response) -> bool:
-    """Return whether a response shows what a guest may see, rather than demanding a sign-in or a wait."""
-    try:
-        check(response)
-    except SignInError:
-        return False
-    except BusyError:
-        return response.status_code >= 500
-    except SourceError:
-        return True
-    return True
-
-
-def _read_ids(body: Mapping[str, object]) -> list[object]:
-    ids = body.get("ids")
-    return ids if isinstance(ids, list) else []
 
 
 def _check_url(url: str) -> str:

@@ -154,7 +154,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def check_object(text: bytes) -> bytes:
-    """Return an object as `check_json` does, after checking that any decoder can read all of it.
+    """Return an object as `check_json` does, after checking that any decoder can read all of it, and its ids.
 
     Raises:
         ValueError: It cannot be read; the message says why.
@@ -163,7 +163,41 @@ def check_object(text: bytes) -> bytes:
     if text.count(b"{") + text.count(b"[") > MOST_LEVELS and _count_levels(text) > MOST_LEVELS:
         raise ValueError(TOO_DEEP)
     read_anything(text)
+    check_ids(text)
     return text
+
+
+_IDS = frozenset(
+    {"id", "forum", "replyto", "referent", "original", "domain", "invitation", "invitations", "signatures"}
+)
+"""Members of an object that contain the ids of objects, venues and groups, alone or in a list."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def has_control(value: object) -> bool:
+    r"""Return whether a text contains a control character, which no id of OpenReview does.
+
+    SQLite reads a text up to its first NUL only, so such an id could be stored, but not found.
+
+    >>> has_control("V/2026\x00"), has_control("V/2026"), has_control(None)
+    (True, False, False)
+    """
+    return isinstance(value, str) and _CONTROL.search(value) is not None
+
+
+def check_ids(text: bytes) -> None:
+    """Check that no id of an object, or of the note in an edit, contains a control character.
+
+    Raises:
+        ValueError: One does; the message names the member.
+    """
+    members = read_members(text) if is_object(text) else {}
+    nested = members.get("note")
+    for part in (members, read_members(nested) if nested is not None and is_object(nested) else {}):
+        for name in sorted(part.keys() & _IDS):
+            value = read_anything(part[name])
+            if any(map(has_control, value if isinstance(value, list) else [value])):
+                raise ValueError(f"its '{name}' contains a control character")
 
 
 def explain_unreadable(text: bytes) -> str:

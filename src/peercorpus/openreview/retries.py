@@ -156,7 +156,7 @@ class Patience:
         longest_wait_s: Longest single wait, in seconds. If OpenReview asks for more, the run ends with a message
             stating when to continue; its rate limits are hourly.
         most_in_a_row: Consecutive failures of different requests after which the service counts as down, rather than
-            the requested objects as broken; None never counts it as down.
+            the requested objects as broken.
         pauses_s: Seconds to pause each time the requests of a harvest fail one after another, before it gives up.
     """
 
@@ -164,5 +164,5 @@ class Patience:
     first_contact: int = 3
     first_wait_s: float = 1.0
     longest_wait_s: float = RATE_LIMIT_WAIT_S
-    most_in_a_row: int | None = 3
+    most_in_a_row: int = 3
     pauses_s: tuple[float, ...] = (60.0, 300.0, 900.0, 1800.0)

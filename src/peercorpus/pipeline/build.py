@@ -104,7 +104,7 @@ def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options,
         return StepResult(stage.name, ALL_VENUES, was_finished=True, seconds=0.0)
     started = time.perf_counter()
     workspace.raw.release_memory()  # Such a stage reads tables only.
-    stage.run(workspace, ALL_VENUES, options, key, report_to(workspace, Meter(ALL_VENUES, stage.name, show)))
+    stage.run(workspace, ALL_VENUES, options, key, report_to(workspace, Meter(ALL_VENUES, stage.doing, show)))
     return StepResult(stage.name, ALL_VENUES, was_finished=False, seconds=time.perf_counter() - started)
 
 

@@ -38,7 +38,7 @@ LEAST_WEIGHT = 20_000
 TIMEOUT_S = 3_600.0
 """Time limit for one item of work, which usually takes seconds; our choice."""
 
-SPREAD = "build_tables"
+SPREAD = "building tables of papers"
 """Name of the workers' step in `Progress`."""
 
 
@@ -165,7 +165,7 @@ class _VenueBuild:
         """Run a step in this process, unless it is done; its stage may itself use an executor."""
         if step.is_finished or (plan.venue_id, step.stage.name) in self._seconds:
             return
-        report = report_to(self._workspace, Meter(plan.venue_id, step.stage.name, self._show))
+        report = report_to(self._workspace, Meter(plan.venue_id, step.stage.doing, self._show))
         began = time.perf_counter()
         if step.stage.begin is None:
             step.stage.run(self._workspace, plan.venue_id, self._options, step.key, report)

@@ -9,6 +9,7 @@ from peercorpus.execution.progress import Meter, Show
 from peercorpus.workspace.object_store import Location, read_file, write_whole
 from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.raw_damage import DamagedObject
+from peercorpus.workspace.raw_store import OPEN
 from peercorpus.workspace.table_damage import check_table
 from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace
@@ -105,7 +106,7 @@ def _check_objects(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
                 f"{damaged.kind} {damaged.object_id}",
                 damaged.venue_id,
                 "its body differs from the one received",
-                damaged.source,
+                damaged.source.removesuffix(OPEN),
                 damaged,
             )
 

@@ -7,11 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import groupby
 from operator import attrgetter, itemgetter
+from typing import Any
 
 import zstandard
 
@@ -20,7 +21,8 @@ from peercorpus.harvest.submissions import CHANGES, List, read_lists
 from peercorpus.harvest.venue_edits import TASK
 from peercorpus.openreview.objects import to_time
 from peercorpus.openreview.venue_discovery import CLOSED_LISTS
-from peercorpus.records.enums import Aspect, Grade, Reason, Status
+from peercorpus.records.enums import Aspect, Grade, Reason, Status, Unseen
+from peercorpus.records.papers import find_unseen
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.harvest_state import UNKNOWN_MS
 from peercorpus.workspace.raw_store import RawStore
@@ -191,11 +193,15 @@ class Coverage:
         without_rating: Those of them without a numeric recommendation.
         dangling_replies: Replies to a note that is missing or deleted.
         deleted: Notes that OpenReview marks as deleted.
-        not_public: Notes that are not public, but visible to the account.
+        not_public: Notes that are not public, but visible to the account or in a dump.
         listed_twice: Titles of papers that occur more than once.
         odd_titles: Titles that are markup, a path or blank, or contain control characters.
         conflicts: Differences between two published records of a paper, by field.
-        ai_reviews: Reviews written by an AI and posted by the venue itself; not included in `reviews`.
+        ai_reviews: Reviews that an AI wrote or may have written; not included in `reviews`.
+        readers_unstated: Notes that name no readers and count as public because nothing in their dump names any.
+        unseen: Papers by whether replies are known to be unseen.
+        replies_not_shown: Replies proven to exist and never seen.
+        replies_deleted: Replies seen and since deleted, or no longer shown.
     """
 
     papers: Mapping[Status, int]
@@ -209,6 +215,10 @@ class Coverage:
     odd_titles: NamedExamples
     conflicts: Mapping[str, int]
     ai_reviews: int = 0
+    readers_unstated: int = 0
+    unseen: Mapping[Unseen, int] = field(default_factory=dict)
+    replies_not_shown: int = 0
+    replies_deleted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +290,26 @@ def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status])
         odd_titles=odd,
         conflicts=_read_conflicts(tables, venue_id),
         ai_reviews=tables.count("2-ai-reviews", venue_id),
+        **_read_unseen(tables, venue_id),
     )
+
+
+def _read_unseen(tables: Tables, venue_id: str) -> dict[str, Any]:
+    """Return the counts of `Coverage` for notes without readers and for unseen replies."""
+    unstated = not_shown = deleted = 0
+    papers: Counter[Unseen] = Counter()
+    columns = ["readers_unstated", "replies_not_shown", "replies_deleted"]
+    for own_unstated, own_not_shown, own_deleted in tables.rows("1-papers", venue_id, columns):
+        unstated += own_unstated
+        not_shown += own_not_shown or 0
+        deleted += own_deleted
+        papers[find_unseen(own_not_shown, own_deleted)] += 1
+    return {
+        "readers_unstated": unstated,
+        "unseen": dict(sorted(papers.items())),
+        "replies_not_shown": not_shown,
+        "replies_deleted": deleted,
+    }
 
 
 def _read_conflicts(tables: Tables, venue_id: str) -> dict[str, int]:

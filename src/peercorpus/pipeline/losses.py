@@ -11,7 +11,7 @@ from peercorpus.harvest.import_dumps import ImportSummary
 from peercorpus.records.papers import SetAside
 from peercorpus.records.published_datasets import drop_number
 from peercorpus.workspace.delta_tables import Replacement
-from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.raw_store import OPEN, RawKind
 from peercorpus.workspace.workspace import Workspace
 
 SHARE = 0.5
@@ -82,7 +82,7 @@ def _foresee_rows(workspace: Workspace, summary: ImportSummary) -> dict[str, Row
         forum = RawForum(forum_id)
         for latest in {raw_object.object_id: raw_object for raw_object in objects}.values():
             forum.add(latest)
-            source_of[latest.object_id] = latest.source
+            source_of[latest.object_id] = latest.origin
         by_venue[venue_id].append(forum)
     names = {file.name for file in summary.files}
     for venue_id, forums in by_venue.items():
@@ -164,4 +164,4 @@ def _read_sources(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, st
 
 def _name_source(source: str, venue_id: str) -> str:
     """Return the file that a record came from, or the venue for a harvested record."""
-    return venue_id if "://" in source else _PLACE.sub("", source)
+    return venue_id if "://" in source else _PLACE.sub("", source.removesuffix(OPEN))

@@ -1,5 +1,6 @@
 """Report the status of a workspace: balances of its stages, completeness, and issues with each venue's record."""
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -9,7 +10,10 @@ from peercorpus.corpus.points import TABLE as TABLE_OF_POINTS
 from peercorpus.errors import VenueNotFoundError
 from peercorpus.execution.stage import Balance, Options
 from peercorpus.forms.form_usage import FormUsage, read_censuses
-from peercorpus.openreview.objects import Note, decode_leniently
+from peercorpus.forms.reply_kinds import is_unknown_name
+from peercorpus.forms.venue_forms import read_venue
+from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.openreview.objects import Note, decode_leniently, invitation_name
 from peercorpus.pipeline.build import CUT_FIGURES, FIND_POINTS, STAGES, find_unfinished
 from peercorpus.pipeline.inventory import (
     EXAMPLES,
@@ -28,6 +32,7 @@ from peercorpus.records.suggestions import suggest_name
 from peercorpus.texts.convert import default_engine, read_engine_used
 from peercorpus.venues.catalogue import Visibility
 from peercorpus.venues.own_venues import find_row
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.placement import Placement, read_placement
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.table_damage import require_whole
@@ -39,6 +44,9 @@ MONTHS_MS = round(timedelta(days=60).total_seconds() * 1000)
 
 ENOUGH_ACCEPTED = 20
 """Minimum number of accepted papers for reporting the absence of rejected ones; our choice."""
+
+MOST_NAMES = 8
+"""Most names of invitations that an issue lists; our choice."""
 
 UNDECIDED = (Status.UNDER_REVIEW, Status.UNKNOWN)
 
@@ -65,7 +73,11 @@ class KnownIssue(StrEnum):
     NO_DEADLINE = "no_deadline"
     """The submission deadline is unknown."""
     NOT_PUBLIC = "not_public"
-    """The account saw notes that are not public."""
+    """Notes are not public: they name other readers than everyone, or none."""
+    READERS_UNSTATED = "readers_unstated"
+    """Notes name no readers and count as public because nothing in their dump names any."""
+    UNKNOWN_NAMES = "unknown_names"
+    """Replies name invitations whose meaning is not known, so place, signer and content alone determine their kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +134,22 @@ def find_paper_issues(coverage: Coverage) -> Iterator[IssueFound]:
         yield IssueFound(KnownIssue.BEFORE_DECISIONS, undecided, total)
     if coverage.not_public:
         yield IssueFound(KnownIssue.NOT_PUBLIC, coverage.not_public)
+    if coverage.readers_unstated:
+        yield IssueFound(KnownIssue.READERS_UNSTATED, coverage.readers_unstated)
+
+
+def find_name_issues(tables: Tables, venue_id: str, words: VenueVocabulary) -> Iterator[IssueFound]:
+    """Yield the issue of replies whose invitations have unknown names, each name with its number of replies."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for batch in tables.batches("3-posts", venue_id, ["invitation"]):
+        for invitation in batch.column("invitation").to_pylist():
+            counts[invitation_name(invitation)] += 1
+            total += 1
+    unknown = [(name, count) for name, count in counts.most_common() if name and is_unknown_name(name, words)]
+    if unknown:
+        named = [f"{name} ({count:,})" for name, count in unknown[:MOST_NAMES]]
+        yield IssueFound(KnownIssue.UNKNOWN_NAMES, sum(count for _, count in unknown), total, named)
 
 
 def find_pdf_issues(pdfs: PdfCoverage) -> Iterator[IssueFound]:
@@ -209,6 +237,7 @@ def read_completeness(workspace: Workspace, venue_id: str, finished: Container[s
         notes = read_coverage(tables, venue_id, statuses)
         cautions += [*find_paper_issues(notes), *find_venue_issues(notes, row.visibility if row else None)]
         cautions += find_reference_issues(raw, venue_id, statuses)
+        cautions += find_name_issues(tables, venue_id, read_venue(workspace, venue_id).words)
     if "4-versions" in finished:
         sql = "SELECT venue_id, path FROM asked CROSS JOIN files USING (venue_id) WHERE problem IS NOT NULL"
         refused = frozenset(path for (path,) in raw.questions.rows(sql, venue_id))

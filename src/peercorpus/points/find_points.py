@@ -16,6 +16,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.points.reactions import LaterWords, Verdict, find_reactions
+from peercorpus.points.resolution import DIGEST
 from peercorpus.points.touched import PaperChanges
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Reason, Role
@@ -234,12 +235,13 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=1,
+        doing="finding points",
+        version=3,
         reads_raw=(),
         reads=("2-reviews", "3-posts", "6-conversations", "7-changes"),
         writes=(TABLE,),
         options=(),
         run=partial(run, spread),
         balance=balance,
-        made_with=lambda _: read_words().digest,
+        made_with=lambda _: f"{read_words().digest}, {DIGEST}",
     )

@@ -1,29 +1,15 @@
 """Find a reviewer's reaction to each point after the authors answered: resolved, partly, or not."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from peercorpus.criticism.align import ReviewMatcher
-from peercorpus.criticism.kinds import read_words, split_words
+from peercorpus.criticism.kinds import split_words
 from peercorpus.criticism.passages import Passage, read_passages
+from peercorpus.points.resolution import read_resolution
 from peercorpus.records.points import PointReaction, Reaction, ReactionScope
 from peercorpus.records.scores import ScoreChange
-
-_ORDER = (Reaction.PARTLY, Reaction.NOT_RESOLVED, Reaction.RESOLVED)
-"""If one sentence expresses several reactions, the first of these counts."""
-
-_THINGS = r"(?:concern|question|comment|issue|point|doubt|problem|remark)"
-ALL = re.compile(
-    rf"\b(?:all|each|every|both)\s++(?:of\s++)?(?:(?:my|the|these|those|our)\s++)?(?:\w++\s++){{0,3}}?{_THINGS}s?\b"
-    rf"|\bmy {_THINGS}s (?:have|are|were) (?:all |now |been |fully |well |adequately )*"
-    r"(?:addressed|answered|resolved|clarified)",
-    re.IGNORECASE,
-)
-"""Matches words about all points at once."""
-
-ONLY_SOME = re.compile(r"\b(?:most|many|some|several|part|few|not all|almost|nearly|partially|partly)\b", re.IGNORECASE)
 
 MIN_CONFIDENCE = 0.5
 """Minimum probability for taking words of the reviewer to be about a point; our choice."""
@@ -60,8 +46,8 @@ def read_reaction(words: Sequence[str]) -> Reaction | None:
     >>> read_reaction("my concern is still not addressed".split()), read_reaction("thanks for the reply".split())
     (<Reaction.NOT_RESOLVED: 'not_resolved'>, None)
     """
-    told = {label for _, _, label in read_words().reactions.find(words)}
-    return next((reaction for reaction in _ORDER if reaction in told), None)
+    resolution = read_resolution(" ".join(words))
+    return None if resolution is None else resolution.reaction
 
 
 def find_reactions(
@@ -78,22 +64,17 @@ def find_reactions(
     for words in later:
         passages = read_passages(words.text)
         told = [split_words(passage.words) for passage in passages]
-        reactions = [read_reaction(each) for each in told]
-        for passage, reaction in zip(passages, reactions, strict=True):
-            if reaction is not None and _is_about_all(passage.words):
-                verdict = _make(words, passage, reaction, ReactionScope.ALL)
+        read = [read_resolution(passage.words) for passage in passages]
+        for passage, resolution in zip(passages, read, strict=True):
+            if resolution is not None and resolution.is_about_all:
+                verdict = _make(words, passage, resolution.reaction, ReactionScope.ALL)
                 verdicts.update(dict.fromkeys(expecting, verdict))
-        for passage, reaction, found in zip(passages, reactions, matcher.attribute(passages, told), strict=True):
-            is_about_one = (
-                found.point is not None and found.probability >= MIN_CONFIDENCE and not _is_about_all(passage.words)
-            )
-            if reaction is not None and found.point is not None and is_about_one:
-                verdicts[found.point] = _make(words, passage, reaction, ReactionScope.POINT)
+        for passage, resolution, found in zip(passages, read, matcher.attribute(passages, told), strict=True):
+            if resolution is None or resolution.is_about_all or found.point is None:
+                continue
+            if found.probability >= MIN_CONFIDENCE:
+                verdicts[found.point] = _make(words, passage, resolution.reaction, ReactionScope.POINT)
     return verdicts
-
-
-def _is_about_all(text: str) -> bool:
-    return ALL.search(text) is not None and ONLY_SOME.search(text) is None
 
 
 def _make(words: LaterWords, passage: Passage, reaction: Reaction, scope: ReactionScope) -> Verdict:

@@ -164,13 +164,12 @@ def compare_export(export: Path | None) -> Iterator[Comparison]:
     )
 
 
-def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence], *, is_asked: bool) -> Iterator[Comparison]:
+def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence]) -> Iterator[Comparison]:
     """Yield a row for the figures of the papers: those in the release, and why others are missing.
 
     Args:
         release: The release.
         evidence: Counts of the workspace, by venue.
-        is_asked: Whether figures were to be cut out.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
@@ -183,9 +182,7 @@ def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence], *, is
     pdfs = sum(venue.pdfs for venue in evidence.values())
     made = f"figures: {kinds['figure']:,}, tables: {kinds['table']:,}; of {len(papers):,} of {plural(total, 'paper')}"
     reason = f"PDFs in the workspace: {pdfs:,}; the other papers have no PDF, or one without captions"
-    if not is_asked:
-        reason = "left out with --no-figures"
-    elif not pdfs:
+    if not pdfs:
         reason = (
             f"the workspace has no PDF: the texts of the {plural(total, 'paper')} were imported as text, which has no"
             " figures"

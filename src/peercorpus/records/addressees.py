@@ -17,9 +17,11 @@ from peercorpus.records.multipart import read_part_of_post
 from peercorpus.records.replies import Replies, count_within
 from peercorpus.records.reviews import Post
 
-NUMBERED = re.compile(r"(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)
-ANONYMOUS = re.compile(r"Reviewer_(\w{4})")
-PREFIX = r"(?:(?:anon(?:ymous)?\s*)?(?:reviewers?|referees?)[\s_#.\-\u2013*`@:]*|rev\.?[\s#*]*|r[\s#*\-]?)"
+NUMBERED = re.compile(r"(?:\w+_)?(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)
+ANONYMOUS = re.compile(r"[A-Za-z]\w*_(\w{4})")
+"""Matches the name of a committee's member, such as `Reviewer_x1Yz` or `Program_Committee_x1Yz`."""
+_REVIEWER = r"(?:reviewers?|referees?|committee(?:[\s_]+members?)?)"
+PREFIX = rf"(?:(?:anon(?:ymous)?\s*)?{_REVIEWER}[\s_#.\-\u2013*`@:]*|rev\.?[\s#*]*|r[\s#*\-]?)"
 MENTION = re.compile(rf"(?<![A-Za-z0-9]){PREFIX}(\d{{1,2}}(?![\w%]|\.\d)|\w{{4}}(?!\w))", re.IGNORECASE)
 BARE = re.compile(r"(?<!\w)\w{4}(?!\w)")
 _NUMBER, _ID = rf"{PREFIX}(?P<number>\d{{1,2}})", rf"(?:{PREFIX})?(?P<id>\w{{4}})"
@@ -109,13 +111,16 @@ class ReviewerNames:
 
     def __init__(self, reviewers: Iterable[str], texts: Iterable[str] = ()) -> None:
         self.all = frozenset(reviewers := list(reviewers))
-        self._by_number: dict[int, str] = {}
-        self._by_id: dict[str, str] = {}
+        numbered: dict[int, list[str]] = defaultdict(list)
+        by_id: dict[str, list[str]] = defaultdict(list)
         for reviewer in reviewers:
             if match := NUMBERED.fullmatch(reviewer):
-                self._by_number[int(match[1])] = reviewer
+                numbered[int(match[1])].append(reviewer)
             elif match := ANONYMOUS.fullmatch(reviewer):
-                self._by_id[match[1]] = reviewer
+                by_id[match[1]].append(reviewer)
+        # Members of two committees may have the same number, and then it names neither.
+        self._by_number = {number: names[0] for number, names in numbered.items() if len(names) == 1}
+        self._by_id = {key: names[0] for key, names in by_id.items() if len(names) == 1}
         # An id of letters only may be a word in another case ("sAid"), so it must match exactly.
         self._folded = {key.casefold(): name for key, name in self._by_id.items() if not key.isalpha()} | self._by_id
         self._unmistakable = {key: name for key, name in self._by_id.items() if _is_unlike_a_word(key)}
@@ -182,6 +187,14 @@ class ReviewerNames:
         title = read_part_of_post(post).stem or (post.title or "")[:_MAX_TITLE_CHARACTERS]
         opening = post.text.lstrip()[:_MAX_OPENING_CHARACTERS].partition("\n")[0]
         return self._find_other_addressee(post, title, opening) or self._find_reviewers(title, opening, post.text)
+
+    def names_twice(self, post: Post, reviewer: str) -> bool:
+        """Return whether the title and the greeting of a post each address this reviewer and nobody else."""
+        opening = post.text.lstrip()[:_MAX_OPENING_CHARACTERS].partition("\n")[0]
+        greeting = self._find_address("", opening, post.text)
+        return all(
+            self.named(text) == {reviewer} and self._addresses_reviewers(text) for text in (post.title or "", greeting)
+        )
 
     def _find_other_addressee(self, post: Post, title: str, opening: str) -> "Address | None":
         """Return the addressees of a letter; None if a post is not a letter, or is one to reviewers only."""
@@ -376,8 +389,9 @@ class _Forum:
     def _is_misplaced(self, post: Post, greets: tuple[str, ...], reviewers: frozenset[str]) -> bool:
         """Return whether a post is certainly under the wrong reviewer's review.
 
-        It must address one reviewer who has posted and who has no other answer by the authors, must not name the
-        reviewers above it, and must have no reply by anyone else. A number is weaker evidence, because authors number
+        It must address one reviewer who has posted and must have no reply by anyone else. If that reviewer replies to
+        it, or title and greeting both name them, no more is needed; otherwise they must have no other answer by the
+        authors, and the post must not name the reviewers above it. A number is weaker evidence, because authors number
         reviewers by their position on the page: in that case the reviewer above must also have another answer.
         """
         (addressee, *more) = greets
@@ -386,7 +400,8 @@ class _Forum:
         span = self._replies.span(post)
         spoken = self._spoken
         below = sum(count_within(places, span) for name, places in spoken.items() if name != addressee)
-        if below or self._names.named(f"{post.title or ''} {post.text}") & reviewers:
+        is_confirmed = count_within(spoken.get(addressee, ()), span) > 0 or self._names.names_twice(post, addressee)
+        if below or (not is_confirmed and self._names.named(f"{post.title or ''} {post.text}") & reviewers):
             return False
 
         def is_answered(reviewer: str) -> bool:
@@ -394,7 +409,8 @@ class _Forum:
             return len(places) > count_within(places, span)
 
         is_number = NUMBERED.fullmatch(addressee) is not None
-        return not is_answered(addressee) and (not is_number or all(map(is_answered, reviewers)))
+        is_free = is_confirmed or not is_answered(addressee)
+        return is_free and (not is_number or all(map(is_answered, reviewers)))
 
     @cached_property
     def _speakers(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""Records of reviews by an AI that the venue itself posts, and of the replies to them.
+"""Records of reviews that an AI wrote or may have written, and of the replies to them.
 
 They are separate from all records of people: no review, post, conversation or statistic contains any part of them.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from peercorpus.records.enums import PostKind, Role
+from peercorpus.records.enums import AiCertainty, PostKind, Role
 from peercorpus.records.reviews import Section
 from peercorpus.records.scores import Score
 
@@ -68,16 +68,17 @@ class AiReply:
 
 @dataclass(frozen=True, slots=True)
 class AiReview:
-    """A review of a paper by an AI, as posted by the venue itself, with everything posted below it.
+    """A review of a paper that an AI wrote or may have written, with everything posted below it.
 
     Attributes:
         ai_review_id: The note's id on OpenReview.
         form_id: The invitation with whose form it was read; None if no invitation with its form is available, so that
             scales are unknown.
         kind: `ai_review`.
+        certainty: Whether an AI certainly wrote it; `possible` if only a name says so.
         role: `ai`, even if chairs signed it.
         invitation: The invitation that created it, verbatim.
-        signature: Last path element of the signature (`AI_Reviewer`, `Program_Chairs`).
+        signature: Last path element of the signature (`AI_Reviewer`, `Reviewer_AIRev1`, `Program_Chairs`).
         created_at: When it was posted; None if unknown.
         modified_at: When it was last changed; None if unknown.
         title: Its heading, if the form has one.
@@ -95,6 +96,7 @@ class AiReview:
     venue_id: str
     form_id: str | None
     kind: PostKind
+    certainty: AiCertainty
     role: Role
     invitation: str
     signature: str

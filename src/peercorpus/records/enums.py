@@ -33,6 +33,19 @@ class PaperSource(StrEnum):
     """A record of a dataset published by others."""
 
 
+class Unseen(StrEnum):
+    """Whether replies to a paper are known to be unseen."""
+
+    NONE = "none"
+    """The numbers of its replies have no gap, and OpenReview counts no more than were seen."""
+    NOT_SHOWN = "not_shown"
+    """Replies were never seen: they are hidden, or were deleted before anyone looked."""
+    DELETED = "deleted"
+    """Replies were seen and have been deleted, or are no longer shown."""
+    UNKNOWN = "unknown"
+    """No number proves anything."""
+
+
 class VenueSource(StrEnum):
     """Source of a paper's venue."""
 
@@ -48,10 +61,23 @@ class VenueSource(StrEnum):
     """A record of a dataset published by others names it."""
 
 
+class YearSource(StrEnum):
+    """Source of a paper's year."""
+
+    VENUE = "venue"
+    """The venue's id contains it."""
+    RECORD = "record"
+    """A record of a dataset published by others states it."""
+    DECISION = "decision"
+    """The venue names no year, as journals do not: it is that of the decision."""
+    SUBMISSION = "submission"
+    """The same without a known decision: it is that of the submission."""
+
+
 class PostKind(StrEnum):
     """Kind of a reply in a forum, from the last path element of the invitation that created it.
 
-    An `ai_review` is a review by an AI that the venue itself posts; a `survey` rates one.
+    An `ai_review` is a review that an AI wrote or may have written; a `survey` rates one.
     """
 
     REVIEW = "review"
@@ -72,8 +98,8 @@ class PostKind(StrEnum):
 class Role(StrEnum):
     """Role of a post's author, according to its signature.
 
-    `ai` is not a person: it is a venue's own group for posts by an AI, or the part of the venue that posts an AI's
-    review.
+    `ai` is not a person: it is a group for posts by an AI, or one whose name says that it may be, or the part of the
+    venue that posts an AI's review.
     """
 
     AUTHOR = "author"
@@ -85,6 +111,19 @@ class Role(StrEnum):
     PUBLIC = "public"
     AI = "ai"
     UNKNOWN = "unknown"
+
+
+class AiCertainty(StrEnum):
+    """How certain it is that an AI wrote a review."""
+
+    CERTAIN = "certain"
+    """The venue posts such reviews in this way, as documented."""
+    POSSIBLE = "possible"
+    """The name of the signer or of the invitation says so (`LLM_Reviewer`, `Reviewer_GPT4`); nothing confirms it."""
+
+
+CHAIR_ROLES = frozenset({Role.AREA_CHAIR, Role.SENIOR_AREA_CHAIR, Role.PROGRAM_CHAIR})
+"""Roles of those who run a venue; journals call some of them editors."""
 
 
 class Addressee(StrEnum):
@@ -160,6 +199,8 @@ class SectionKind(StrEnum):
     QUESTIONS = "questions"
     LIMITATIONS = "limitations"
     ETHICS = "ethics"
+    MODEL_CHAT = "model_chat"
+    """What the reviewer exchanged with a language model; in no post, conversation, point or training row."""
     OTHER = "other"
 
 
@@ -216,9 +257,16 @@ class ScoreSource(StrEnum):
 
     NOTE = "note"
     EDIT = "edit"
+    """The edit that created the review, or a later one that the reviewer signed."""
+    EDIT_BY_CHAIRS = "edit_by_chairs"
+    """An edit that chairs signed; it is not a change by the reviewer."""
+    EDIT_BY_VENUE = "edit_by_venue"
+    """An edit signed by the venue, or by anyone else who is not known to be the reviewer or a chair."""
+    NEVER_MODIFIED = "never_modified"
+    """The note: according to OpenReview's times of its creation and last modification it was never modified."""
     SNAPSHOT = "snapshot"
-    """The earliest harvested version of the review, or one that a later edit repeats; earlier changes cannot be
-    seen."""
+    """An earlier harvested version of the review. It shows a first score only if it had never been modified; it shows
+    a change also otherwise, and then further changes before it cannot be seen."""
     TEXT = "text"
     """The reviewer's own words ("I raise my score from 5 to 6"). This is weaker evidence, used only if nothing else
     shows the first score, both numbers are on the form's scale, and the later one is the note's score."""
@@ -226,6 +274,10 @@ class ScoreSource(StrEnum):
     """A dataset published by others."""
     RECOMMENDATION = "recommendation"
     """A separate note with the reviewer's recommendation, as journals request (TMLR's `Official_Recommendation`)."""
+
+
+BY_OTHERS = frozenset({ScoreSource.EDIT_BY_CHAIRS, ScoreSource.EDIT_BY_VENUE})
+"""Sources of scores and changes that are not the reviewer's own."""
 
 
 class Grade(StrEnum):
@@ -256,9 +308,14 @@ GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
         Grade.EXACT_ATTACHMENT: "The venue kept the submitted file as an attachment.",
         Grade.UNREVISED: "No invitation that can change the PDF edited the note after the deadline.",
         Grade.ONLY_BEFORE_REVIEW: "The whole history is known, and only one PDF was uploaded before the first review.",
-        Grade.UNREVISED_LIKELY: "As `unrevised`, but chairs edited the note, which can change a PDF.",
+        Grade.UNREVISED_LIKELY: (
+            "As `unrevised`, but chairs edited the note, which can change a PDF, or nothing shows that its form closed"
+            " before the reviews."
+        ),
         Grade.BEFORE_FIRST_REVIEW: "The latest PDF known to have been uploaded before the first review.",
-        Grade.STATED: "A published dataset states that its text is the submission, without an edit that proves it.",
+        Grade.STATED: (
+            "A published dataset or the user states that this is the submission, without an edit that proves it."
+        ),
         Grade.UNSTATED: "A published dataset contains the text, but does not state its version.",
         Grade.UNAVAILABLE: "It is unknown which version the reviewers read, or its file is not in the workspace.",
     }
@@ -330,7 +387,7 @@ class ChangeKind(StrEnum):
     CHANGED = "changed"
     """In both versions, reworded: at least half of the words are the same."""
     MOVED = "moved"
-    """In both versions, word for word: under another heading, or more often in one of them."""
+    """Once in both versions, word for word, and under another heading."""
 
 
 class LinkKind(StrEnum):
@@ -344,6 +401,8 @@ class LinkKind(StrEnum):
     """Listed twice: at the same venue, or at two venues within a week."""
     UNDATED = "undated"
     """At two venues, and the date of one is unknown."""
+    COMMITMENT = "commitment"
+    """The later one commits the earlier one, with its reviews, to a venue that decides on it (ACL Rolling Review)."""
 
 
 class FigureKind(StrEnum):
@@ -485,7 +544,10 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
             "It may be one of the reviews in another published record of the same paper, or the reply to one."
         ),
         Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
-        Reason.NOT_JSON: "OpenReview's response is not JSON, or cannot be decoded; its bytes are stored.",
+        Reason.NOT_JSON: (
+            "OpenReview's response is not JSON, cannot be decoded, or has a control character in an id;"
+            " its bytes are stored."
+        ),
         Reason.NO_TEXT: "The published record contains no text of the paper.",
         Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",
         Reason.ENGINES_DIFFER: (

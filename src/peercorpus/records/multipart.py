@@ -42,7 +42,8 @@ MARKERS = tuple(
         rf"{_OPEN}(?:part|pt\.?)\s*#?\s*(?P<number>{_COUNT}|[a-e]|{_WORD}){_SHUT}",
         rf"{_OPEN}(?P<number>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+(?:half|part){_SHUT}",
         rf"{_OPEN}#?(?P<number>\d{{1,2}}|(?-i:I{{1,3}}|IV|VI{{0,3}}))\s*[)\]}}>]\s*$",
-        rf"{_OPEN}(?P<more>cont(?:inued|inuation|inues|inue|['\u2019]?d)?\.{{0,3}})\s*(?P<after>\d{{1,2}})?{_SHUT}",
+        rf"{_OPEN}(?P<more>cont(?:inued|inuation|inues|inue|['\u2019]?d)?\.{{0,3}})"
+        rf"[\s,]*(?:(?P<after>\d{{1,2}})|(?P<number>(?-i:II|III|IV|VI{{0,3}})))?{_SHUT}",
         rf"{_DASH}(?<![A-Za-z])(?:part|pt\.?)\s*#?\s*(?P<number>{_COUNT}|[a-e]|{_WORD})(?:\s*\(?{_TOTAL}\)?|\b(?!\s+of\b))\s*[:.]?",
         rf"{_DASH}\b(?P<number>first|second|third|fourth|last)\s+half\b",
         rf"{_DASH}(?<![\w./])(?P<number>\d{{1,2}})\s*(?:/|\s+of\s+|\s+out of\s+)\s*(?P<total>\d{{1,2}}|n\b)"
@@ -64,6 +65,10 @@ NO_PART = re.compile(
     re.IGNORECASE,
 )
 """Matches words after which a bare number is not a part: "Reviewer - 2", "Questions 1 - 2"."""
+_CONTINUED = re.compile(
+    r"[\s\-\u2013\u2014:,(\[]*\b(?:continued|continuation|cont['\u2019]?d|cont\.)[\s.)\]]*$", re.IGNORECASE
+)
+"""Matches what precedes the number of a later part in "Response, continued (II)": the first part is "Response"."""
 _BARE_MARKERS = (3, 14, 15)
 """Indices of patterns that are only a number at the end."""
 _UNSURE_MARKERS = (3, 7, 8, 14, 15)
@@ -133,6 +138,8 @@ def _read_part(title: str) -> PostPart:
         if after := groups.get("after"):
             number = int(after) + 1
         continues = groups.get("more") is not None and number is None
+        if number is not None and number > 1:
+            stem = _CONTINUED.sub("", stem)
         return PostPart(stem, number, total, index not in _UNSURE_MARKERS, continues)
     return PostPart(title)
 
@@ -242,4 +249,9 @@ def merge_fields(posts: Sequence[Post]) -> dict[str, Any]:
         "post_ids": tuple(post.post_id for post in posts),
         "holds_update": any(post.holds_update for post in posts),
         "titles": tuple(post.title for post in posts),
+        "moved": tuple(
+            f"{post.post_id}: addressed to {' and '.join(post.greets)} ({post.addressed_by})"
+            for post in posts
+            if post.greets and post.greets == post.addressed_to
+        ),
     }

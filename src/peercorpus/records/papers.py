@@ -1,6 +1,6 @@
 """Records of papers: the submission, its PDF versions, links between submissions, and rows set aside."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from peercorpus.records.enums import (
@@ -10,8 +10,10 @@ from peercorpus.records.enums import (
     PaperSource,
     Reason,
     Status,
+    Unseen,
     VenueSource,
     VersionMoment,
+    YearSource,
 )
 
 
@@ -62,6 +64,19 @@ class StatedSplit:
     also_stated: str | None = None
 
 
+def find_unseen(not_shown: int | None, deleted: int) -> Unseen:
+    """Return whether replies are known to be unseen: `not_shown` before `deleted`, as nobody can read those.
+
+    >>> find_unseen(0, 0), find_unseen(None, 0), find_unseen(0, 1)
+    (<Unseen.NONE: 'none'>, <Unseen.UNKNOWN: 'unknown'>, <Unseen.DELETED: 'deleted'>)
+    """
+    if not_shown:
+        return Unseen.NOT_SHOWN
+    if deleted:
+        return Unseen.DELETED
+    return Unseen.UNKNOWN if not_shown is None else Unseen.NONE
+
+
 @dataclass(frozen=True, slots=True)
 class Paper:
     """One submission at one venue.
@@ -70,7 +85,8 @@ class Paper:
         forum_id: The paper's id on OpenReview.
         venue_id: OpenReview's group id of the venue.
         conference: Conference family in lower case (`iclr`); also the split of the published dataset.
-        year: Calendar year in the venue id; None for rolling venues whose paper has no date.
+        year: Calendar year in the venue id; at a venue whose id has none, that of the decision, else of the submission;
+            None if no such date is known.
         track: `main`, or the part of the venue id that names the track or workshop.
         number: Running number within the venue.
         authors: Author names; empty if the submission is anonymous.
@@ -80,7 +96,7 @@ class Paper:
         decided_at: When the decision was posted.
         decision_comment: Text of the decision; if it has none, text of the meta-review.
         licence: Licence stated on the note; None if none is stated.
-        extra: Fields of the note's `content` that are in no other column, as JSON, without the authors' accounts.
+        extra: Fields of the note's `content` that are in no other column, as JSON, without those about persons.
         known_from: Source of the row; for `replies`, the submission was never seen, so that its own fields are empty
             and its status comes from the replies.
         venue_from: Source of the venue.
@@ -90,6 +106,12 @@ class Paper:
         posts_stated: Number of posts in these records, including reviews, each counted in every record that has it.
         merged_posts: Posts that a record of higher precedence also has; all others are rows, or set aside.
         stated_splits: The splits to which published datasets assign the paper, even if the row was made from notes.
+        readers_unstated: Number of notes of the forum that name no readers and count as public because no note of their
+            dump names any.
+        replies_not_shown: Replies that exist or existed, by gaps in the numbers of those seen or by OpenReview's count,
+            and were never seen: at least so many, hidden or deleted earlier; None if nothing proves a number.
+        replies_deleted: Replies that were seen and have been deleted, or are no longer shown.
+        year_from: Source of the year; None if it is unknown.
     """
 
     forum_id: str
@@ -120,6 +142,39 @@ class Paper:
     posts_stated: int = 0
     merged_posts: tuple[MergedPost, ...] = ()
     stated_splits: tuple[StatedSplit, ...] = ()
+    readers_unstated: int = 0
+    replies_not_shown: int | None = None
+    replies_deleted: int = 0
+    year_from: YearSource | None = None
+
+    @property
+    def unseen(self) -> Unseen:
+        """Return whether replies to the paper are known to be unseen."""
+        return find_unseen(self.replies_not_shown, self.replies_deleted)
+
+
+def read_year(
+    named: int | None, decided_at: datetime | None, created_at: datetime | None
+) -> tuple[int | None, YearSource | None]:
+    """Return the year of a paper and its source: the venue's, else that of the decision, else of the submission.
+
+    >>> from datetime import UTC
+    >>> read_year(2024, None, None), read_year(None, None, datetime(2026, 1, 2, tzinfo=UTC))
+    ((2024, <YearSource.VENUE: 'venue'>), (2026, <YearSource.SUBMISSION: 'submission'>))
+    """
+    if named is not None:
+        return named, YearSource.VENUE
+    if decided_at is not None:
+        return decided_at.year, YearSource.DECISION
+    return (None, None) if created_at is None else (created_at.year, YearSource.SUBMISSION)
+
+
+def forget_year_of_decision(paper: Paper) -> Paper:
+    """Return a paper whose year does not reveal when it was decided on."""
+    if paper.year_from is not YearSource.DECISION:
+        return paper
+    year, year_from = read_year(None, None, paper.created_at)
+    return replace(paper, year=year, year_from=year_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +280,14 @@ class Link:
         kind: How the two submissions are related.
         days: Days between their creation; None if one date is unknown.
         title_similarity: Words in both titles, divided by words in either, on [0, 1]; None if a title is missing.
-        abstract_similarity: Pairs of adjacent words in both abstracts, divided by pairs in either, on [0, 1]. Pairs
-            that very many abstracts share do not count. None if nothing remains of one abstract.
+        abstract_similarity: Pairs of adjacent words in both abstracts, divided by the pairs in the abstract with fewer,
+            on [0, 1]. Pairs that very many abstracts share do not count. None if nothing remains of one abstract.
         text_similarity: Runs of five words in both texts, divided by the runs in the text that has fewer, on [0, 1].
             References, checklists, numbers and passages that many texts share do not count. None if a text is missing
             or little remains of it.
         rule: The rule by which they are the same work, in words.
-        named_in: The field in which one of them names the other as its earlier submission (`previous_URL`); None if
-            neither does, in which case the link is by similarity.
+        named_in: The field in which one of them names the other as its earlier submission (`previous_URL`), or the kind
+            of the post that does; None if neither does, in which case the link is by similarity.
     """
 
     forum_id: str

@@ -1,6 +1,6 @@
 """Records of reviewing: reviews, posts, and the conversation with each reviewer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -98,10 +98,15 @@ class Review:
 
     @property
     def first_sections(self) -> tuple[Section, ...]:
-        """The passages as first posted, if known."""
+        """The passages as first posted, if known, without chats with a model."""
         first = {section.field: section for section in self.initial_sections}
         kept = tuple(first.pop(section.field, section) for section in self.sections)
-        return (*kept, *first.values())
+        return select_own((*kept, *first.values()))
+
+
+def select_own(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Return the passages that the reviewer wrote: all but the chats with a model."""
+    return tuple(section for section in sections if section.kind is not SectionKind.MODEL_CHAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +187,12 @@ class Post:
     meta_review: MetaReview | None = None
 
 
+def has_words(review: Review) -> bool:
+    """Return whether a review contains any words: letters in a passage or in its final justification."""
+    texts = (*(section.text for section in review.sections), review.final_justification or "")
+    return any(letter.isalpha() for text in texts for letter in text)
+
+
 def forget_decision(review: Review) -> Review:
     """Return a review without anything that reveals when the decision was posted, for uses that must not show it."""
     scores = tuple(score for score in review.scores if score.phase is not Phase.AT_DECISION)
@@ -212,10 +223,12 @@ class Turn:
         holds_update: Whether the text states that a part of it was written later.
         titles: Titles of the merged posts, verbatim.
         orphan_ids: Posts of the turn that reply to a post that is deleted, hidden or missing.
+        moved: Posts of the turn that were posted under another reviewer's, each as its id and the reason.
         score_changes: Score changes that the reviewer made at this turn.
         final_justification: Text that the reviewer wrote in that field of the form at this turn.
         posted_after_decision: Whether a post of the turn, or a change without a post, came after the decision on the
             paper; None if either time is unknown.
+        is_reminder: Whether the authors only remind the reviewer, who answered that; such a turn is a single post.
     """
 
     role: Role
@@ -227,9 +240,11 @@ class Turn:
     holds_update: bool = False
     titles: tuple[str | None, ...] = ()
     orphan_ids: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
     score_changes: tuple[ScoreChange, ...] = ()
     final_justification: str | None = None
     posted_after_decision: bool | None = None
+    is_reminder: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
+from peercorpus.records.enums import BY_OTHERS, Aspect, AtDecision, Phase, ScoreSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """One change of one score.
+    """One change of one score; not all are the reviewer's own (`is_by_others`).
 
     Attributes:
         aspect: Subject of the score.
@@ -112,6 +112,11 @@ class ScoreChange:
     changed_at: datetime | None
     source: ScoreSource
     words: str | None = None
+
+    @property
+    def is_by_others(self) -> bool:
+        """Whether an edit shows that someone else than the reviewer made it."""
+        return self.source in BY_OTHERS
 
 
 _STANDING = {Phase.FINAL: 0, Phase.AT_DECISION: 1, Phase.INITIAL: 2}
@@ -137,22 +142,23 @@ def choose_score(scores: Iterable[Score], aspect: Aspect, field: str) -> Score |
     )
 
 
-def choose_first_and_last(
-    scores: Sequence[Score], aspect: Aspect, field: str, *, revised: bool | None
-) -> tuple[Score | None, Score | None]:
+def choose_first_and_last(scores: Sequence[Score], aspect: Aspect, field: str) -> tuple[Score | None, Score | None]:
     """Return the first and the current score of one aspect; None if it is not recorded.
-
-    If the review was never revised, its current score is also the first one.
 
     Args:
         scores: All scores of one review.
         aspect: Required subject of the score.
         field: Preferred form field, in lower case, if a form asks for the aspect twice.
-        revised: Whether the reviewer revised the review; None if unknown.
     """
     first = choose_score([score for score in scores if score.phase is Phase.INITIAL], aspect, field)
     last = choose_score([score for score in scores if score.phase is Phase.FINAL], aspect, field)
-    return (last if first is None and revised is False else first), last
+    return first, last
+
+
+def choose_own_first_and_last(scores: Sequence[Score], aspect: Aspect, field: str) -> tuple[Score, Score] | None:
+    """Return both, to compare what the reviewer gave; None if one is not recorded, or someone else wrote the last."""
+    first, last = choose_first_and_last(scores, aspect, field)
+    return None if first is None or last is None or last.source in BY_OTHERS else (first, last)
 
 
 def choose_last_phase(state: AtDecision) -> Phase:

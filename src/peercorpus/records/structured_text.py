@@ -1,7 +1,7 @@
 """A text with its blocks: read parts of it, and resolve the references in its sentences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
@@ -10,8 +10,6 @@ from peercorpus.records.bibliography import read_bibliography
 from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import BlockKind
-
-_BLANK_LINE = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,6 @@ class StructuredText:
             at = block.end
         return at <= len(self.markdown) and not _has_words(self.markdown[at:])
 
-    def without_page_marks(self) -> "StructuredText":
-        """Return the text with page break marks replaced by blank lines."""
-        return StructuredText(
-            self.markdown.replace(PAGE_BREAK, _BLANK_LINE), tuple(move_blocks(self.markdown, self.blocks))
-        )
-
 
 def _has_words(between: str) -> bool:
     return bool(between.replace(PAGE_BREAK, "").strip())
@@ -85,20 +77,3 @@ def _has_words(between: str) -> bool:
 def convert_blocks(blocks: Sequence[Mapping[str, object]]) -> tuple[TextBlock, ...]:
     """Return blocks as records that were read as dictionaries, from JSON or from a table."""
     return msgspec.convert(blocks, tuple[TextBlock, ...])
-
-
-def move_blocks(markdown: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
-    """Return blocks with the offsets for the text in which page break marks are replaced by blank lines.
-
-    Args:
-        markdown: The text with the page break marks.
-        blocks: Its blocks.
-    """
-    moved: list[TextBlock] = []
-    marks = at = 0
-    for block in blocks:
-        marks += markdown.count(PAGE_BREAK, at, block.start)
-        at = block.start
-        less = marks * (len(PAGE_BREAK) - len(_BLANK_LINE))
-        moved.append(replace(block, start=block.start - less, end=block.end - less))
-    return moved

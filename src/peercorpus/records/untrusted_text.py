@@ -1,6 +1,8 @@
-"""Make text from outside safe to show and publish: control characters, CSV formulas, e-mail addresses."""
+"""Make text from outside safe to show and publish: control characters, CSV formulas, e-mail addresses, file names."""
 
+import os
 import re
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -45,6 +47,15 @@ def replace_controls(text: str) -> str:
     'a\nb�gnp.exe�'
     """
     return _INVISIBLE.sub(REPLACEMENT, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def show_path(path: PurePath | str) -> str:
+    r"""Return a path or name as text, with bytes that are not UTF-8 as escapes: Linux allows any bytes in names.
+
+    >>> show_path(os.fsdecode(b"caf\xe9.json"))
+    'caf\\xe9.json'
+    """
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")

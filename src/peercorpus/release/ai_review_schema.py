@@ -1,4 +1,4 @@
-"""Declare the columns of the configuration `ai_reviews`: reviews by an AI, and the replies to them."""
+"""Declare the columns of `ai_reviews`: reviews that an AI wrote or may have written, and the replies to them."""
 
 import pyarrow as pa
 
@@ -32,8 +32,11 @@ AI_REVIEWS = pa.schema(
         column("ai_review_id", TEXT, "OpenReview's id of the post"),
         column("form_id", TEXT, "the invitation whose form it was read with; null if none is held"),
         column("kind", TEXT, "`ai_review`"),
+        column(
+            "certainty", TEXT, "`certain`: the venue documents that an AI wrote it; `possible`: only a name says so"
+        ),
         column("role", TEXT, "`ai`, also where the chairs sign"),
-        column("signature", TEXT, "who signs it: `AI_Reviewer`, `Program_Chairs`, `Automated_Administrator`"),
+        column("signature", TEXT, "who signs it: `AI_Reviewer`, `Reviewer_AIRev1`, `Program_Chairs`, …"),
         column("invitation", TEXT, "verbatim"),
         column("created_at", TIME),
         column("modified_at", TIME),

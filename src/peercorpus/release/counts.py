@@ -12,8 +12,8 @@ from typing import Any
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.reminder_decisions import Verdict
 from peercorpus.corpus.text_choice import TextRule
-from peercorpus.records.enums import PUBLISHABLE_GRADES, ConversationKind, Grade, LinkKind, Reason, Status
-from peercorpus.records.papers import PaperVersion
+from peercorpus.records.enums import PUBLISHABLE_GRADES, ConversationKind, Grade, LinkKind, Reason, Status, Unseen
+from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.rows import DEFAULT_RULE, ForumRows, end_at_decision
@@ -42,6 +42,10 @@ class VenueCounts:
             grade if no version is the one the reviewers read.
         with_text: Papers with a text, by status.
         with_initial: Those whose text is proven to be the one the reviewers read.
+        readers_unstated: Notes that name no readers and count as public because nothing in their dump names any.
+        unseen: Papers by whether replies are known to be unseen.
+        replies_not_shown: Replies proven to exist and never seen.
+        replies_deleted: Replies seen and since deleted, or no longer shown.
     """
 
     venue_id: str
@@ -60,6 +64,17 @@ class VenueCounts:
     grades: Counter[tuple[Status | None, Grade | None]] = field(default_factory=Counter)
     with_text: Counter[Status | None] = field(default_factory=Counter)
     with_initial: Counter[Status | None] = field(default_factory=Counter)
+    readers_unstated: int = 0
+    unseen: Counter[Unseen] = field(default_factory=Counter)
+    replies_not_shown: int = 0
+    replies_deleted: int = 0
+
+    def count_unseen(self, paper: Paper) -> None:
+        """Add what is not known to be public, or not seen at all, of one paper."""
+        self.readers_unstated += paper.readers_unstated
+        self.unseen[paper.unseen] += 1
+        self.replies_not_shown += paper.replies_not_shown or 0
+        self.replies_deleted += paper.replies_deleted
 
     def count(self, versions: Sequence[PaperVersion], rows: ForumRows) -> None:
         """Add one forum with its versions."""
@@ -149,6 +164,7 @@ class RowCounts:
     def count(self, forum: Forum, rows: ForumRows) -> None:
         """Add one forum of the last venue in `venues`."""
         self.venues[-1].count(forum.versions, rows)
+        self.venues[-1].count_unseen(forum.paper)
         self.papers.append(usable(forum.paper, rows))
         self.doubts.count(rows)
         self.dataset.count(forum, rows)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -384,8 +385,8 @@ def _refuse_folder(folder: Path) -> NoReturn:
         raise PeercorpusError(f"'{folder}' does not exist; name a folder that 'peercorpus publish' wrote.") from None
     if (folder / "raw.db").is_file():
         raise PeercorpusError(
-            f"'{folder}' is a workspace, not a release; write a release of it with 'peercorpus publish', or open it"
-            " with `peercorpus.open`."
+            f"'{folder}' is a workspace, not a release; open it with `peercorpus.open`, or make a release and name"
+            f" that: peercorpus publish -w {shlex.quote(str(folder))} --out RELEASE"
         ) from None
     inner = find_inner_folder(folder, MANIFEST)
     if inner is not None:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from peercorpus.corpus.forums import Forum
@@ -52,14 +51,6 @@ def name_track(track: str, venue: str | None) -> str:
     return word or re.sub(r"[^a-z0-9]+", "_", track.lower()).strip("_") or MAIN
 
 
-def find_year(year: int | None, decided_at: datetime | None, created_at: datetime | None) -> int | None:
-    """Return the year of the conference; for a journal, that of the decision, else of the submission, else None."""
-    if year is not None:
-        return year
-    known = decided_at or created_at
-    return known.year if known else None
-
-
 def _find_responses(posts: Sequence[Post], public: set[str]) -> dict[str | None, str]:
     """Return the responses in a published record by the review that they answer; the key None is for all reviews."""
     return {post.reply_to: post.text for post in posts if post.kind is PostKind.REBUTTAL and post.post_id in public}
@@ -87,7 +78,7 @@ def reviewbench_row(forum: Forum, rows: ForumRows, *, with_authors: bool = True)
     row = {name: paper[name] for name in REVIEWBENCH.names}
     row |= {
         "conference": paper["conference"].lower(),
-        "year": find_year(paper["year"], paper["decided_at"], paper["created_at"]),
+        "year": paper["year"],
         "track": name_track(paper["track"], paper["venue"]),
         "reviews_json": json.dumps(redact_people(entries), ensure_ascii=False),
     }

@@ -14,9 +14,10 @@ from peercorpus.records.reviewbench_shape import (
     take_out,
     texts_of_review,
 )
-from peercorpus.records.reviews import Review
+from peercorpus.records.reviews import Review, select_own
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people
+from peercorpus.venues.ai_reviews import holds_model_chat
 
 # The fields documented in the card of Samarth0710/reviewbench (README.md at 7d1b399), in its order. It says that a
 # field missing in a form is an empty string or None, but not which; here a text is empty, and a number or a truth value
@@ -150,20 +151,23 @@ def review_entry(review: Review, row: Mapping[str, Any]) -> dict[str, Any]:
     )
     if review.title is not None:
         entry.put("title", review.title)
-    standing = {score.field for score in review.scores if score.phase is Phase.FINAL}
+    standing = {score.field: score.label for score in review.scores if score.phase is Phase.FINAL}
     for score in review.scores:
         if score.phase is Phase.AT_DECISION:
             continue  # ReviewBench has no such phase; the configurations `reviews` and `scores` do.
         is_earlier = score.phase is Phase.INITIAL and score.field in standing
+        if is_earlier and score.label == standing[score.field]:
+            continue  # ReviewBench names a first score only if it changed.
         entry.put_score(score, _FIRST_GIVEN.get(score.source, "_initial") if is_earlier else "")
-    for section in review.sections:
+    for section in select_own(review.sections):
         entry.put(section.field, section.text)
-    for section in review.initial_sections:
+    for section in select_own(review.initial_sections):
         entry.put(section.field, section.text, "_initial")
     if review.updated_fields:
         entry.put("updated_fields", review.updated_fields)
     for name, answer in json.loads(drop_shape(review.extra or "{}")).items():
-        entry.put(name, answer)
+        if not holds_model_chat(name):
+            entry.put(name, answer)
     return entry.whole()
 
 

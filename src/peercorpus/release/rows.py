@@ -13,14 +13,14 @@ from itertools import takewhile
 import msgspec
 
 from peercorpus.corpus.forums import Forum, is_public
-from peercorpus.corpus.text_choice import PROVEN, TextRule
+from peercorpus.corpus.text_choice import TextRule
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, Grade, Phase, Role
-from peercorpus.records.papers import PaperVersion
+from peercorpus.records.papers import PaperVersion, forget_year_of_decision
 from peercorpus.records.reviewbench_shape import drop_shape
-from peercorpus.records.reviews import Conversation, Review, forget_decision
+from peercorpus.records.reviews import Conversation, Review, forget_decision, has_words
 from peercorpus.records.scores import Score, choose_first_and_last, choose_score, unified_rating
 from peercorpus.records.until_decision import cut_at_decision, forget_decision_in
 from peercorpus.records.untrusted_text import redact_people
@@ -29,8 +29,6 @@ from peercorpus.release.reviews_json import as_number, reviews_json
 from peercorpus.release.text_rows import build_text_rows, pick_texts
 
 DEFAULT_RULE = TextRule()
-UNREVISED = "unrevised"
-"""Source of a first score that equals the final one because the review was never changed."""
 NAMING = re.compile(r"author|bibtex|paperhash", re.IGNORECASE)
 """Names of fields in which OpenReview names authors, in full or by surname (`ada|sorting_by_colour`)."""
 
@@ -92,15 +90,25 @@ def version_row(version: PaperVersion, paper_columns: Row) -> Row:
     return blotted
 
 
-def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
+def before_and_after(scores: Sequence[Score]) -> Row:
     """Return recommendation and confidence as first given, at the decision, and current; None if not known."""
     row: Row = {}
     for name, aspect in (("rating", Aspect.RECOMMENDATION), ("confidence", Aspect.CONFIDENCE)):
-        first, last = choose_first_and_last(scores, aspect, name, revised=revised)
+        first, last = choose_first_and_last(scores, aspect, name)
         then = choose_score(_select_at_decision(scores), aspect, name)
         by_phase = {"initial": first, "at_decision": then, "final": last}
         row |= {f"{name}_{phase}": score.value if score else None for phase, score in by_phase.items()}
     return row
+
+
+_ADDED: Row = {"moved": [], "is_reminder": False}
+"""Fields of a turn that releases of earlier versions lack, and what they mean there."""
+
+
+def read_conversation(talk: Row) -> Conversation:
+    """Return the conversation in a row of a release, also of an earlier version."""
+    turns = [turn | {name: value for name, value in _ADDED.items() if turn.get(name) is None} for turn in talk["turns"]]
+    return msgspec.convert(talk | {"turns": turns}, Conversation)
 
 
 def read_scores(structs: Sequence[Row]) -> list[Score]:
@@ -118,10 +126,10 @@ def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
     for key in dict.fromkeys(score.key for score in review.scores):
         of_field = [score for score in review.scores if score.key == key]
         fields = {score.field for score in of_field}
-        row: Row = _name_phase_columns(of_field[0], Phase.INITIAL, UNREVISED) if review.revised is False else {}
+        row: Row = {}
         for score in reversed(of_field):
-            row |= _name_phase_columns(score, score.phase, score.source.value)
-        changes = [change for change in review.score_changes if change.field in fields]
+            row |= _name_phase_columns(score)
+        changes = [change for change in review.score_changes if change.field in fields and not change.is_by_others]
         times = [change.changed_at for change in changes if change.changed_at is not None]
         score_columns = {
             "review_id": review.review_id,
@@ -142,13 +150,14 @@ def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
         yield blotted
 
 
-def _name_phase_columns(score: Score, phase: Phase, source: str) -> Row:
+def _name_phase_columns(score: Score) -> Row:
+    phase = score.phase
     return {
         phase.value: score.value,
         f"{phase}_unified": score.unified,
         f"{phase}_rank": score.rank,
         f"{phase}_label": score.label,
-        f"{phase}_source": source,
+        f"{phase}_source": score.source.value,
     }
 
 
@@ -162,7 +171,7 @@ class ForumRows:
         is_accepted: Whether that grade is accepted, so that tasks may use the text.
         withheld: Reviews, conversations and decisions not published because they are not public.
         left_out: Texts and changes not published for other reasons, by kind.
-        ai_reviews: Reviews by an AI, as posted by the venue, with the replies to them; no other rows contain any of
+        ai_reviews: Reviews that an AI wrote or may have written, with the replies to them; no other rows contain any of
             them.
     """
 
@@ -197,12 +206,6 @@ class ForumRows:
             "scores": self.scores,
             "ai_reviews": self.ai_reviews,
         }
-
-
-def find_markdown(forum: Forum, texts: VenueTexts, rule: TextRule = PROVEN) -> tuple[str, Grade | None]:
-    """Return the text that a rule accepts as the one the reviewers read, and its grade; `""` and None if none."""
-    version = rule.choose_best(forum.versions, texts)
-    return ("", None) if version is None else (texts.read(str(version.sha256)), version.grade)
 
 
 def _make_context(conversation: Conversation, forum: Forum, public: set[str]) -> list[Row]:
@@ -249,9 +252,12 @@ def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conv
         "author_rebuttal": "\n\n".join(texts[post_id] for post_id in response_ids if post_id in texts),
         "licence": paper.licence,
         "status": paper.status.value,
+        "year_from": paper.year_from,
         "decided_at": paper.decided_at,
         "created_at": paper.created_at,
         "modified_at": paper.modified_at,
+        "replies_not_shown": paper.replies_not_shown,
+        "replies_deleted": paper.replies_deleted,
         "extra": blotted_json(drop_shape(paper.extra)),
     }
     return row | dict.fromkeys(forum.withheld)
@@ -274,7 +280,7 @@ def _make_record_columns(forum: Forum, reviews: Sequence[Review], rebuttals: Map
     """Return the columns of reviews (as JSON and typed) and other posts, masked before they are encoded."""
     rows = [review_row(review, rebuttals.get(review.reviewer, "")) for review in reviews]
     return {
-        "num_reviews": len(reviews),
+        "num_reviews": sum(map(has_words, reviews)),
         "reviews_json": reviews_json(reviews, rows),
         "reviews": rows,
         "posts": post_rows(forum.public_posts, {review.review_id for review in reviews}),
@@ -301,7 +307,8 @@ def _forget_decisions(forum: Forum) -> Forum:
     undated = [replace(post, posted_after_decision=None) for post in forum.posts]
     talks = [forget_decision_in(talk) for talk in forum.conversations]
     reviews = [forget_decision(review) for review in forum.reviews]
-    return replace(forum, reviews=reviews, posts=undated, conversations=talks)
+    paper = forget_year_of_decision(forum.paper)
+    return replace(forum, paper=paper, reviews=reviews, posts=undated, conversations=talks)
 
 
 def build_rows(

@@ -70,7 +70,12 @@ def type_name(kind: pa.DataType) -> str:
 FORUM_ID = column("forum_id", TEXT, "OpenReview's id of the submission: `https://openreview.net/forum?id=<forum_id>`")
 VENUE_ID = column("venue_id", TEXT, "OpenReview's id of the venue")
 CONFERENCE = column("conference", TEXT, "the conference family")
-YEAR = column("year", COUNT, "calendar year; null for venues that name none")
+YEAR = column(
+    "year",
+    pa.int64(),
+    "the calendar year in the venue id; at a venue that names none, such as a journal, that of the decision, else of"
+    " the submission; null if neither is known",
+)
 TRACK = column("track", TEXT, "`main`, or the part of the venue id that names the track or workshop")
 TITLE, ABSTRACT = column("title", TEXT, "verbatim"), column("abstract", TEXT, "verbatim")
 KEYWORDS = column("keywords", TEXTS, "verbatim")
@@ -96,7 +101,7 @@ REVIEWBENCH = pa.schema(
     [
         FORUM_ID,
         CONFERENCE,
-        YEAR,
+        column("year", COUNT, "as in the other configurations, in the type that ReviewBench's card prints"),
         TRACK,
         VENUE_ID,
         column("paper_number", COUNT, "the running number within the venue"),
@@ -114,13 +119,13 @@ REVIEWBENCH = pa.schema(
             TEXT,
             "the authors' response to all reviewers until the decision; empty if they answered each one separately",
         ),
-        column("num_reviews", COUNT, "reviews in `reviews_json`"),
+        column("num_reviews", COUNT, "reviews in `reviews_json` that have any words"),
         column("reviews_json", TEXT, "a JSON list, one object per review: see below"),
         MARKDOWN,
         column("markdown_chars", pa.int64(), "characters of `markdown`"),
     ]
 )
-PAPERS = REVIEWBENCH.append(
+PAPERS = REVIEWBENCH.set(REVIEWBENCH.get_field_index("year"), YEAR).append(
     column(
         "licence",
         TEXT,
@@ -184,10 +189,12 @@ TURN = pa.struct(
         ),
         column("titles", TEXTS, "of the posts, verbatim"),
         column("orphan_ids", TEXTS, "posts that answer a post which is deleted, hidden or not in the workspace"),
+        column("moved", TEXTS, "posts that were posted under another reviewer's, each as its id and the reason"),
         column("score_changes", pa.list_(SCORE_CHANGE), "what the reviewer changed at this turn"),
         column("final_justification", TEXT, "what the reviewer wrote in that field of the form at this turn"),
         column("title_model", TEXT, "the model that wrote `title`; null if it is taken from the posts"),
         AFTER_DECISION,
+        column("is_reminder", TRUTH, "whether the authors only remind the reviewer, who answered that"),
     ]
 )
 RESPONSE = pa.struct(
@@ -248,8 +255,8 @@ REVIEW = pa.struct(
         column("sections", pa.list_(SECTION), "every text of the form, as it stands now"),
         column("initial_sections", pa.list_(SECTION), "first text of the sections that were changed since"),
         column("updated_fields", TEXTS, "fields whose text states that a part was added later"),
-        column("score_changes", pa.list_(SCORE_CHANGE), "every change that readable edits show, in time order"),
-        column("revised", TRUTH, "whether the reviewer changed it; null if neither edits nor snapshots show it"),
+        column("score_changes", pa.list_(SCORE_CHANGE), "every change that is known, with its source, in time order"),
+        column("revised", TRUTH, "whether it was changed, other than by chairs or the venue; null: not known"),
         column("final_justification", TEXT, "what the reviewer wrote in that field after the rebuttal"),
         column("justified_at", TIME, "when that was first written; null if no readable edit shows it"),
         AFTER_DECISION,
@@ -340,6 +347,7 @@ PAPERS_FULL = pa.schema(
     [
         *PAPERS,
         STATUS,
+        column("year_from", TEXT, "where `year` was read: `venue`, `record`, `decision`, `submission`"),
         column("decided_at", TIME, "when the decision was posted"),
         column("created_at", TIME, "when the submission was created, by the server's clock"),
         column("modified_at", TIME),
@@ -353,6 +361,13 @@ PAPERS_FULL = pa.schema(
         column("text_engine", TEXT, "the engine that read it, and its version"),
         column("reviews", pa.list_(REVIEW), "as in the configuration `reviews`"),
         column("posts", pa.list_(POST), "every other public post of the forum, in time order"),
+        column(
+            "replies_not_shown",
+            COUNT,
+            "the least number of replies that were posted and never seen, by gaps in the numbers of the others; null if"
+            " nothing proves a number",
+        ),
+        column("replies_deleted", COUNT, "replies that were seen and have been deleted, or are no longer shown"),
         column(
             "extra",
             TEXT,
@@ -459,16 +474,19 @@ SCORES = pa.schema(
         column(
             "initial_source",
             TEXT,
-            "where it was read; `text`: only in the reviewer's own words; `unrevised`: never changed",
+            "where it was read; `text`: only in the reviewer's own words; `never_modified`: it is the current one",
         ),
+        column("final_source", TEXT, "where it was read; `edit_by_chairs`, `edit_by_venue`: not the reviewer wrote it"),
         column("low", NUMBER, "lowest answer the form offers"),
         column("high", NUMBER, "highest answer the form offers"),
         column("higher_is_better", TRUTH, "whether a higher number, or a later word, is better; null: not known"),
         column("answers", TEXTS, "the words that a form without numbers offers, in its own order"),
-        column("changes", COUNT, "changes that readable edits show"),
+        column("changes", COUNT, "the reviewer's changes that are known"),
         column("changed_at", TIME, "of the last of them"),
         column(
-            "revised", TRUTH, "whether anything in the review was changed; null if neither edits nor snapshots show it"
+            "revised",
+            TRUTH,
+            "whether the review was changed, other than by chairs or the venue; null: not known",
         ),
         AFTER_DECISION,
         column("at_decision_known", TEXT, "`at_decision` of the review: how that phase is known, or why it is not"),
@@ -549,10 +567,18 @@ LINKS = pa.schema(
         ),
         column("days", NUMBER, "days between their creation; null if one has no date"),
         column("title_similarity", NUMBER, "share of words in common, in [0, 1]; null if one has no title"),
-        column("abstract_similarity", NUMBER, "share of word pairs in common; null if one has no abstract"),
+        column(
+            "abstract_similarity",
+            NUMBER,
+            "word pairs in common, as a share of the shorter abstract's; null if one has no abstract",
+        ),
         column("text_similarity", NUMBER, "share of the shorter text's runs of five words; null if a text is missing"),
         column("rule", TEXT, "the rule by which they are the same work"),
-        column("named_in", TEXT, "the field in which one names the other as its earlier version; null if neither does"),
+        column(
+            "named_in",
+            TEXT,
+            "the field, or kind of post, in which one names the other as its earlier version; null if none does",
+        ),
     ]
 )
 TRIES = pa.schema(

@@ -120,7 +120,7 @@ CONFIGS = {
         Config(
             "ai_reviews",
             AI_REVIEWS,
-            "one row per review that a venue posted as an AI's, with the replies to it; no other configuration has any",
+            "one row per review that an AI wrote or may have written, with its replies; no other configuration has any",
             group_rows=500,
         ),
         Config("posts", schemas.POSTS, "one row per public post other than a review", group_rows=1_000),

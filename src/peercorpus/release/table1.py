@@ -10,16 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from peercorpus.corpus.forums import Forum
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, ConversationKind, Grade, Role, Status
-from peercorpus.records.reviews import Review
-from peercorpus.records.scores import choose_first_and_last
+from peercorpus.records.reviews import Review, select_own
+from peercorpus.records.scores import choose_first_and_last, choose_own_first_and_last
 from peercorpus.release.card.markdown import escape, markdown_table
 from peercorpus.release.rows import ForumRows
+from peercorpus.venues.catalogue import VenueRow
+from peercorpus.venues.rules import warn_of_pooling
 
 DETAIL_ASPECTS = tuple(
     aspect.value for aspect in Aspect if aspect not in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE, Aspect.OTHER}
@@ -62,6 +65,7 @@ class PaperFacts:
         rebuttals: Conversations with a reviewer in which the authors speak.
     """
 
+    venue_id: str
     conference: str | None
     year: int | None
     status: str | None
@@ -92,6 +96,7 @@ class DatasetCounts:
     """
 
     years: dict[str, set[int | None]] = field(default_factory=lambda: defaultdict(set))
+    venue_ids: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HAS, 0))
     tasks: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TASKS, 0))
     papers: int = 0
@@ -108,6 +113,7 @@ class DatasetCounts:
         self.texts += paper.has_text
         self.initial_texts += paper.has_text and paper.grade in _INITIAL
         self.years[paper.conference or "none named"].add(paper.year)
+        self.venue_ids.add(paper.venue_id)
         found = {
             "reviews": paper.worded,
             "aspect_scores": paper.with_aspects,
@@ -128,10 +134,10 @@ class DatasetCounts:
         shown = {review["review_id"] for review in rows.reviews}
         reviews = [review for review in forum.reviews if review.review_id in shown]
         talks = [talk for talk in rows.conversations if talk["kind"] == ConversationKind.REVIEW]
-        ratings = [_read_ratings(review) for review in reviews]
-        both = [(first, last) for first, last in ratings if first is not None and last is not None]
+        both = [pair for pair in map(_read_own_ratings, reviews) if pair is not None]
         self.add(
             PaperFacts(
+                venue_id=rows.paper["venue_id"],
                 conference=rows.paper["conference"],
                 year=rows.paper["year"],
                 status=rows.paper["status"],
@@ -139,8 +145,8 @@ class DatasetCounts:
                 grade=rows.paper["grade"],
                 has_meta_review=bool(rows.meta_reviews or rows.paper["decision_comment"]),
                 reviews=len(reviews),
-                worded=sum(any(section.text.strip() for section in review.sections) for review in reviews),
-                rated=sum(first is not None or last is not None for first, last in ratings),
+                worded=sum(any(section.text.strip() for section in select_own(review.sections)) for review in reviews),
+                rated=sum(map(_is_rated, reviews)),
                 with_aspects=sum(map(_has_aspects, reviews)),
                 compared=len(both),
                 changed=sum(first != last for first, last in both),
@@ -149,10 +155,19 @@ class DatasetCounts:
         )
 
 
-def _read_ratings(review: Review) -> tuple[float | None, float | None]:
-    """Return the first and the current recommendation of a review; None if not known."""
-    first, last = choose_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating", revised=review.revised)
-    return first.value if first else None, last.value if last else None
+def _is_rated(review: Review) -> bool:
+    scores = choose_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating")
+    return any(score is not None and score.value is not None for score in scores)
+
+
+def _read_own_ratings(review: Review) -> tuple[float, float] | None:
+    """Return the first and the current recommendation; None if one is unknown, or not the reviewer gave the current
+    one.
+    """
+    first, last = choose_own_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating") or (None, None)
+    if first is None or last is None or first.value is None or last.value is None:
+        return None
+    return first.value, last.value
 
 
 def _has_aspects(review: Review) -> bool:
@@ -177,6 +192,7 @@ class DatasetRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         compared: Reviews for which it is known whether the recommendation changed; None for a printed row.
         texts: Papers with a text; None for a printed row.
         initial_texts: Papers whose text is known or stated to be the initial submission; None for a printed row.
+        pooled: Warning that venues with different rules are counted together; empty if there is none.
     """
 
     name: str
@@ -192,10 +208,13 @@ class DatasetRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     compared: int | None = None
     texts: int | None = None
     initial_texts: int | None = None
+    pooled: str = ""
 
 
-def make_row(name: str, counted: DatasetCounts) -> DatasetRow:
-    """Return the row of a dataset that was counted."""
+def make_row(
+    name: str, counted: DatasetCounts, own_rows: Mapping[str, VenueRow | None] = MappingProxyType({})
+) -> DatasetRow:
+    """Return the row of a dataset that was counted; `own_rows` as for `rules.warn_of_pooling`."""
     return DatasetRow(
         name=name,
         source=describe_source(counted.years),
@@ -209,6 +228,7 @@ def make_row(name: str, counted: DatasetCounts) -> DatasetRow:
         compared=counted.compared,
         texts=counted.texts,
         initial_texts=counted.initial_texts,
+        pooled=warn_of_pooling(counted.venue_ids, own_rows),
     )
 
 
@@ -278,7 +298,7 @@ def _format_cell(row: DatasetRow, what: str) -> str:
 def explain_row(row: DatasetRow) -> str:
     """Explain the counts in the cells of a counted row."""
     tasks = ", ".join(f"{task} {papers:,}" for task, papers in row.task_papers.items())
-    return (
+    explained = (
         "In brackets: reviews with a text, reviews with a score for soundness, clarity or the like, conversations in"
         " which the authors answer a reviewer, reviews whose recommendation changed (both the first and the current"
         f" value are known for {row.compared or 0:,}), papers with a meta-review or a comment with the decision, and"
@@ -286,3 +306,4 @@ def explain_row(row: DatasetRow) -> str:
         f" peercorpus does not have. Texts: {row.texts or 0:,}, of which {row.initial_texts or 0:,} are known to be"
         " the initial submission, or stated to be by the dataset that they come from."
     )
+    return f"{explained} {row.pooled}".rstrip()

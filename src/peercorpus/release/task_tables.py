@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_chat_messages
-from peercorpus.records.enums import CHANGED_AFTER_DECISION, ConversationKind, Role
+from peercorpus.records.enums import CHANGED_AFTER_DECISION, ConversationKind, Role, SectionKind
 from peercorpus.records.reviews import Conversation, join_prose
 from peercorpus.records.until_decision import count_after_decision
 from peercorpus.release import eval_file
@@ -104,7 +104,7 @@ def _read_earliest_text(review: Row) -> Row:
     If a review was changed after the decision, the current text may be later than the decision.
     """
     now, then, first = (
-        {section["field"]: section["text"] for section in review[name]}
+        {one["field"]: one["text"] for one in review[name] if one["kind"] != SectionKind.MODEL_CHAT}
         for name in ("sections", "sections_at_decision", "initial_sections")
     )
     known = then | first
@@ -121,7 +121,7 @@ def _sort_by_time(reviews: Sequence[Row]) -> list[Row]:
 
 
 def _compare_scores(review: Row) -> Row:
-    compared = before_and_after(read_scores(review["scores"]), revised=review["revised"])
+    compared = before_and_after(read_scores(review["scores"]))
     return compared | {"at_decision": review["at_decision"]}
 
 

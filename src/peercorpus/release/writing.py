@@ -153,11 +153,9 @@ class _GroupWriter:
         rule = self.tally.text_rule
         figures = None if self.counts.figures is None else VenueFigures(tables, venue_id)
         points = None if self.counts.points is None else VenuePoints(tables, venue_id)
-        held = VenueTexts(
-            tables, venue_id, self.folder, rule.choose_needed, with_outlines=True, with_blocks=rule.with_blocks
-        )
+        held = VenueTexts(tables, venue_id, self.folder, rule.choose_needed, with_blocks=rule.with_blocks)
         with held as texts:
-            meter = Meter(venue_id, "publish", self.show)
+            meter = Meter(venue_id, "publishing papers", self.show)
             total = tables.count("1-papers", venue_id)
             public = self.sieve.through(
                 walk, lambda forum: count_text_rows(forum, texts, _read_changes(tables, forum), rule)

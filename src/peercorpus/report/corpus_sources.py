@@ -49,6 +49,7 @@ from peercorpus.report.venue_counts import (
     keep_public,
     select_texts,
 )
+from peercorpus.venues.own_venues import find_row, own_venues
 from peercorpus.workspace.workspace import Workspace
 
 _Convert = Callable[[pl.DataFrame], pl.DataFrame]
@@ -94,7 +95,7 @@ class ReleaseSource(CorpusSource):
     @cached_property
     def reviews(self) -> pl.DataFrame:
         """See `CorpusSource`."""
-        columns = ["review_id", "forum_id", "revised", *source.OF_SCORES]
+        columns = ["review_id", "forum_id", "reviewer", *source.OF_SCORES]
         return self._read("reviews", columns, REVIEWS, source.overall_scores)
 
     @cached_property
@@ -115,7 +116,7 @@ class ReleaseSource(CorpusSource):
     def review_tokens(self) -> pl.DataFrame:
         """See `CorpusSource`."""
         every = _read_batches(
-            self._release, "reviews", ["review_id", "forum_id", source.OF_SECTIONS], source.BATCH_ROWS
+            self._release, "reviews", ["review_id", "forum_id", *source.OF_SECTIONS], source.BATCH_ROWS
         )
         return concat_frames(source.review_tokens(every, self._counter), REVIEW_TOKENS)
 
@@ -214,33 +215,25 @@ _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 class WorkspaceSource(CorpusSource):
     """The frames of a workspace, without rows that are taken down or not public."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        counter: TokenCounter,
-        spread: Executor | None = None,
-        *,
-        is_confidential: bool = False,
-    ) -> None:
+    def __init__(self, workspace: Workspace, counter: TokenCounter, spread: Executor | None = None) -> None:
         """Read a workspace.
 
         Args:
             workspace: The workspace.
             counter: Counts tokens.
             spread: Executor for counting its venues; None counts in this process.
-            is_confidential: Whether to count rows that are not public, too.
         """
-        self.is_confidential = is_confidential
         self.name = workspace.folder.resolve().name
         self.tokens = counter.says
         self.unit = counter.unit
+        self.own_rows = {venue_id: find_row(workspace, venue_id) for venue_id in own_venues(workspace)}
         self._workspace = workspace
         self._tables = workspace.tables
         self._counter = counter
         self._spread = spread
         self._venues = choose_venues(self._tables, needed=_NEEDED_TABLES)
         self._takedown = read_takedown(workspace)
-        self._rows = PublicRows(self._tables, self._takedown, is_confidential=is_confidential)
+        self._rows = PublicRows(self._tables, self._takedown)
 
     def _read(
         self,
@@ -306,7 +299,7 @@ class WorkspaceSource(CorpusSource):
         """See `CorpusSource`."""
         return self._read(
             Review,
-            ["review_id", "forum_id", "revised", "readers_public", "deleted", *source.OF_SCORES],
+            ["review_id", "forum_id", "reviewer", "readers_public", "deleted", *source.OF_SCORES],
             REVIEWS,
             lambda rows: source.overall_scores(keep_public(rows)),
         )
@@ -340,7 +333,7 @@ class WorkspaceSource(CorpusSource):
     @cached_property
     def _kept(self) -> Mapping[str, Mapping[str, pl.DataFrame]]:
         """The cached counts of each venue, in words and punctuation marks."""
-        kept = KeptCounts(self._workspace.derived, self._rows, self._wanted_files, self._spread)
+        kept = KeptCounts(self._workspace.folder, self._rows, self._wanted_files, self._spread)
         return kept.by_venue
 
     @cached_property

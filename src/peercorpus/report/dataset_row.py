@@ -12,7 +12,7 @@ def dataset_row(source: CorpusSource, name: str | None = None) -> DatasetRow:
     counts = DatasetCounts()
     for row in _join_facts(source).iter_rows(named=True):
         counts.add(PaperFacts(**row))
-    return make_row(name or source.name, counts)
+    return make_row(name or source.name, counts, source.own_rows)
 
 
 def _join_facts(source: CorpusSource) -> pl.DataFrame:
@@ -28,7 +28,7 @@ def _join_facts(source: CorpusSource) -> pl.DataFrame:
     )
     spoken = source.turns.filter(role=Role.AUTHOR.value).select("conversation_id", "forum_id").unique()
     rebuttals = spoken.group_by("forum_id").agg(rebuttals=pl.len())
-    papers = source.papers.select("forum_id", "conference", "year", "status")
+    papers = source.papers.select("forum_id", "venue_id", "conference", "year", "status")
     for counts in (worded, reviews, rebuttals):
         papers = papers.join(counts, on="forum_id", how="left", maintain_order="left")
     texts = source.paper_tokens.filter(pl.col("tokens") > 0).select("forum_id", "grade", has_text=pl.lit(value=True))

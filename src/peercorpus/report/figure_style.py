@@ -149,11 +149,6 @@ def add_heading(figure: "Figure", title: str, shown: str) -> "Figure":
     return figure
 
 
-def add_notice(figure: "Figure", notice: str) -> None:
-    """Add a line at the foot of a figure."""
-    figure.supxlabel(notice, x=0.995, ha="right", fontsize=7.5, fontweight="bold", color=INK)
-
-
 def rows_height(rows: int, above: float = 0.95, each: float = 0.24) -> float:
     """Return the height in inches of a figure with a number of rows."""
     return above + each * max(rows, 2)

@@ -11,7 +11,6 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
-from peercorpus.corpus.confidential import NOT_FOR_PUBLICATION
 from peercorpus.corpus.html_pages import page_templates
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_and_cut
@@ -21,7 +20,6 @@ from peercorpus.report.panels import Panel
 from peercorpus.report.source import FilteredSource
 
 PAGE_NAME = "report.html"
-EXPLANATION = "This report also counts notes that only the harvesting account may read."
 _MAX_ROWS = 200
 """Maximum number of rows of a table on the page; the CSV file has all."""
 _VARIABLES = {INK: "var(--ink)", SOFT: "var(--soft)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
@@ -164,7 +162,6 @@ def report_page(source: FilteredSource, figures: Sequence[ShownFigure]) -> str:
             totals=list(_count_totals(source)),
             parts=[(part, list(members)) for part, members in groupby(figures, key=lambda figure: figure.panel.part)],
             formats=(*FORMATS, "csv"),
-            notice=NOT_FOR_PUBLICATION,
-            explanation=EXPLANATION,
+            pooled=source.warn_of_pooling(),
         )
     )

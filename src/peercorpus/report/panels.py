@@ -1,6 +1,6 @@
 """List the figures of a report, each with its statistic, its drawing and how to read it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -133,8 +133,10 @@ _OWN = {
             title="How far reviewers of one paper agree",
             statistic=review_statistics.agreement,
             drawn=score_figures.draw_agreement,
+            limit=score_figures.keep_largest_populations,
             read="Left: hollow dot before, full dot after the discussion, diamond all scores. Right: box from quartile"
-            " to quartile, with the median (line), the mean (diamond) and Tukey's whiskers.",
+            " to quartile, with the median (line), the mean (diamond) and Tukey's whiskers. At most"
+            f" {score_figures.POPULATIONS} rows; the table lists all.",
         ),
         Panel(
             name="rebuttals",
@@ -366,7 +368,6 @@ def find_panel(name: str) -> Panel:
 def select_panels(
     names: Iterable[str] = (),
     profile: FigureProfile = FigureProfile.PEERCORPUS,
-    detail: Sequence[str] = (),
     model: Sample | None = None,
 ) -> list[Panel]:
     """Return the panels with these names in the order of their profiles, or all of one profile if no name is given.
@@ -374,23 +375,18 @@ def select_panels(
     Args:
         names: Names of panels, of any profile.
         profile: The profile whose panels are all returned if no name is given.
-        detail: Conferences in Re²'s Fig. 3; empty means the three with the most papers.
         model: Reviews by a model, for the figure of texts that look written by one.
 
     Raises:
-        PeercorpusError: There is no such panel, or conferences or a model's reviews are given for a report without the
-            figure that uses them.
+        PeercorpusError: There is no such panel, or a model's reviews are given for a report without the figure that
+            uses them.
     """
     chosen = {find_panel(name).name for name in names} or PROFILES[profile].keys()
-    if detail and _DETAILS not in chosen:
-        raise PeercorpusError("--detail names the conferences of Re²'s Fig. 3; add --profile re2, or leave it out.")
     if model and _MODEL_WRITTEN not in chosen:
         raise PeercorpusError(
             f"Only the figure '{_MODEL_WRITTEN}' uses a model's texts; draw that one, or leave out --model-texts."
         )
     settings: dict[str, Callable[[CorpusSource], Statistic]] = {}
-    if detail:
-        settings[_DETAILS] = partial(re2_statistics.violin_details, conferences=tuple(detail))
     if model:
         settings[_MODEL_WRITTEN] = partial(model_statistics.model_written, model=model)
     panels = [panel for name, panel in (_OWN | RE2_PANELS).items() if name in chosen]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 _Row = Mapping[str, Any]
 _HALF_WIDTH = 0.42
 """Half the width of the widest violin, with neighbours 1 apart."""
-_COLUMNS = 3
-"""Violins per row of Fig. 3."""
 _LABEL_GAP = 0.62
 """Minimum distance between two labels of Fig. 3, in points of the scale."""
 _AXIS_LABEL = "review score, on 1 to 10"
@@ -42,10 +40,9 @@ def draw_violins(statistic: Statistic) -> "Figure":
 def draw_violin_details(statistic: Statistic) -> "Figure":
     """Draw a violin for each conference, with the names and values of its parts."""
     rows = list(statistic.table.filter(pl.col("reviews") > 0).iter_rows(named=True))
-    lines = -(-len(rows) // _COLUMNS)
-    figure = new_figure(0.4 + 3.5 * lines)
-    places = list(figure.subplots(lines, min(_COLUMNS, len(rows)), sharey=True, squeeze=False).flat)
-    for axes, row in zip(places, rows, strict=False):
+    figure = new_figure(3.9)
+    places = figure.subplots(1, len(rows), sharey=True, squeeze=False).flat
+    for axes, row in zip(places, rows, strict=True):
         _draw_contour(axes, row, 0, _find_highest_density([row]))
         _draw_box(axes, row, 0, 0.09)
         _label_parts(axes, row)
@@ -53,8 +50,6 @@ def draw_violin_details(statistic: Statistic) -> "Figure":
         axes.set_xticks([])
         axes.set_xlim(-0.55, 1.75)
         _name_scale(axes)
-    for axes in places[len(rows) :]:
-        axes.set_axis_off()
     return figure
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from peercorpus.errors import PeercorpusError
 from peercorpus.records.counted_nouns import plural
 from peercorpus.report.corpus_statistics import TOP, Statistic, largest, nothing, quartiles
 from peercorpus.report.review_statistics import gaussian_density, scott_bandwidth
@@ -135,36 +134,14 @@ def score_violins(source: CorpusSource) -> Statistic:
     return _make_statistic(*_measure_violins(source, largest(source.papers)[:TOP]))
 
 
-def violin_details(source: CorpusSource, conferences: Sequence[str] = ()) -> Statistic:
-    """Describe the unified scores of some conferences in full (Re², Fig. 3).
+def violin_details(source: CorpusSource) -> Statistic:
+    """Describe the unified scores of the three conferences with the most papers in full (Re², Fig. 3).
 
-    Args:
-        source: The corpus.
-        conferences: The conferences to show, as in the column `conference`; empty means the three with the most papers
-            among those with a score on the scale.
-
-    Raises:
-        PeercorpusError: The selection has no paper of a conference.
+    Only conferences with a score on the scale are shown.
     """
-    present = check_conferences(source, conferences)
-    if not conferences:
-        scored = source.reviews.drop_nulls("unified").join(source.papers, on="forum_id")["conference"].unique()
-        conferences = [name for name in present if name in scored][:DETAILED]
-    return _make_statistic(*_measure_violins(source, list(dict.fromkeys(conferences))))
-
-
-def check_conferences(source: CorpusSource, conferences: Sequence[str]) -> list[str]:
-    """Return all conferences of a corpus, the largest first, after checking that they include the given ones.
-
-    Raises:
-        PeercorpusError: The selection has no paper of a conference.
-    """
-    present = largest(source.papers)
-    unknown = [name for name in conferences if name not in present]
-    if unknown:
-        listed = ", ".join(present) or "none"
-        raise PeercorpusError(f"There is no paper of the conference '{unknown[0]}'; use one of: {listed}.")
-    return present
+    scored = source.reviews.drop_nulls("unified").join(source.papers, on="forum_id")["conference"].unique()
+    chosen = [name for name in largest(source.papers) if name in scored][:DETAILED]
+    return _make_statistic(*_measure_violins(source, chosen))
 
 
 def _make_statistic(table: pl.DataFrame, missing: Mapping[str, int]) -> Statistic:

@@ -23,7 +23,7 @@ from peercorpus.report.corpus_statistics import (
     percent_or_count,
     quartiles,
 )
-from peercorpus.report.source import CorpusSource, units_of_ratings
+from peercorpus.report.source import CorpusSource, one_per_rater, units_of_ratings
 
 GRID = [step / 100 for step in range(101)]
 """Scores at which densities are computed."""
@@ -45,7 +45,7 @@ _CHANGE_CLASSES: Sequence[tuple[str, float, float]] = (
 
 def on_unit(source: CorpusSource) -> pl.DataFrame:
     """Return the reviews with conference, status, and the first and current recommendation on [0, 1]."""
-    papers = source.papers.select("forum_id", "conference", "status")
+    papers = source.papers.select("forum_id", "conference", "year", "status")
     joined = source.reviews.join(papers, on="forum_id", maintain_order="left")
     return joined.with_columns(**units_of_ratings())
 
@@ -157,7 +157,7 @@ def score_changes(source: CorpusSource) -> Statistic:
     changed = scores.drop_nulls("change")
     standing = scores["final"].drop_nulls().len()
     missing = {
-        "the first score is not known": standing - changed.height,
+        "the first score is not known, or someone else changed it": standing - changed.height,
         "no number, or its scale is not known": scores.height - standing,
     }
     reviews = changed.group_by(change=_classify("change")).agg(reviews=pl.len().cast(pl.Int64))
@@ -215,8 +215,14 @@ def _describe_changes(table: pl.DataFrame, n: int) -> str:
     return f"{says} Accepted of the decided papers: {', '.join(shares)}." if shares else says
 
 
+POPULATION = ("conference", "year", "low", "high", "higher_is_better")
+"""Columns of reviews whose scores may be compared: those of one conference and year on one scale."""
 _AGREEMENT_SCHEMA = {
     "conference": pl.String,
+    "year": pl.Int64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "higher_is_better": pl.Boolean,
     "papers": pl.Int64,
     "scores": pl.Int64,
     "alpha": pl.Float64,
@@ -230,20 +236,24 @@ def agreement(source: CorpusSource) -> Statistic:
     """Measure the agreement of a paper's reviewers (Krippendorff's α), before and after the discussion."""
     how = (
         "Krippendorff's α for interval data (1: full agreement; 0: as by chance) over the current recommendations of"
-        " papers with two or more; before and after: over the reviews with both known. The spread of a paper is its"
-        f" highest score minus its lowest. {_ON_UNIT}"
+        " papers with two or more, for each conference, year and scale; before and after: over the reviews with both"
+        " known. Of two reviews by one reviewer the later counts. The spread of a paper is its highest score minus its"
+        f" lowest. {_ON_UNIT}"
     )
     scores = on_unit(source)
-    scored = scores.drop_nulls("final")
-    shared = scored.filter(pl.len().over("forum_id") > 1)
-    alone = scored.height - shared.height
+    given = scores.drop_nulls("final")
+    scored = one_per_rater(given)
+    shared = scored.filter(pl.len().over("forum_id", *POPULATION[2:]) > 1)
     missing = {
-        "no number, or its scale is not known": scores.height - scored.height,
-        "the only score of its paper": alone,
+        "no number, or its scale is not known": scores.height - given.height,
+        "another review by the same reviewer": given.height - scored.height,
+        "the only score of its paper": scored.height - shared.height,
     }
-    order = largest(source.papers)[:TOP]
-    rows = [_make_agreement_row(conference, shared.filter(conference=conference)) for conference in order]
-    table = pl.DataFrame(rows, schema=_AGREEMENT_SCHEMA)
+    populations = shared.sort(*POPULATION, nulls_last=True).partition_by(*POPULATION, maintain_order=True)
+    order = {conference: place for place, conference in enumerate(largest(source.papers)[:TOP])}
+    chosen = [rows for rows in populations if rows["conference"][0] in order]
+    chosen.sort(key=lambda rows: order[rows["conference"][0]])
+    table = pl.DataFrame([_make_agreement_row(rows) for rows in chosen], schema=_AGREEMENT_SCHEMA)
     n = int(table["scores"].sum())
     if not n:
         why = "No paper of this selection has two scores on a known scale."
@@ -251,41 +261,40 @@ def agreement(source: CorpusSource) -> Statistic:
     return Statistic(table=table, n=n, of="score", says=_describe_agreement(table), how=how, unknown=missing)
 
 
-def _make_agreement_row(conference: str, shared: pl.DataFrame) -> dict[str, object]:
-    row: dict[str, object] = {
-        "conference": conference,
+def _make_agreement_row(shared: pl.DataFrame) -> dict[str, object]:
+    """Return the row of the scores of one population, of papers with two or more."""
+    both = shared.drop_nulls("initial").filter(pl.len().over("forum_id") > 1)
+    spreads = shared.group_by("forum_id", maintain_order=True).agg(spread=pl.col("final").max() - pl.col("final").min())
+    return {
+        **{name: shared[name][0] for name in POPULATION},
         "papers": shared["forum_id"].n_unique(),
         "scores": shared.height,
         "alpha": alpha(shared.select(unit="forum_id", value="final")),
-    }
-    both = shared.drop_nulls("initial").filter(pl.len().over("forum_id") > 1)
-    row |= {
         "papers_before_and_after": both["forum_id"].n_unique(),
         "alpha_before": alpha(both.select(unit="forum_id", value="initial")),
         "alpha_after": alpha(both.select(unit="forum_id", value="final")),
+        **{f"spread_{name}": value for name, value in box(spreads["spread"]).items()},
     }
-    if not shared.is_empty():
-        apart = pl.col("final").max() - pl.col("final").min()
-        spreads = shared.group_by("forum_id", maintain_order=True).agg(spread=apart)["spread"]
-        row |= {f"spread_{name}": value for name, value in box(spreads).items()}
-    return row
+
+
+def name_population(row: Mapping[str, Any]) -> str:
+    """Return the conference and year of a row."""
+    return row["conference"] if row["year"] is None else f"{row['conference']} {row['year']}"
 
 
 def _describe_agreement(table: pl.DataFrame) -> str:
-    largest_row = (
-        table.drop_nulls("spread_median").sort("papers", descending=True, maintain_order=True).row(0, named=True)
-    )
+    largest_row = table.sort("papers", descending=True, maintain_order=True).row(0, named=True)
     value = (
         "not defined because all scores are equal" if largest_row["alpha"] is None else f"{largest_row['alpha']:.2f}"
     )
     says = (
-        f"At {largest_row['conference']} α is {value}; the scores of a paper there typically lie"
+        f"At {name_population(largest_row)} α is {value}; the scores of a paper there typically lie"
         f" {percent(largest_row['spread_median'])} of the scale apart."
     )
     both = table.drop_nulls(["alpha_before", "alpha_after"])
     if both.height:
         rose = both.filter(pl.col("alpha_after") > pl.col("alpha_before")).height
-        says += f" After the discussion reviewers agree more at {rose:,} of {plural(both.height, 'conference')}."
+        says += f" After the discussion reviewers agree more at {rose:,} of {plural(both.height, 'conference-year')}."
     return says
 
 
@@ -342,10 +351,11 @@ def delays(source: CorpusSource) -> Statistic:
     """Measure the time that authors and reviewers take to answer, in hours."""
     how = (
         "The time from the first post of a turn to the first post of the next one in the same conversation, if"
-        " authors follow a reviewer or a reviewer follows the authors. Venues open and close the discussion on"
-        " certain days, so delays do not depend on people alone."
+        " authors follow a reviewer or a reviewer follows the authors; a mere change of scores is no post. Venues open"
+        " and close the discussion on certain days, so delays do not depend on people alone."
     )
-    follows = source.turns.sort("conversation_id", "place").with_columns(
+    posted = source.turns.filter(pl.col("is_posted").fill_null(value=True))
+    follows = posted.sort("conversation_id", "place").with_columns(
         before=pl.col("role").shift().over("conversation_id"),
         hours=(pl.col("created_at") - pl.col("created_at").shift().over("conversation_id")).dt.total_microseconds()
         / _HOUR_US,

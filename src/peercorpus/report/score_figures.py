@@ -24,7 +24,7 @@ from peercorpus.report.figure_style import (
     whole_percent,
 )
 from peercorpus.report.model_statistics import BEFORE
-from peercorpus.report.review_statistics import GRID, WAYS, duration_label
+from peercorpus.report.review_statistics import GRID, WAYS, duration_label, name_population
 from peercorpus.report.source import TextKind
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _choose_alignment(share: float) -> str:
 
 def draw_agreement(statistic: Statistic) -> "Figure":
     """Draw α before and after the discussion, and the spread of the scores within a paper."""
-    table = statistic.table.filter(statistic.table["papers"] > 0)
+    table = statistic.table
     figure = new_figure(rows_height(table.height, 1.3, 0.32))
     left, right = figure.subplots(1, 2)
     rows = list(table.iter_rows(named=True))
@@ -170,7 +170,10 @@ def draw_agreement(statistic: Statistic) -> "Figure":
     right.set_xlim(-0.02, 1.02)
     right.xaxis.set_major_formatter(whole_percent)
     right.set_xlabel("highest minus lowest score of a paper,\nin per cent of the form's scale")
-    name_rows(left, [f"{name(row['conference'])}\nn = {row['scores']:,}" for row in rows])
+    places = [name_population(row | {"conference": name(row["conference"])}) for row in rows]
+    scales = [f", {row['low']:g} to {row['high']:g}" for row in rows]
+    shown = [at + scale if places.count(at) > 1 else at for at, scale in zip(places, scales, strict=True)]
+    name_rows(left, [f"{at}\nn = {row['scores']:,}" for at, row in zip(shown, rows, strict=True)])
     name_rows(right, ["" for _ in rows], shown=False)
     handles, labels = left.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
@@ -219,13 +222,19 @@ def _draw_delay(axes: "Axes", row: _Row, y: int, colour: str) -> None:
 
 
 POPULATIONS = 40
-"""Maximum number of conference-years in the figure of texts written by a model; the table has all."""
+"""Maximum number of conference-years in a figure; the table has all."""
 _KIND_STYLES: Mapping[str, tuple[str, str]] = {
     TextKind.REVIEWS.value: ("o", BLUE),
     TextKind.REPLIES.value: ("s", ORANGE),
     TextKind.META_REVIEWS.value: ("D", VERMILION),
 }
 """Marker and colour of each kind of text."""
+
+
+def keep_largest_populations(statistic: Statistic) -> Statistic:
+    """Return the conference-years with the most scores; `n` counts their scores."""
+    places = statistic.table.with_row_index("place").top_k(POPULATIONS, by="scores").sort("place")
+    return replace(statistic, table=places.drop("place"), n=int(places["scores"].sum()))
 
 
 def keep_populations(statistic: Statistic) -> Statistic:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 from functools import cached_property
 from itertools import tee
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -20,8 +21,10 @@ from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.metrics.marked_share import marked_share
 from peercorpus.models.token_counts import TokenCounter
 from peercorpus.records.counted_nouns import plural
-from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, PostKind, Role
+from peercorpus.records.enums import BY_OTHERS, Aspect, ConversationKind, Grade, Phase, PostKind, Role, SectionKind
 from peercorpus.release.table1 import DETAIL_ASPECTS
+from peercorpus.venues.catalogue import VenueRow
+from peercorpus.venues.rules import warn_of_pooling
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.parquet import open_part
 
@@ -45,6 +48,7 @@ is null if no PDF is known."""
 REVIEWS: Schema = {
     "review_id": pl.String,
     "forum_id": pl.String,
+    "rater": pl.String,
     "rating_initial": pl.Float64,
     "rating_final": pl.Float64,
     "low": pl.Float64,
@@ -55,7 +59,8 @@ REVIEWS: Schema = {
     "aspect_scores": pl.Int64,
 }
 """`rating_initial` and `rating_final` are the overall recommendation as first given and the current one, on the scale
-from `low` to `high`; null if not known, as is `higher_is_better`. `confidence` is the current one, or the first if only
+from `low` to `high`; null if not known, as is `higher_is_better`. `rater` is who gave them: equal within a paper only
+for one person. `confidence` is the current one, or the first if only
 that is known. `unified` is the current recommendation, or the first, on Re²'s scale of 1 to 10, placed by the wording
 of the form, or else as Re² itself states it. `aspect_scores` counts the scores for soundness, clarity and the like."""
 RATING = pl.coalesce("rating_final", "rating_initial")
@@ -73,8 +78,9 @@ TURNS: Schema = {
     "place": pl.Int64,
     "role": pl.String,
     "created_at": TIME,
+    "is_posted": pl.Boolean,
 }
-"""`place` is the position within the conversation, from 0."""
+"""`place` is the position within the conversation, from 0; a turn that only changes scores is not posted."""
 META_REVIEWS: Schema = {"forum_id": pl.String}
 """Papers with a meta-review, or a comment with their decision."""
 FILES: Schema = {"forum_id": pl.String, "pdfs": pl.Int64, "pdfs_here": pl.Int64}
@@ -127,13 +133,17 @@ class CorpusSource(ABC):
         name: The name of the corpus on the page.
         tokens: Definition of a token, as the end of a sentence.
         unit: Unit of lengths, in the plural.
-        is_confidential: Whether rows that are not public are counted, too.
+        own_rows: Facts about venues that the user states, by venue id.
     """
 
     name: str
     tokens: str
     unit: str
-    is_confidential: bool = False
+    own_rows: Mapping[str, VenueRow | None] = MappingProxyType({})
+
+    def warn_of_pooling(self, *, is_brief: bool = False) -> str:
+        """Return a sentence if the papers are of venues whose rules differ, as `rules.warn_of_pooling`."""
+        return warn_of_pooling(self.papers["venue_id"].unique().drop_nulls(), self.own_rows, is_brief=is_brief)
 
     @property
     @abstractmethod
@@ -208,6 +218,8 @@ class CorpusSource(ABC):
         """For each venue, whether its listings were read completely (None: it was imported); None if not recorded."""
 
 
+_IS_ONE_PERSON = (pl.col("reviewer").str.len_chars() > 0) & ~pl.col("reviewer").str.ends_with("Reviewers")
+"""A name such as `Reviewers` is that of a group, whose reviews are by several people."""
 _HAS_SCALE = (pl.col("high") != pl.col("low")) & pl.col("low").is_not_null() & pl.col("high").is_not_null()
 _DECIMALS = 6
 """Decimals of shares that conditions compare with bounds such as 0.15, which sums of binary fractions would miss."""
@@ -223,6 +235,13 @@ def units_of_ratings() -> dict[str, pl.Expr]:
     return units
 
 
+def one_per_rater(reviews: pl.DataFrame) -> pl.DataFrame:
+    """Return the last review of each reviewer of each paper: two by the same person are one rater's."""
+    rater = pl.coalesce("rater", "review_id")
+    named = reviews.with_columns(_rater=rater)
+    return named.unique(["forum_id", "_rater"], keep="last", maintain_order=True).drop("_rater")
+
+
 def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
     """Return the papers with the columns among `names` that `filters.FIELDS` takes from other tables."""
     papers = source.papers
@@ -230,15 +249,17 @@ def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
         is_changed = pl.col("rating_initial") != pl.col("rating_final")
         unit = pl.coalesce("final", "initial")
         with_units = source.reviews.with_columns(**units_of_ratings())
+        raters = one_per_rater(with_units.filter(unit.is_not_null())).group_by("forum_id")
+        spreads = raters.agg(spread_unit=pl.when(unit.count() > 1).then((unit.max() - unit.min()).round(_DECIMALS)))
         by_paper = with_units.group_by("forum_id").agg(
             reviews=pl.len(),
             rating=RATING.mean(),
             rating_unit=unit.mean().round(_DECIMALS),
-            spread_unit=pl.when(unit.count() > 1).then((unit.max() - unit.min()).round(_DECIMALS)),
             change_unit=(pl.col("final") - pl.col("initial")).mean().round(_DECIMALS),
             confidence=pl.col("confidence").mean(),
             score_changed=pl.when(is_changed.is_not_null().any()).then(is_changed.any()),
         )
+        by_paper = by_paper.join(spreads, on="forum_id", how="left")
         papers = papers.join(by_paper, on="forum_id", how="left").with_columns(pl.col("reviews").fill_null(0))
     if "has_rebuttal" in names:
         answered = source.turns.filter(role=Role.AUTHOR.value).select("forum_id")
@@ -259,7 +280,7 @@ class FilteredSource(CorpusSource):
         self.name = whole.name
         self.tokens = whole.tokens
         self.unit = whole.unit
-        self.is_confidential = whole.is_confidential
+        self.own_rows = whole.own_rows
         self.conditions = tuple(conditions)
         self._whole = whole
 
@@ -381,13 +402,15 @@ ITEM = "list.element"
 OF_SCORES = [
     f"scores.{ITEM}.{name}"
     for name in (
-        *("aspect", "field", "subject", "value", "low", "high", "higher_is_better", "phase"),
+        *("aspect", "field", "subject", "value", "low", "high", "higher_is_better", "phase", "source"),
         *("rank", "unified", "stated_unified"),
     )
 ]
 OF_TURNS = [f"turns.{ITEM}.role", f"turns.{ITEM}.created_at", f"turns.{ITEM}.post_ids.{ITEM}"]
 OF_CONTEXT = f"context.{ITEM}.post_id"
-OF_SECTIONS = f"sections.{ITEM}.text"
+OF_SECTIONS = [f"sections.{ITEM}.{name}" for name in ("kind", "text")]
+_IS_OWN = pl.col("kind") != SectionKind.MODEL_CHAT.value
+"""Whether the reviewer wrote a passage: it is no chat with a model."""
 PREFERRED = {Aspect.RECOMMENDATION: "rating", Aspect.CONFIDENCE: "confidence"}
 """If a form asks for an aspect twice, the score in the field of this name counts, otherwise the first one."""
 _LATER_COLUMNS: Schema = {
@@ -399,6 +422,7 @@ _LATER_COLUMNS: Schema = {
 }
 """Members of a score that releases of earlier versions lack."""
 GRADES = [grade.value for grade in Grade]
+_OTHERS = [source.value for source in BY_OTHERS]
 
 
 def read_columns(paths: Iterable[Location], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
@@ -437,9 +461,9 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
     The rules are those of `scores.first_and_last`.
 
     Args:
-        rows: Reviews, with the columns `review_id`, `forum_id`, `revised` and `scores`.
+        rows: Reviews, with the columns `review_id`, `forum_id`, `reviewer` and `scores`.
     """
-    scores = _explode(rows, "scores", ["review_id", "revised"]).with_row_index("place")
+    scores = _explode(rows, "scores", ["review_id"]).with_row_index("place")
     for name, kind in _LATER_COLUMNS.items():
         if name not in scores.columns:  # A release of an earlier version.
             scores = scores.with_columns(pl.lit(None, dtype=kind).alias(name))
@@ -447,14 +471,17 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
     is_answered = pl.col("value").is_not_null() | pl.col("rank").is_not_null()
     aspects = scores.filter(is_answered & pl.col("aspect").is_in(DETAIL_ASPECTS))
     counts = aspects.group_by("review_id").agg(aspect_scores=pl.col("field").n_unique().cast(pl.Int64))
-    reviews = rows.select("review_id", "forum_id").join(counts, on="review_id", how="left", maintain_order="left")
+    rater = pl.when(_IS_ONE_PERSON).then("reviewer").otherwise("review_id")
+    reviews = rows.select("review_id", "forum_id", rater=rater).join(
+        counts, on="review_id", how="left", maintain_order="left"
+    )
     reviews = reviews.with_columns(pl.col("aspect_scores").fill_null(0))
     for aspect, field in PREFERRED.items():
         is_named = [pl.col(name).str.to_lowercase().eq_missing(pl.lit(field)) for name in ("field", "subject")]
         of_aspect = scores.filter(aspect=aspect.value).with_columns(other=~(is_named[0] | is_named[1]))
         phases = (
             of_aspect.sort("other", "place")
-            .group_by("review_id", "revised")
+            .group_by("review_id")
             .agg(
                 first=_select_score("value", Phase.INITIAL),
                 last=_select_score("value", Phase.FINAL),
@@ -462,9 +489,10 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
                 high=_select_current("high"),
                 higher_is_better=_select_current("higher_is_better"),
                 unified=_select_current("place10"),
+                by=_select_score("source", Phase.FINAL),
             )
-            .with_columns(pl.when(pl.col("revised").eq(False)).then("last").alias("unrevised"))
-            .with_columns(first=pl.coalesce("first", "unrevised"))
+            # A first score beside a last one that someone else gave would look like a change by the reviewer.
+            .with_columns(first=pl.when(~pl.col("by").is_in(_OTHERS).fill_null(False)).then("first"))
         )
         if aspect is Aspect.RECOMMENDATION:
             columns = phases.select(
@@ -486,7 +514,7 @@ def review_tokens(parts: Iterable[pl.DataFrame], tokens: TokenCounter) -> Iterat
         tokens: Counts the tokens.
     """
     sent, kept = tee(parts)
-    texts = (_explode(rows, "sections", ["review_id"]) for rows in sent)
+    texts = (_explode(rows, "sections", ["review_id"]).filter(_IS_OWN) for rows in sent)
     for counted, rows in zip(tokens.counted(texts, "text"), kept, strict=True):
         sums = counted.group_by("review_id").agg(pl.col("tokens").sum())
         reviews = rows.select("review_id", "forum_id").join(sums, on="review_id", how="left", maintain_order="left")
@@ -495,7 +523,8 @@ def review_tokens(parts: Iterable[pl.DataFrame], tokens: TokenCounter) -> Iterat
 
 def review_texts(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of `TEXTS` from the `forum_id`, `created_at` and `sections` of reviews."""
-    passages = pl.col("sections").list.eval(pl.element().struct.field("text"))
+    own = pl.element().filter(pl.element().struct.field("kind") != SectionKind.MODEL_CHAT.value)
+    passages = pl.col("sections").list.eval(own.struct.field("text"))
     return rows.select("forum_id", "created_at", text=passages.list.join("\n\n"))
 
 
@@ -520,7 +549,10 @@ def with_reviewers(rows: pl.DataFrame) -> pl.DataFrame:
 def turn_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each turn, in the columns of `TURNS`, from `conversation_id`, `forum_id` and `turns`."""
     turns = _explode(with_reviewers(rows), "turns", ["conversation_id", "forum_id"])
-    return turns.with_columns(place=pl.int_range(pl.len()).over("conversation_id"))
+    has_posts = pl.col("post_ids").list.len() > 0
+    # The conversation of a published record names no posts.
+    is_posted = has_posts | ~has_posts.any().over("conversation_id")
+    return turns.with_columns(place=pl.int_range(pl.len()).over("conversation_id"), is_posted=is_posted)
 
 
 def talks(rows: pl.DataFrame) -> pl.DataFrame:

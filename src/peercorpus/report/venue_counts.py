@@ -68,7 +68,7 @@ _FORUM_FIELDS: Mapping[type, str] = {
     Conversation: "conversations",
 }
 TEXT_COLUMNS: Mapping[TextKind, Sequence[str]] = {
-    TextKind.REVIEWS: ("forum_id", "created_at", source.OF_SECTIONS),
+    TextKind.REVIEWS: ("forum_id", "created_at", *source.OF_SECTIONS),
     TextKind.REPLIES: (*TEXTS, "kind", "role"),
     TextKind.META_REVIEWS: tuple(TEXTS),
 }
@@ -87,15 +87,10 @@ def keep_public(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 class PublicRows:
-    """The rows of a workspace's tables, without those taken down.
+    """The rows of a workspace's tables, without those taken down."""
 
-    Attributes:
-        is_confidential: Whether rows that are not public count too, for a report that is not published.
-    """
-
-    def __init__(self, tables: Tables, takedown: Takedown, *, is_confidential: bool = False) -> None:
+    def __init__(self, tables: Tables, takedown: Takedown) -> None:
         self.tables = tables
-        self.is_confidential = is_confidential
         self.takedown = takedown
         self._touched = [forum_id for forum_id, _ in takedown.venues]
         self._remaining: dict[str, list[Forum]] = {}
@@ -112,11 +107,6 @@ class PublicRows:
 
     def read(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield columns of a venue's rows in batches; papers with a take-down come last, without the removed rows."""
-        for rows in self._read(kind, venue_id, columns):
-            is_marked = self.is_confidential and "readers_public" in rows.columns
-            yield rows.with_columns(readers_public=pl.lit(value=True)) if is_marked else rows
-
-    def _read(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         paths = self.tables.paths(self.tables.name_of(kind), venue_id)
         for rows in source.read_columns(paths, columns):
             yield rows.filter(~pl.col("forum_id").is_in(self._touched)) if self._touched else rows
@@ -141,7 +131,7 @@ class PublicRows:
 
     def count_reviews(self, venue_id: str, counter: TokenCounter) -> pl.DataFrame:
         """Count the tokens of each public review of a venue, in the columns of `REVIEW_TOKENS`."""
-        columns = ["review_id", "forum_id", "readers_public", "deleted", source.OF_SECTIONS]
+        columns = ["review_id", "forum_id", "readers_public", "deleted", *source.OF_SECTIONS]
         every = map(keep_public, self.read(Review, venue_id, columns))
         return concat_frames(source.review_tokens(every, counter), REVIEW_TOKENS)
 
@@ -187,7 +177,6 @@ class CountJob:
         sha256s: Files of the venue whose texts are counted.
         contents: Digests of the venue's rows, by table.
         path: The file that receives the counts.
-        is_confidential: As in `PublicRows`.
     """
 
     tables: Location
@@ -197,7 +186,6 @@ class CountJob:
     sha256s: Sequence[str]
     contents: Mapping[str, str]
     path: Path
-    is_confidential: bool = False
 
 
 def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
@@ -210,7 +198,7 @@ def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
     tables = opened or open_for_worker(job.tables, job.scratch)
     if read_contents(tables, job.venue_id) != job.contents:
         return False
-    rows, counter = PublicRows(tables, job.takedown, is_confidential=job.is_confidential), words_and_signs()
+    rows, counter = PublicRows(tables, job.takedown), words_and_signs()
     frames = {
         "reviews": rows.count_reviews(job.venue_id, counter),
         "files": rows.count_files(job.venue_id, job.sha256s, counter),
@@ -306,11 +294,9 @@ class KeptCounts:
         taken = find_taken(tables, venue_id, takedown)
         words = hashlib.sha256(" ".join(sorted(marker_words())).encode()).hexdigest()
         inputs = [VERSION, venue_id, contents, taken, words, sorted(self.files[venue_id])]
-        inputs += ["confidential"] if self.rows.is_confidential else []
         key = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
         files, path = self.files[venue_id], folder / f"{key}.counts"
-        is_confidential = self.rows.is_confidential
-        return CountJob(tables.folder, folder, takedown, venue_id, files, contents, path, is_confidential)
+        return CountJob(tables.folder, folder, takedown, venue_id, files, contents, path)
 
     def _count(self, jobs: Sequence[CountJob]) -> None:
         """Count venues, the largest first, so that no process waits long for another at the end."""

@@ -4,16 +4,14 @@
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from peercorpus.corpus.confidential import NOT_FOR_PUBLICATION, NOTICE, open_confidential
 from peercorpus.corpus.filters import parse_all
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor
@@ -25,13 +23,11 @@ from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
-from peercorpus.report.figure_style import FORMATS, add_notice, figure_bytes, styled
+from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
 from peercorpus.report.model_statistics import read_model_texts
-from peercorpus.report.page import EXPLANATION, PAGE_NAME, ShownFigure, report_page
+from peercorpus.report.page import PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
-from peercorpus.report.re2_statistics import check_conferences
 from peercorpus.report.source import FilteredSource
-from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -39,7 +35,6 @@ if TYPE_CHECKING:
 
 _NUMBERS = "numbers.json"
 _CHECKSUMS = "checksums.json"
-_PUBLIC = re.compile(r"\bpublic ([rp])(?=eview|ost)", re.IGNORECASE)
 _DIGITS = 6
 """Decimals in CSV and JSON files; more would show rounding errors."""
 
@@ -68,8 +63,6 @@ def open_source(
     tokenizer: str | None = None,
     spread: Executor | None = None,
     by_venue: Executor | None = None,
-    *,
-    is_confidential: bool = False,
 ) -> Iterator[FilteredSource]:
     """Open a workspace or a release, restricted to the papers that meet conditions.
 
@@ -79,8 +72,6 @@ def open_source(
         tokenizer: Tokenizer for measuring lengths; None counts words and punctuation marks.
         spread: Executor for counting a tokenizer's tokens; None counts them in this process.
         by_venue: Executor for the other counts of a workspace's texts; None counts in this process.
-        is_confidential: Whether to count rows that are not public, too; only for a workspace whose confidential tables
-            are built.
 
     Raises:
         PeercorpusError: The folder is neither, a condition or the tokenizer does not exist, or no paper is chosen.
@@ -89,18 +80,10 @@ def open_source(
     conditions = parse_all(where)
     counter = load_token_counter(tokenizer, spread)
     if (folder / "raw.db").is_file():
-        with ExitStack() as opened:
-            workspace = opened.enter_context(open_workspace(folder, write=False))
-            if is_confidential:
-                workspace = opened.enter_context(open_confidential(workspace))
-            whole = WorkspaceSource(workspace, counter, by_venue, is_confidential=is_confidential)
-            source = FilteredSource(whole, conditions)
+        with open_workspace(folder, write=False) as workspace:
+            source = FilteredSource(WorkspaceSource(workspace, counter, by_venue), conditions)
             source.require_papers()
             yield source
-    elif (folder / MANIFEST).is_file() and is_confidential:
-        raise PeercorpusError(
-            f"'{folder}' is a release, which contains only public data; name a workspace, or leave out --confidential."
-        )
     elif (folder / MANIFEST).is_file():
         source = FilteredSource(ReleaseSource(folder, counter), conditions)
         source.require_papers()
@@ -145,7 +128,13 @@ def compute_statistic(
     """
     (panel,) = select_panels([name], model=_read_model(model_texts))
     with open_source(folder, where, tokenizer) as source:
-        return panel.statistic(source)
+        return _compute(panel, source)
+
+
+def _compute(panel: Panel, source: FilteredSource) -> Statistic:
+    """Return a statistic whose method says if it pools venues with different rules."""
+    computed = panel.statistic(source)
+    return replace(computed, how=f"{computed.how} {source.warn_of_pooling(is_brief=True)}".rstrip())
 
 
 def draw_figure(
@@ -174,27 +163,12 @@ def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(texts, *items)
 
 
-def _without_public(panel: Panel, computed: Statistic) -> tuple[Panel, Statistic]:
-    """Return a figure whose texts do not call reviews and posts public, as some are not in a confidential report."""
-
-    def reword(text: str) -> str:
-        return _PUBLIC.sub(lambda found: found[1].upper() if found[0][0] == "P" else found[1], text)
-
-    says, how = reword(computed.says), reword(computed.how)
-    return replace(panel, title=reword(panel.title)), replace(computed, says=says, how=how, why=reword(computed.why))
-
-
-def _write_panel(folder: Path, panel: Panel, computed: Statistic, *, is_confidential: bool) -> ShownFigure:
-    if is_confidential:
-        panel, computed = _without_public(panel, computed)
+def _write_panel(folder: Path, panel: Panel, computed: Statistic) -> ShownFigure:
     drawn = panel.draw(computed)
-    if is_confidential:
-        add_notice(drawn, NOT_FOR_PUBLICATION)
     contents = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
     for kind, content in contents.items():
         (folder / f"{panel.name}.{kind}").write_bytes(content)
-    marked = [pl.lit(NOT_FOR_PUBLICATION).alias("notice")] if is_confidential else []
-    _to_csv_cells(computed.table).with_columns(marked).write_csv(folder / f"{panel.name}.csv", float_precision=_DIGITS)
+    _to_csv_cells(computed.table).write_csv(folder / f"{panel.name}.csv", float_precision=_DIGITS)
     return ShownFigure(panel, computed, contents["svg"].decode())
 
 
@@ -213,11 +187,11 @@ def _to_json(source: FilteredSource, shown: Sequence[ShownFigure]) -> str:
         for item in shown
     }
     conditions = [str(condition) for condition in source.conditions]
-    marked = {"confidential": NOT_FOR_PUBLICATION} if source.is_confidential else {}
-    report: dict[str, object] = marked | {
+    report: dict[str, object] = {
         "source": source.name,
         "where": conditions,
         "tokens": source.tokens,
+        "pooled": source.warn_of_pooling(),
         "figures": panels,
     }
     if any(item.panel.needs_points for item in shown):
@@ -239,11 +213,8 @@ def write_report(
     spread: Executor | None = None,
     figures: Iterable[str] = (),
     profile: FigureProfile = FigureProfile.PEERCORPUS,
-    detail: Sequence[str] = (),
     model_texts: Path | None = None,
     by_venue: Executor | None = None,
-    *,
-    is_confidential: bool = False,
 ) -> ReportFiles:
     """Write a report of a workspace or a release; an earlier report in `out` is replaced as a whole, at the end.
 
@@ -256,35 +227,28 @@ def write_report(
         spread: Executor for counting a tokenizer's tokens; None counts them in this process.
         figures: Names of the figures to draw; empty means all of the profile.
         profile: The set of figures to draw.
-        detail: Conferences in Re²'s Fig. 3; empty means the three with the most papers.
         model_texts: Reviews written by a model, as read by `read_model_texts`; None gives only lower bounds.
         by_venue: As for `open_source`.
-        is_confidential: As for `open_source`; the page and every figure are then marked as not for publication.
 
     Raises:
-        PeercorpusError: As for `open_source`, `out` contains other files, a figure or a conference does not exist, or
-            the model's texts cannot be read.
+        PeercorpusError: As for `open_source`, `out` contains other files, a figure does not exist, or the model's
+            texts cannot be read.
         MissingExtraError: Matplotlib is not installed.
     """
     named = tuple(figures)
-    chosen = select_panels(named, profile, detail, _read_model(model_texts))
+    chosen = select_panels(named, profile, _read_model(model_texts))
     with (
-        open_source(folder, where, tokenizer, spread, by_venue, is_confidential=is_confidential) as source,
+        open_source(folder, where, tokenizer, spread, by_venue) as source,
         styled(),
         replace_folder(out, "a report", _CHECKSUMS) as partial,
     ):
-        if is_confidential:
-            make_private_folder(partial)
-        check_conferences(source, detail)  # Checked before the other figures are drawn, which takes longer.
         panels = [panel for panel in chosen if named or source.point_venues or not panel.needs_points]
-        meter = Meter(source.name, "report", show)
+        meter = Meter(source.name, "drawing figures", show)
         shown = []
         for done, panel in enumerate(panels, 1):
-            computed = panel.statistic(source)
-            shown.append(_write_panel(partial, panel, computed, is_confidential=is_confidential))
+            computed = _compute(panel, source)
+            shown.append(_write_panel(partial, panel, computed))
             meter.report(done, len(panels))
-        if is_confidential:
-            (partial / NOTICE).write_text(f"{NOT_FOR_PUBLICATION}. {EXPLANATION}\n", encoding="utf-8")
         (partial / PAGE_NAME).write_text(report_page(source, shown), encoding="utf-8")
         (partial / _NUMBERS).write_text(_to_json(source, shown), encoding="utf-8")
         return _count_files(source, shown)

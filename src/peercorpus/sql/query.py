@@ -33,17 +33,14 @@ ALLOCATORS = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
 would count as memory of a query because the address space is limited."""
 
 
-def require_engine(extra: str = "sql") -> None:
+def require_engine() -> None:
     """Check that DuckDB is installed.
-
-    Args:
-        extra: The extra that installs it.
 
     Raises:
         MissingExtraError: It is not.
     """
     if find_spec("duckdb") is None:
-        raise MissingExtraError("duckdb", extra)
+        raise MissingExtraError("duckdb", "web")
 
 
 @dataclass(frozen=True, slots=True)

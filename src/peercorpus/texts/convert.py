@@ -280,6 +280,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """Return the stage `read_texts`; `spread` reads the files, possibly in other processes."""
     return Stage(
         name=NAME,
+        doing="reading PDFs",
         version=4,
         reads_raw=(RawKind.PUBLISHED,),
         reads=("4-versions",),

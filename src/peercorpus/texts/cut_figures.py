@@ -31,7 +31,6 @@ from peercorpus.texts.figures import (
     cut_file,
     join_box,
     name_maker,
-    read_limits,
 )
 from peercorpus.workspace.workspace import Workspace
 
@@ -76,7 +75,7 @@ def cut_figures(
     Raises:
         PeercorpusError: Pillow was built without WebP.
     """
-    made_with = name_maker(options)
+    made_with = name_maker()
     tables = workspace.tables
     forum_ids = find_pdfs(tables, venue_id)
     fitting = {(sha256, made_with) for sha256 in forum_ids}
@@ -85,7 +84,7 @@ def cut_figures(
     present = [sha256 for sha256 in to_cut if workspace.files.has(sha256)]
     logger.info("%s %s: %d files, %d to read", NAME, venue_id, len(forum_ids), len(present))
     asides = dict.fromkeys(to_cut, FILE_MISSING)
-    jobs = [FigureJob(sha256, workspace.files.path(sha256), read_limits(options)) for sha256 in present]
+    jobs = [FigureJob(sha256, workspace.files.path(sha256)) for sha256 in present]
     outcomes = spread(cut_file, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers, in_order=True)
     for batch in in_batches(report_progress(outcomes, len(jobs), report), BATCH_FILES):
         figures: list[Figure] = []
@@ -129,13 +128,14 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """Return the stage `cut_figures`; `spread` reads the files, possibly in other processes."""
     return Stage(
         name=NAME,
+        doing="cutting out figures",
         version=VERSION,
         reads_raw=(),
         reads=("4-versions",),
         writes=(TABLE,),
-        options=("figure_dpi", "figure_pixels", "figure_kb", "max_figures"),
+        options=(),
         run=partial(cut_figures, spread),
         balance=balance,
         passing=TRANSIENT_REASONS,
-        made_with=name_maker,
+        made_with=lambda _: name_maker(),
     )

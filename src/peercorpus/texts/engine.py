@@ -43,7 +43,6 @@ class EngineSettings:
         url: URL of a vision endpoint, up to and including `/v1`.
         model: Name of the model at that endpoint.
         max_pages: Maximum pages that a run sends to the endpoint.
-        max_tokens: Maximum tokens that a run uses there, as counted by the endpoint; None means no limit.
         answers: File that stores the endpoint's answers and the spending; None keeps them in memory.
         run: Id of the run for which pages and tokens are counted.
         attempts: Maximum number of requests for one page, including the first.
@@ -57,7 +56,6 @@ class EngineSettings:
     url: str | None = None
     model: str | None = None
     max_pages: int = 1_000
-    max_tokens: int | None = None
     answers: Path | None = None
     run: str = ""
     attempts: int = 5
@@ -90,7 +88,6 @@ def make_settings(options: Options, answers: Path | None = None) -> EngineSettin
         url=options.engine_url,
         model=options.engine_model,
         max_pages=settings.max_pages if options.max_pages is None else options.max_pages,
-        max_tokens=options.max_tokens,
         answers=answers,
         run=uuid4().hex,
     )
@@ -106,21 +103,19 @@ ENGINES: Mapping[str, str] = MappingProxyType(
         "auto": "peercorpus.texts.engines.auto:AutoEngine",
         "rapidocr": "peercorpus.texts.engines.layout_with_ocr:OcrEngine",
         "docling": "peercorpus.texts.engines.docling:Docling",
-        "marker": "peercorpus.texts.engines.marker:Marker",
-        "mineru": "peercorpus.texts.engines.mineru:Mineru",
         "nemotron": "peercorpus.texts.engines.nemotron:Nemotron",
         "vision": "peercorpus.texts.engines.vision_model:Vision",
     }
 )
 """Engine name → module and class; a module is imported only when its engine is chosen."""
 
-HEAVY = frozenset({"docling", "marker", "mineru", "nemotron"})
+HEAVY = frozenset({"docling", "nemotron"})
 """Engines that load models and so need much more memory."""
 
 NOT_HEAVIER = frozenset({"auto", "pdfium-layout", "pdfium-text"})
 """Engines that `auto` cannot use for hard files."""
 
-OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "max_pages", "max_tokens")
+OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "max_pages")
 """Options that only some engines support, by their names in `execution.stage.Options`."""
 
 TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -129,7 +124,7 @@ TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
         "auto": frozenset({"ocr", "heavier"}),
         "docling": frozenset({"models"}),
         "nemotron": frozenset({"models"}),
-        "vision": frozenset({"engine_url", "engine_model", "max_pages", "max_tokens"}),
+        "vision": frozenset({"engine_url", "engine_model", "max_pages"}),
     }
 )
 """Engine name → supported options; `auto` also supports those of its heavier engine, engines not listed none."""

@@ -9,7 +9,6 @@ import pypdfium2 as pdfium
 from pypdfium2.version import PYPDFIUM_INFO
 
 from peercorpus.errors import PeercorpusError, UnreadablePdfError
-from peercorpus.execution.stage import Options
 from peercorpus.pdf.document import open_pdf
 from peercorpus.pdf.glyphs import Fonts, Glyphs
 from peercorpus.pdf.repair import read_or_repair
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Raised whenever the same file yields different figures."""
-BYTES_PER_KB = 1_000
 IMAGE_FORMAT = "webp"
 _QUALITY = 85
 """WebP quality; letters of 6 points stay sharp at 150 dpi."""
@@ -63,10 +61,14 @@ class FigureLimits:
         max_figures: Maximum images of one file, in the order of the text.
     """
 
-    dpi: int
-    most_pixels: int
-    most_bytes: int
-    max_figures: int
+    dpi: int = 150
+    most_pixels: int = 1_024
+    most_bytes: int = 300_000
+    max_figures: int = 50
+
+
+LIMITS = FigureLimits()
+"""Limits of the images of a workspace, and of a folder of texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,6 @@ class FigureJob:
 
     sha256: str
     path: Location
-    limits: FigureLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +111,13 @@ def require_pillow() -> str:
     return f"pillow-{__version__}+webp-{webp}"
 
 
-def read_limits(options: Options) -> FigureLimits:
-    """Return the limits set by the options."""
-    most_bytes = options.figure_kb * BYTES_PER_KB
-    return FigureLimits(options.figure_dpi, options.figure_pixels, most_bytes, options.max_figures)
-
-
-def name_maker(options: Options) -> str:
+def name_maker() -> str:
     """Return everything besides the bytes of a file that determines its images, as text: code, libraries and limits.
 
     Raises:
         PeercorpusError: Pillow was built without WebP.
     """
-    limits = read_limits(options)
-    sizes = f"{limits.dpi}dpi+{limits.most_pixels}px+{limits.most_bytes}B+{limits.max_figures}"
+    sizes = f"{LIMITS.dpi}dpi+{LIMITS.most_pixels}px+{LIMITS.most_bytes}B+{LIMITS.max_figures}"
     return f"{VERSION}+pypdfium2-{PYPDFIUM_INFO.version}+{require_pillow()}+{sizes}"
 
 
@@ -134,10 +128,10 @@ def cut_file(job: FigureJob) -> list[CutFigure]:
         UnreadablePdfError: The file is missing or altered, or cannot be read even after a repair.
     """
     pdf = read_pdf(job.path, job.sha256)
-    return read_or_repair(lambda readable: cut_figures(readable, job.limits), pdf)[0]
+    return read_or_repair(cut_figures, pdf)[0]
 
 
-def cut_figures(pdf: bytes, limits: FigureLimits) -> list[CutFigure]:
+def cut_figures(pdf: bytes, limits: FigureLimits = LIMITS) -> list[CutFigure]:
     """Return the result of `cut_file` for a PDF in memory.
 
     Raises:

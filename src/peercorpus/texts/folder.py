@@ -22,7 +22,6 @@ from peercorpus.texts.engine import (
     EngineSettings,
     choose_engine,
     explain_missing_text,
-    without_pages,
 )
 from peercorpus.texts.folder_files import (
     EarlierMeasures,
@@ -156,7 +155,6 @@ def convert_to_folder(
     out: Location,
     options: Options,
     *,
-    page_marks: bool = True,
     formulas: FormulaStyle = "unicode",
     latex: bool = False,
     force: bool = False,
@@ -169,7 +167,6 @@ def convert_to_folder(
         sources: The PDFs; if two have the same name, a digest of its path is appended to the name of the second.
         out: The output folder; created if missing.
         options: Engine, time limit per PDF, number of workers, and whether figures are cut out as images.
-        page_marks: Whether the Markdown shows where pages end.
         formulas: Whether letters and signs in the formulas of the Markdown are Unicode characters or LaTeX commands.
         latex: Whether each text is also written as LaTeX, `NAME.tex`; a text of an earlier run is converted from its
             Markdown.
@@ -189,7 +186,6 @@ def convert_to_folder(
             engine=chosen.engine,
             settings=chosen.settings,
             pairs=pairs,
-            page_marks=page_marks,
             formulas=formulas,
             latex=latex,
             figures=options.figures,
@@ -211,7 +207,6 @@ class _Run:
     engine: Engine
     settings: EngineSettings
     pairs: FilePairs
-    page_marks: bool
     formulas: FormulaStyle
     latex: bool
     figures: bool
@@ -259,8 +254,7 @@ class _Run:
         if made_of != (pdf.sha256, self.engine.name, self.engine.version):
             return False
         if earlier.status == CONVERTED:
-            is_alike = (earlier.page_marks, earlier.formulas) == (self.page_marks, self.formulas)
-            is_there = is_alike and self.pairs.has_text(pdf.name)
+            is_there = earlier.formulas == self.formulas and self.pairs.has_text(pdf.name)
             if is_there:
                 self.summary.already += 1
                 self.with_text.append(pdf)
@@ -284,7 +278,7 @@ class _Run:
             EngineJob(sha256=sha256, path=alike[0].source, engine=self.engine.name, settings=self.settings)
             for sha256, alike in by_content.items()
         )
-        read = partial(convert_timed, page_marks=self.page_marks, commands=self.formulas == "latex")
+        read = partial(convert_timed, commands=self.formulas == "latex")
         for job, result in spread(read, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
             for pdf in by_content[job.sha256]:
                 self._take(pdf, result)
@@ -299,7 +293,6 @@ class _Run:
             sha256=pdf.sha256,
             engine=self.engine.name,
             engine_version=self.engine.version,
-            page_marks=self.page_marks,
             formulas=self.formulas,
         )
         if problem is not None and pdf.sha256 is None and self.pairs.has_text(pdf.name):
@@ -311,8 +304,7 @@ class _Run:
         elif isinstance(converted, Converted):
             self.summary.converted += 1
             self.summary.pages += converted.pages
-            text = converted.markdown if self.page_marks else without_pages(converted.markdown)
-            self.pairs.write(pdf.name, measures.converted(converted, parts, seconds), text)
+            self.pairs.write(pdf.name, measures.converted(converted, parts, seconds), converted.markdown)
             self.with_text.append(pdf)
             if self.latex:
                 self._write_latex(pdf)

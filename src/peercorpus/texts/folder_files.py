@@ -297,7 +297,6 @@ class EarlierMeasures(msgspec.Struct, frozen=True):
     Attributes:
         sha256: SHA-256 of the PDF; None if it could not be opened.
         path: Path of the PDF relative to this folder; None from versions of peercorpus that did not write it.
-        page_marks: Whether the Markdown shows where pages end.
         formulas: Form of formulas in the Markdown, "unicode" or "latex".
         reason: Why there is no Markdown, with `detail` as a sentence; both None if there is Markdown.
     """
@@ -305,7 +304,6 @@ class EarlierMeasures(msgspec.Struct, frozen=True):
     sha256: str | None
     engine: str
     engine_version: str
-    page_marks: bool
     status: str
     reason: str | None
     detail: str | None

@@ -8,7 +8,7 @@ from peercorpus.execution.progress import Meter, Show
 from peercorpus.execution.stage import Options
 from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
 from peercorpus.records.enums import FigureKind, MentionKind
-from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box, name_maker, read_limits
+from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box, name_maker
 from peercorpus.texts.folder_files import FilePairs, NamedPdf, name_image
 from peercorpus.workspace.object_store import Location
 
@@ -45,7 +45,7 @@ def cut_images(
         PeercorpusError: Pillow was built without WebP.
         OSError: The folder cannot be written to.
     """
-    made_with = name_maker(options)
+    made_with = name_maker()
     summary = ImageSummary()
     by_content: dict[str, list[NamedPdf]] = {}
     for pdf in pdfs:
@@ -53,7 +53,7 @@ def cut_images(
             summary.already += 1
         elif pdf.sha256 is not None:
             by_content.setdefault(pdf.sha256, []).append(pdf)
-    jobs = [FigureJob(sha256, alike[0].source, read_limits(options)) for sha256, alike in by_content.items()]
+    jobs = [FigureJob(sha256, alike[0].source) for sha256, alike in by_content.items()]
     meter = Meter("convert", "PDFs searched for figures", show, total=sum(map(len, by_content.values())))
     for job, cuts in spread(cut_file, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
         for pdf in by_content[job.sha256]:

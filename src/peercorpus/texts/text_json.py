@@ -27,7 +27,6 @@ class Measures:
         source: File name of the PDF, without folders.
         path: Path of the PDF relative to the folder of the pair; the complete URL if one of them is in a store.
         sha256: SHA-256 of its content; None if it could not be opened.
-        page_marks: Whether the Markdown shows where pages end.
         formulas: Form of formulas in the Markdown: "unicode" with letters and signs, or "latex" with commands.
         status: "converted" or "failed".
         reason: Why there is no Markdown, with `detail` as a sentence; both None if there is Markdown.
@@ -50,7 +49,6 @@ class Measures:
     sha256: str | None
     engine: str
     engine_version: str
-    page_marks: bool
     formulas: str = "unicode"
     status: str = FAILED
     reason: Reason | None = None

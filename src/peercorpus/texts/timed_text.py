@@ -26,18 +26,11 @@ class TextParts:
         return partial(msgspec.msgpack.decode, type=TextParts), (msgspec.msgpack.encode(self),)
 
 
-def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
-    """Return the parts of a text; None if its engine reports no blocks.
-
-    Args:
-        converted: The text.
-        page_marks: Whether the written text shows page ends.
-    """
+def find_parts(converted: Converted) -> TextParts | None:
+    """Return the parts of a text; None if its engine reports no blocks."""
     if converted.blocks is None:
         return None
     text = StructuredText(converted.markdown, converted.blocks)
-    if not page_marks:
-        text = text.without_page_marks()
     return TextParts(text.blocks, text.mentions, text.bibliography)
 
 
@@ -55,12 +48,11 @@ class TimedText(NamedTuple):
     seconds: float
 
 
-def convert_timed(job: EngineJob, *, page_marks: bool = True, commands: bool = False) -> TimedText:
+def convert_timed(job: EngineJob, *, commands: bool = False) -> TimedText:
     """Read one file, and find the references in its text.
 
     Args:
         job: The file.
-        page_marks: Whether the written text shows page ends.
         commands: Whether its formulas have LaTeX commands instead of Unicode letters and signs.
 
     Raises:
@@ -72,5 +64,5 @@ def convert_timed(job: EngineJob, *, page_marks: bool = True, commands: bool = F
         from peercorpus.texts.formula_commands import write_formula_commands
 
         converted = write_formula_commands(converted)
-    parts = find_parts(converted, page_marks=page_marks)
+    parts = find_parts(converted)
     return TimedText(replace(converted, blocks=None), parts, time.perf_counter() - started)

@@ -9,7 +9,7 @@ from peercorpus.records.suggestions import suggest_name
 from peercorpus.venues import catalogue
 from peercorpus.venues.venue_id import ALIASES, MAIN, conference_of, track_of, year_of
 
-MOST_CANDIDATES = 12
+MOST_CANDIDATES = 15
 """Largest number of venues that a message lists."""
 _NAME = re.compile(r"(?P<conference>.*?)[\W_]*(?:(?<!\d)(?P<year>(?:19|20)\d\d)(?!\d)[\W_]*(?P<track>.*))?", re.DOTALL)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

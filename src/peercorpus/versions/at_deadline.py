@@ -7,18 +7,21 @@ reviewing began is not chosen.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from peercorpus.openreview.objects import invitation_name
 from peercorpus.records.enums import Grade
-from peercorpus.versions.deadlines import EXTENSION, GRACE, Deadline
-from peercorpus.versions.uploads import LATEST, SubmissionPdfs, Upload, is_kept, is_same_file, read_edits
-
-_FULL_PAPER_DELAYS = (timedelta(days=1), timedelta(days=14))
-"""Shortest and longest time between the deadlines of abstracts and of full papers.
-
-Source: the venues of the catalogue with both deadlines, which are 3 to 7 days apart.
-"""
+from peercorpus.versions.deadlines import EXTENSION, FULL_PAPER_DELAYS, GRACE, Deadline
+from peercorpus.versions.uploads import (
+    CREATION,
+    LATEST,
+    NO_FILE,
+    SubmissionPdfs,
+    Upload,
+    is_kept,
+    is_same_file,
+    read_edits,
+)
 
 # The texts of rules are data: every version stores one in `Evidence.rule`, and so do releases. Changing a word changes
 # rows, so it requires a new version of the stage in `find_versions.py`.
@@ -43,6 +46,7 @@ DELETED = "was deleted since"
 ELSEWHERE = "is a link to another place"
 REWRITTEN = "was written again later, and may hold another PDF now"
 NOT_PUBLIC = "is not public"
+REMOVED = "was removed or hidden by {edit_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +96,12 @@ def _find_unrefuted(submission: SubmissionPdfs, deadline: Deadline | None) -> De
 
 def _has_full_paper(submission: SubmissionPdfs, abstracts_at: datetime) -> bool:
     """Return whether a new PDF came in the usual period for full papers, not by an invitation known to be later."""
-    opened, closed = (abstracts_at + after for after in _FULL_PAPER_DELAYS)
+    opened, closed = (abstracts_at + after for after in FULL_PAPER_DELAYS)
     first = submission.first_review_at or LATEST
     late = submission.stages.late
     return any(
         upload.created_at is not None
+        and upload.path != NO_FILE
         and opened < upload.created_at <= closed
         and upload.created_at < first
         and invitation_name(upload.invitation or "") not in late
@@ -135,7 +140,7 @@ def _extend(submission: SubmissionPdfs, deadline: Deadline) -> Deadline:
     last means that the form was reopened, which says nothing about what reviewers had read by then.
     """
     due = deadline.due or deadline.at
-    reviewed = _find_reviewing(submission, deadline)
+    reviewed = find_reviewing(submission, deadline)
     taken = [
         upload
         for upload in _read_between(submission, deadline.at, reviewed)
@@ -162,7 +167,7 @@ def _is_submitted(submission: SubmissionPdfs, upload: Upload) -> bool:
     return stages.takes_submissions(name) or (submission.is_complete and stages.may_bring_the_full_paper(name))
 
 
-def _find_reviewing(submission: SubmissionPdfs, deadline: Deadline) -> datetime:
+def find_reviewing(submission: SubmissionPdfs, deadline: Deadline) -> datetime:
     """Return the latest time by which reviewing had begun.
 
     For a paper without a review, this is the time of the venue's first review or, if that is unknown or before the
@@ -171,6 +176,18 @@ def _find_reviewing(submission: SubmissionPdfs, deadline: Deadline) -> datetime:
     known = [submission.first_review_at, submission.venue_reviewed_at]
     reviewed = next((at for at in known if at is not None and at > deadline.at), None)
     return reviewed or (deadline.due or deadline.at) + EXTENSION
+
+
+def find_closing(submission: SubmissionPdfs, deadline: Deadline | None) -> datetime | None:
+    """Return the latest time at which submissions closed; None if no deadline is certain.
+
+    Args:
+        submission: The submission.
+        deadline: Its usable deadline; if None, the latest of several that sources state bounds the true one.
+    """
+    stated = [] if deadline else _read_stated(submission)
+    is_sure = len(stated) > 1 or any(one.is_agreed for one in submission.stated_deadlines)
+    return deadline.at if deadline else max((one.at for one in stated if is_sure), default=None)
 
 
 def _read_between(submission: SubmissionPdfs, after: datetime, before: datetime) -> Iterator[Upload]:
@@ -194,21 +211,42 @@ def find_latest(submission: SubmissionPdfs, limit: datetime) -> tuple[Upload, Up
     return (next(upload for upload in submission.uploads if upload.path == last.path), last) if last else None
 
 
-def find_doubt(submission: SubmissionPdfs, last: Upload, limit: datetime) -> str | None:
-    """Return why an upload may not be the latest up to `limit`, or None if it certainly is."""
+def find_doubt(submission: SubmissionPdfs, last: Upload, limit: datetime, *, is_proof: bool = True) -> str | None:
+    """Return why an upload may not be the latest up to `limit`, or None if it certainly is.
+
+    A proof also needs that no later edit that names the same PDF was rewritten since reviewing began: it may have
+    brought another one.
+    """
     began = last.created_at or LATEST
+    stages = submission.stages
+    reviewed = submission.first_review_at or submission.venue_reviewed_at
     for upload in read_edits(submission):
-        if upload.path == last.path or upload.invitation is None or not upload.stood(limit):
+        is_same = upload.path == last.path and (not is_proof or upload is last or upload.is_settled(reviewed or LATEST))
+        if is_same or upload.invitation is None or not upload.stood(limit):
             continue
         if upload.created_at is None or began <= upload.created_at <= limit:
             return _describe_doubt(upload, began)
-    stages = submission.stages
     opening = f"{submission.venue_id}/-/"
+    may_precede_form = _may_precede_form(submission, last, began)
     for name in submission.invitations:
-        is_unseen = name not in submission.shown and not name.startswith(opening)
-        if is_unseen and stages.may_bring_the_full_paper(name):
+        may_have_come = (
+            may_precede_form and stages.takes_submissions(name)
+            if name.startswith(opening)
+            else stages.may_bring_the_full_paper(name, reviewed)
+        )
+        if name not in submission.shown and may_have_come:
             return MAY_HAVE_COME.format(invitation=invitation_name(name))
     return None
+
+
+def _may_precede_form(submission: SubmissionPdfs, last: Upload, began: datetime) -> bool:
+    """Return whether the venue's form may have brought a PDF after an upload.
+
+    It may after one by chairs before the deadline, unless that is the first edit rewritten.
+    """
+    is_of_chairs = invitation_name(last.invitation or "") in submission.stages.ambiguous
+    is_first = submission.created_at is None or began - submission.created_at <= CREATION
+    return is_of_chairs and not is_first and (submission.deadline is None or began <= submission.deadline.at)
 
 
 def _describe_doubt(upload: Upload, began: datetime) -> str:
@@ -216,6 +254,8 @@ def _describe_doubt(upload: Upload, began: datetime) -> str:
         return ANOTHER_UNDATED.format(edit_id=upload.edit_id)
     if upload.created_at == began:
         return ANOTHER_TOO.format(edit_id=upload.edit_id)
+    if upload.path == NO_FILE:
+        return REMOVED.format(edit_id=upload.edit_id)
     if upload.deleted_at is not None:
         return DELETED
     if not is_kept(upload.path):
@@ -268,7 +308,7 @@ def find_replacement(submission: SubmissionPdfs, last: Upload, deadline: Deadlin
     opens only after reviews.
     """
     stages = submission.stages
-    reviewed = _find_reviewing(submission, deadline)
+    reviewed = find_reviewing(submission, deadline)
     later = [
         upload
         for upload in _read_between(submission, deadline.at, reviewed)

@@ -1,12 +1,13 @@
 """Determine submission deadlines, and which invitations can change a PDF.
 
-`Stages` classifies the invitations of a venue according to `invitations.toml`. `Deadlines` finds the last moment at
-which a PDF could be the one that reviewers read, from the catalogue or from OpenReview's invitations.
+`Stages` classifies the invitations of a venue by what they state themselves, else by their names in `invitations.toml`.
+`Deadlines` finds the last moment at which a PDF could be the one that reviewers read, from the catalogue or from
+OpenReview's invitations.
 """
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -15,10 +16,11 @@ from typing import Any
 import msgspec
 
 from peercorpus.execution.stage import digest_of_data
-from peercorpus.openreview.objects import decode_leniently, invitation_name, to_time
+from peercorpus.openreview.objects import Note, invitation_name
 from peercorpus.records.enums import VersionMoment
 from peercorpus.venues.catalogue import DEADLINE_YEARS, VenueRow, digest_deadlines, row_of
 from peercorpus.venues.own_venues import OwnInvitations, find_row, own_venue
+from peercorpus.versions.pdf_forms import PdfForm, read_form
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
 
@@ -29,7 +31,7 @@ INVITATIONS_DIGEST = digest_of_data(tomllib.loads(_TEXT))
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Effects of a venue's invitations on a PDF, by the last element of their ids.
+    """Effects of a venue's invitations on a PDF: by what they state themselves, else by the last element of their ids.
 
     Attributes:
         harmless: Cannot change the PDF after the deadline.
@@ -38,6 +40,9 @@ class Stages:
         ambiguous: Do not ask for a PDF, but chairs can change it with them.
         late: Submit a PDF only after reviewing began.
         moments: Moment of a version submitted by an invitation, for those that determine it.
+        harmless_endings: Endings of names that venues compose, of steps that bring no PDF.
+        stated: Names whose effect the user states, whatever the invitation says.
+        read: What the stored invitations state, by id; those of the whole venue also by name.
     """
 
     harmless: frozenset[str]
@@ -46,13 +51,45 @@ class Stages:
     ambiguous: frozenset[str]
     late: frozenset[str]
     moments: Mapping[str, VersionMoment]
+    harmless_endings: tuple[str, ...] = ()
+    stated: frozenset[str] = frozenset()
+    read: Mapping[str, PdfForm] = field(default_factory=dict)
 
-    def may_bring_the_full_paper(self, invitation: str) -> bool:
-        """Return whether a paper's own invitation may have submitted a PDF before the deadline; unknown ones may."""
+    def form_of(self, invitation: str) -> PdfForm | None:
+        """Return what an invitation states about PDFs; None if it is not stored, or the user states its effect."""
         tail = invitation_name(invitation)
+        return None if tail in self.stated else self.read.get(invitation) or self.read.get(tail)
+
+    def is_harmless(self, invitation: str, reviewed_at: datetime | None = None) -> bool:
+        """Return whether an invitation cannot have changed the PDF that reviewers read.
+
+        Args:
+            invitation: Its id.
+            reviewed_at: When reviewing began; an invitation that closed before then is harmless. None if unknown.
+        """
+        tail, form = invitation_name(invitation), self.form_of(invitation)
+        if form is None or form.brings_pdf is None:
+            return tail in self.harmless or tail.endswith(self.harmless_endings)
+        is_closed = reviewed_at is not None and form.closes_at is not None and form.closes_at < reviewed_at
+        return not form.brings_pdf or is_closed or self.takes_submissions(invitation)
+
+    def may_bring_the_full_paper(self, invitation: str, limit: datetime | None = None) -> bool:
+        """Return whether a paper's own invitation may have submitted a PDF before the deadline; unknown ones may.
+
+        Args:
+            invitation: Its id.
+            limit: An invitation that opened later did not; None if that does not matter.
+        """
+        tail, form = invitation_name(invitation), self.form_of(invitation)
+        if form is not None and form.brings_pdf is False:
+            return False
         if tail in self.full_paper:
             return True
-        return tail not in self.harmless | self.ambiguous | self.late and tail.endswith(("Revision", "_Submission"))
+        if tail in self.harmless | self.ambiguous | self.late or tail.endswith(self.harmless_endings):
+            return False
+        if form is None or form.brings_pdf is None:
+            return tail.endswith(("Revision", "_Submission"))
+        return limit is None or form.opens_at is None or form.opens_at <= limit
 
     def takes_submissions(self, invitation: str) -> bool:
         """Return whether an invitation is known to accept submissions from authors, and only until the deadline."""
@@ -89,6 +126,8 @@ def _build_stages(general: Mapping[str, Any], row: Mapping[str, Any]) -> Stages:
         ambiguous=collect("ambiguous"),
         late=collect("late") | discussion | final,
         moments=dict.fromkeys(discussion, VersionMoment.DISCUSSION) | dict.fromkeys(final, VersionMoment.CAMERA_READY),
+        harmless_endings=tuple(general["without_pdf_endings"]),
+        stated=frozenset(row.get("stated", ())),
     )
 
 
@@ -112,8 +151,11 @@ def extend_stages(venue_id: str, own: OwnInvitations) -> Stages:
     def left(row: Mapping[str, Any]) -> dict[str, list[str]]:
         return {kind: [name for name in row.get(kind, ()) if name not in named] for kind in stated}
 
-    general, of_venue = left(tables["any"]), left(known[0] if known else {})
-    return _build_stages(general, {kind: (*of_venue[kind], *names) for kind, names in stated.items()})
+    general = left(tables["any"]) | {"without_pdf_endings": tables["any"]["without_pdf_endings"]}
+    of_venue = left(known[0] if known else {})
+    return _build_stages(
+        general, {kind: (*of_venue[kind], *names) for kind, names in stated.items()} | {"stated": named}
+    )
 
 
 def find_stages(workspace: Workspace, venue_id: str) -> Stages:
@@ -143,15 +185,14 @@ GRACE = timedelta(minutes=30)
 EXTENSION = timedelta(days=7)
 """An invitation that closed later than this after the deadline counts as reopened, not extended."""
 
+FULL_PAPER_DELAYS = (timedelta(days=1), timedelta(days=14))
+"""Shortest and longest time between the deadlines of abstracts and of full papers.
+
+Source: the venues of the catalogue with both deadlines, which are 3 to 7 days apart.
+"""
+
 NEVER = datetime(DEADLINE_YEARS[-1], 1, 1, tzinfo=UTC)
 """An invitation's date from here on is not a deadline: it means that the form stays open."""
-
-
-class _Dates(msgspec.Struct):
-    """The dates of an invitation, in milliseconds since the epoch, UTC."""
-
-    duedate: int | None = None
-    expdate: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +209,17 @@ class Deadline:
     source: str
     due: datetime | None = None
     may_be_of_abstracts: bool = False
+
+
+def _read_forms(raw: RawStore, venue_id: str) -> dict[str, PdfForm]:
+    """Return what the stored invitations of a venue state about PDFs, by id; those of the whole venue also by name."""
+    read: dict[str, PdfForm] = {}
+    for invitation in raw.latest(RawKind.INVITATION, venue_id):
+        form = read_form(invitation.body)
+        read[invitation.object_id] = form
+        if invitation.object_id.startswith(f"{venue_id}/-/"):
+            read[invitation_name(invitation.object_id)] = form
+    return read
 
 
 class Deadlines:
@@ -190,18 +242,46 @@ class Deadlines:
             stages: Effects of its invitations; None means those known to the package.
         """
         self.venue_id = venue_id
-        self._raw = raw
         row = row or row_of(venue_id)
         self.stated = row.stated_deadlines if row else ()
         self._listed = row.full_deadline if row else None
-        self.stages = stages or stages_of(venue_id)
-        form = f"{venue_id}/-/Submission"
-        deadline = None if self._listed else self._read_deadline(form)
-        self._is_of_papers = deadline is not None and self._is_stated(deadline)
-        # If only the deadline of abstracts is certain, the invitation may state that one, unless a list confirms it.
-        is_unsure = row is not None and row.may_mean_abstracts and not self._is_of_papers
-        self._venue_deadline = None if is_unsure else deadline
-        self._form_was_reopened = self._has_closed_late(form)
+        self._may_mean_abstracts = row is not None and row.may_mean_abstracts
+        self.stages = replace(stages or stages_of(venue_id), read=_read_forms(raw, venue_id))
+        self._of_form: dict[str, tuple[Deadline | None, bool]] = {}
+        self._of_creator: dict[str, Stages] = {}
+
+    def stages_of_note(self, creator: str) -> Stages:
+        """Return the effects of invitations on a note of API v2, whose creator is a submission form whatever its name.
+
+        Args:
+            creator: The invitation that made the note; empty if unknown.
+        """
+        tail, stages = invitation_name(creator), self.stages
+        is_named = tail in stages.harmless | stages.ambiguous | stages.late | stages.stated
+        if is_named or tail.endswith(stages.harmless_endings) or not creator.startswith(f"{self.venue_id}/-/"):
+            return stages
+        if creator not in self._of_creator:
+            names = {tail}
+            extended = replace(stages, forms=stages.forms | names, harmless=stages.harmless | names)
+            self._of_creator[creator] = extended
+        return self._of_creator[creator]
+
+    def _read_venue_deadline(self, invitations: list[str]) -> tuple[Deadline | None, bool]:
+        """Return the deadline of the form that made a note, and whether it is certainly that of full papers."""
+        form = self._find_form(invitations)
+        if form not in self._of_form:
+            deadline = None if self._listed else self._read_deadline(form)
+            is_of_papers = deadline is not None and self._is_stated(deadline)
+            # If only the deadline of abstracts is certain, the invitation may state it, unless a list confirms it.
+            is_unsure = self._may_mean_abstracts and not is_of_papers
+            self._of_form[form] = (None if is_unsure else deadline), is_of_papers
+        return self._of_form[form]
+
+    def _find_form(self, invitations: list[str]) -> str:
+        """Return the form that made a note, if it is stored and takes PDFs; else the one of the usual name."""
+        creator = Note(invitations=invitations).created_by
+        form = self.stages.read.get(creator) if creator.startswith(f"{self.venue_id}/-/") else None
+        return creator if form is not None and form.brings_pdf else f"{self.venue_id}/-/Submission"
 
     def _is_stated(self, found: Deadline) -> bool:
         """Return whether a source states an invitation's deadline as that of full papers."""
@@ -224,15 +304,19 @@ class Deadlines:
             return self._extend(listed, full)
         if full is not None:
             return self._read_deadline(full)
-        if self._venue_deadline is None or any(map(self.stages.may_bring_the_full_paper, own)):
+        deadline, is_of_papers = self._read_venue_deadline(invitations)
+        if deadline is None or any(
+            self.stages.may_bring_the_full_paper(name, deadline.at + FULL_PAPER_DELAYS[1]) for name in own
+        ):
             return None
         # A note of API v1 does not name the invitations that edited it.
-        return replace(self._venue_deadline, may_be_of_abstracts=not invitations and not self._is_of_papers)
+        return replace(deadline, may_be_of_abstracts=not invitations and not is_of_papers)
 
     def was_reopened(self, invitations: list[str]) -> bool:
         """Return whether the venue's form, or the paper's full-paper form, closed long after the deadline."""
         full = self._find_full_paper(invitations)
-        return self._form_was_reopened or (full is not None and self._has_closed_late(full))
+        forms = [self._find_form(invitations), *([full] if full else ())]
+        return any(map(self._has_closed_late, forms))
 
     def _has_closed_late(self, invitation_id: str) -> bool:
         closed, due = self._read_dates(invitation_id)
@@ -255,10 +339,10 @@ class Deadlines:
 
     def _read_dates(self, invitation_id: str) -> tuple[datetime | None, datetime | None]:
         """Return when an invitation closed and when it was due, each None if unknown; "never" counts as unknown."""
-        invitation = self._raw.find(RawKind.INVITATION, invitation_id)
-        dates = decode_leniently(_Dates, invitation.body) if invitation else _Dates()
-        due = to_time(dates.duedate)
-        return to_time(dates.expdate), due if due is None or due < NEVER else None
+        form = self.stages.read.get(invitation_id) or self.stages.read.get(invitation_name(invitation_id))
+        if form is None:
+            return None, None
+        return form.closes_at, form.due_at if form.due_at is None or form.due_at < NEVER else None
 
     def _read_deadline(self, invitation_id: str) -> Deadline | None:
         closed, due = self._read_dates(invitation_id)

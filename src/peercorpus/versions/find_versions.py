@@ -33,10 +33,11 @@ from peercorpus.versions.at_deadline import InitialVersion, usable_deadline
 from peercorpus.versions.deadlines import Deadline, Deadlines, find_stages
 from peercorpus.versions.initial_version import choose_initial_version, version_stage
 from peercorpus.versions.read_submission import ATTACHED, read_submission
+from peercorpus.versions.supplied import build_supplied, group_supplied
 from peercorpus.versions.uploads import Opinion, SubmissionPdfs, Upload, file_of, is_same_file
 from peercorpus.versions.version_signs import infer_version
 from peercorpus.workspace.delta_tables import Replacement
-from peercorpus.workspace.harvest_state import SUPPLIED, StoredFile, Supplied
+from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
@@ -97,27 +98,6 @@ def _build_version(raw_record: RawObject, text: str, venue_id: str) -> PaperVers
 
 
 OTHER = "not the initial version"
-SUPPLIED_AS = "the user supplied this file{when}{label}; which edit brought it is not known"
-
-
-def _build_supplied(stored: StoredFile, venue_id: str) -> PaperVersion:
-    """Return the version of a file that a user supplied; it has no grade, since only the user vouches for it."""
-    supplied = Supplied.parse(stored.edit_id)
-    when = f" as of {supplied.when:%Y-%m-%d %H:%M:%S} UTC" if supplied.when else ""
-    label = f" as '{supplied.label}'" if supplied.label else ""
-    rule = SUPPLIED_AS.format(when=when, label=label)
-    return PaperVersion(
-        forum_id=stored.forum_id,
-        venue_id=venue_id,
-        edit_id=stored.edit_id,
-        created_at=supplied.when,
-        modified_at=None,
-        path=stored.path,
-        sha256=stored.sha256,
-        is_initial=False,
-        grade=None,
-        evidence=Evidence(deadline=None, deadline_source=None, rule=rule, invitation=None),
-    )
 
 
 def read_versions(submission: SubmissionPdfs) -> list[PaperVersion]:
@@ -174,11 +154,11 @@ NAME = "choose_versions"
 def _read_review_times(
     workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS
 ) -> Iterator[tuple[str, datetime]]:
-    """Yield the forum and the time of each review of a venue, by forum."""
-    columns = ["forum_id", "kind", "created_at"]
+    """Yield the forum and the time of each review of a venue that was not deleted, by forum."""
+    columns = ["forum_id", "kind", "created_at", "deleted"]
     for batch in workspace.tables.batches("3-posts", venue_id, columns, span=span):
-        for forum_id, kind, created_at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            if kind == PostKind.REVIEW and created_at is not None:
+        for forum_id, kind, created_at, deleted in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if kind == PostKind.REVIEW and created_at is not None and not deleted:
                 yield forum_id, created_at
 
 
@@ -238,7 +218,7 @@ class _VenueVersions:
         )
         held = workspace.raw.state.files(venue_id)
         self._sha256 = {stored.path: stored.sha256 for stored in held if stored.sha256}
-        self._supplied = _group_supplied(held)
+        self._supplied = group_supplied(held)
         inspections = workspace.tables.read(Inspection, venue_id)
         self._inspections = {inspection.sha256: inspection for inspection in inspections}
         times = (created_at for _, created_at in _read_review_times(workspace, venue_id))
@@ -260,12 +240,12 @@ class _VenueVersions:
                 if forum_id not in papers or forum_id not in self._roots:
                     _set_aside_without_paper(forum_id, objects, supplied, out)
                     continue
-                for stored in supplied:
-                    out.add(_build_supplied(stored, venue_id))
                 submission = read_submission(forum_id, objects, self._deadlines, first_reviews.first(forum_id), out)
-                self._write_versions(submission, papers[forum_id], out)
+                self._write_versions(submission, papers[forum_id], supplied, out)
 
-    def _write_versions(self, submission: SubmissionPdfs, decided: Decided, out: Replacement) -> None:
+    def _write_versions(
+        self, submission: SubmissionPdfs, decided: Decided, supplied: Sequence[StoredFile], out: Replacement
+    ) -> None:
         submission = replace(
             submission,
             venue_reviewed_at=self._reviewed_at,
@@ -274,7 +254,9 @@ class _VenueVersions:
             decided_at=decided.decided_at,
             opinion=partial(_form_opinion, self._inspections, submission.names_are_open),
         )
-        for version in read_versions(submission) if submission.uploads or submission.attachment else ():
+        of_user = build_supplied(submission, supplied)
+        of_edits = read_versions(submission) if submission.uploads or submission.attachment else ()
+        for version in (*of_user, *of_edits):
             out.add(version)
 
 
@@ -284,15 +266,6 @@ def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
 
 
 run = run_whole(begin)
-
-
-def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
-    """Return the files that a user supplied as separate versions, by forum."""
-    supplied: dict[str, list[StoredFile]] = {}
-    for stored in files:
-        if stored.path.startswith(SUPPLIED) and stored.sha256:
-            supplied.setdefault(stored.forum_id, []).append(stored)
-    return supplied
 
 
 def _set_aside_without_paper(
@@ -323,7 +296,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     edits = raw.count(RawKind.REFERENCE, venue_id) + raw.count(RawKind.EDIT, venue_id)
     texts = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in DATASETS_WITH_TEXT)
     forum_ids = _read_decisions(workspace, venue_id).keys() & raw.roots(venue_id)
-    own = sum(map(len, _group_supplied(raw.state.files(venue_id)).values()))
+    own = sum(map(len, group_supplied(raw.state.files(venue_id)).values()))
     attached = sum(
         edit_id == f"{forum_id}{ATTACHED}"
         for forum_id, edit_id in tables.rows("4-versions", venue_id, ["forum_id", "edit_id"])
@@ -344,7 +317,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     name=NAME,
-    version=4,
+    doing="finding initial versions",
+    version=5,
     reads_raw=(RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.INVITATION, RawKind.PUBLISHED, "file"),
     reads=("1-papers", "3-posts", "0-inspections"),
     writes=("4-versions",),

@@ -121,6 +121,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """Return the stage, with the executor that distributes its work."""
     return Stage(
         name=NAME,
+        doing="inspecting PDFs",
         version=2,
         reads_raw=("file",),
         reads=(),

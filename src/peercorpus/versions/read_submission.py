@@ -4,16 +4,26 @@ Every edit that submits a PDF becomes an upload, or is set aside with a reason.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 import msgspec
 
-from peercorpus.openreview.objects import Edit, Note, invitation_name, read_edit, read_note, to_time
+from peercorpus.openreview.objects import (
+    Edit,
+    Note,
+    field_is_shown,
+    invitation_name,
+    read_stored_edit,
+    read_stored_note,
+    to_time,
+)
 from peercorpus.records.enums import Reason
 from peercorpus.versions.deadlines import Deadlines, Stages
 from peercorpus.versions.uploads import (
+    CREATION,
     LATEST,
+    NO_FILE,
     SubmissionEdit,
     SubmissionPdfs,
     Upload,
@@ -27,6 +37,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 
 OPEN_FORMS = frozenset({"Submission", "submission"})
 """On API v1, the note of a blind paper comes from `Blind_Submission`; a note from these forms names its authors."""
+KEPT = "/attachment/"
 ATTACHED = "/original_pdf"
 """Suffix to the forum id in the edit id of a submitted file kept as an attachment."""
 
@@ -51,20 +62,36 @@ def _find_pdf_path(note: Note) -> str | None:
     return path if path is not None and is_kept(path) else None
 
 
+def _read_path(note: Note, *, starts_over: bool) -> str | None:
+    """Return the PDF that a partial note names; None if it leaves it as it is, `NO_FILE` if it removes or hides it.
+
+    An answer of API v2 with readers but without a value changes only who may see the PDF.
+    """
+    content = note.content or {}
+    if "pdf" not in content:
+        return NO_FILE if starts_over else None
+    answer = content["pdf"]
+    if isinstance(answer, dict) and "value" not in answer:
+        return NO_FILE if answer.get("delete") is True else None
+    return _find_text(note, "pdf") or NO_FILE
+
+
 def _read_change(raw_edit: RawObject) -> SubmissionEdit:
     """Return the change by an edit or reference; without title and abstract if it was deleted."""
-    edit: Edit | Note = read_edit(raw_edit.body) if raw_edit.kind is RawKind.EDIT else read_note(raw_edit.body)
+    edit: Edit | Note = read_stored_edit(raw_edit) if raw_edit.kind is RawKind.EDIT else read_stored_note(raw_edit)
     note, invitation = (edit.note, edit.invitation or "") if isinstance(edit, Edit) else (edit, edit.created_by)
+    kept = _find_text(note, "original_pdf") or ""
     return SubmissionEdit(
         edit_id=raw_edit.object_id,
         created_at=to_time(edit.tcdate),
         modified_at=to_time(edit.tmdate),
         invitation=invitation,
         is_public=edit.is_public,
-        path=_find_text(note, "pdf") or None,
+        path=_read_path(note, starts_over=isinstance(edit, Edit) and edit.replacement is True),
         title=None if edit.ddate else _find_text(note, "title"),
         abstract=None if edit.ddate else _find_text(note, "abstract"),
         deleted_at=to_time(edit.ddate or None),
+        attachment=kept if kept.startswith(KEPT) else None,
     )
 
 
@@ -74,7 +101,7 @@ def _add_object(raw_object: RawObject, revisions: Revisions, out: Replacement) -
         return
     if raw_object.kind is RawKind.NOTE:
         if raw_object.object_id == raw_object.forum_id:
-            revisions.root = read_note(raw_object.body)
+            revisions.root = read_stored_note(raw_object)
             revisions.is_api_1 = raw_object.api == 1
         return
     if raw_object.subject_id != raw_object.forum_id:
@@ -116,7 +143,11 @@ def _remove_repeats(
         out.set_aside(upload.edit_id, forum_id, Reason.PDF_UNCHANGED, detail)
     current = _find_pdf_path(root)
     if current is None:
-        out.set_aside(forum_id, forum_id, Reason.NO_PDF, "The submission names no PDF that OpenReview keeps.")
+        answer = (root.content or {}).get("pdf")
+        is_hidden = not field_is_shown(answer)
+        reason = Reason.NOT_PUBLIC if is_hidden else Reason.NO_PDF
+        detail = "Its PDF is not readable by everyone." if is_hidden else "It names no PDF that OpenReview keeps."
+        out.set_aside(forum_id, forum_id, reason, detail)
     elif current in kept:
         detail = f"The current PDF is the one {kept[current].edit_id} brought."
         out.set_aside(forum_id, forum_id, Reason.PDF_UNCHANGED, detail)
@@ -148,28 +179,33 @@ def read_submission(
     # API v1 lists every reference; API v2 may hide some edits.
     public, hidden = fold(changes, is_whole=revisions.is_api_1 or shown.issuperset(named))
     uploads, repeats = _remove_repeats(forum_id, public, root, out)
-    original_path = _find_text(root, "original_pdf") or ""
-    has_attachment = original_path.startswith("/attachment/")
+    kept_path = _find_text(root, "original_pdf") or ""
+    stages = venue_deadlines.stages if revisions.is_api_1 else venue_deadlines.stages_of_note(root.created_by)
+    created_at, modified_at = to_time(root.tcdate), to_time(root.tmdate)
+    is_back_dated = bool(root.tcdate and root.cdate and root.cdate < root.tcdate - CREATION / timedelta(milliseconds=1))
+    # Only a time later than the creation shows that the record keeps it.
+    is_kept_up = (
+        not revisions.is_api_1 and created_at is not None and modified_at is not None and modified_at > created_at
+    )
     return SubmissionPdfs(
         forum_id=forum_id,
         venue_id=venue_deadlines.venue_id,
         uploads=uploads,
         hidden=hidden,
-        attachment=Upload(
-            edit_id=f"{forum_id}{ATTACHED}",
-            path=original_path,
-            created_at=None,
-            modified_at=None,
-            settled_at=None,
-            invitation=None,
-        )
-        if has_attachment
-        else None,
+        attachment=_attach(forum_id, kept_path) if kept_path.startswith(KEPT) else None,
+        kept=[
+            replace(_attach(forum_id, change.attachment), created_at=change.created_at, settled_at=change.settled_at)
+            for change in changes
+            if change.attachment is not None and change.is_public and change.deleted_at is None
+        ],
+        created_at=created_at,
+        may_be_imported=created_at is None or is_back_dated,
+        modified_at=modified_at if is_kept_up else None,
         current_path=_find_pdf_path(root),
         invitations=named,
         deadline=venue_deadlines.of(named),
         stated_deadlines=venue_deadlines.stated,
-        known_stages=venue_deadlines.stages,
+        known_stages=stages,
         first_review_at=first,
         sha256={},
         shown=frozenset(shown),
@@ -178,8 +214,13 @@ def read_submission(
         repeats=repeats,
         was_reopened=venue_deadlines.was_reopened(named),
         masked_as=root.created_by if revisions.is_api_1 else "",
-        is_complete=_shows_history(revisions, root, shown, venue_deadlines.stages, first),
+        is_complete=_shows_history(revisions, root, shown, stages, first),
     )
+
+
+def _attach(forum_id: str, path: str) -> Upload:
+    """Return the upload of a submitted file kept as an attachment, at no known time."""
+    return Upload(f"{forum_id}{ATTACHED}", path, created_at=None, modified_at=None, settled_at=None, invitation=None)
 
 
 def _shows_history(
@@ -191,8 +232,11 @@ def _shows_history(
     """
     if revisions.has_unreadable or not (revisions.is_api_1 or root.invitations):
         return False
-    harmless = stages.harmless - stages.full_paper
-    unseen = [name for name in root.invitations or () if name not in shown and invitation_name(name) not in harmless]
+    unseen = [
+        name
+        for name in root.invitations or ()
+        if name not in shown and (not stages.is_harmless(name) or invitation_name(name) in stages.full_paper)
+    ]
     is_blind = revisions.is_api_1 and root.original is not None
     return is_complete(
         revisions.changes,

@@ -18,6 +18,9 @@ Opinion: TypeAlias = tuple[FileSays, tuple[str, ...]]
 LATEST = datetime.max.replace(tzinfo=UTC)
 """Sorts unknown times last."""
 
+NO_FILE = ""
+"""Path of an upload that removed the PDF, or whose file is hidden."""
+
 _OVERWRITTEN_AFTER = timedelta(days=60)
 """If all references over this time name one PDF, chairs may have overwritten it."""
 
@@ -53,8 +56,8 @@ class Upload:
     deleted_at: datetime | None = None
 
     def stood(self, limit: datetime) -> bool:
-        """Return whether it existed at `limit`; an upload deleted later did."""
-        return self.deleted_at is None or self.deleted_at > limit
+        """Return whether it existed just before `limit`; an upload deleted at `limit` or later did."""
+        return self.deleted_at is None or self.deleted_at >= limit
 
     def is_settled(self, limit: datetime) -> bool:
         """Return whether it was certainly last written before `limit`."""
@@ -67,10 +70,11 @@ class SubmissionPdfs:
 
     Attributes:
         uploads: In time order, one per path; the current PDF is last if no edit submitted it.
-        hidden: Uploads that cannot be fetched: not public, deleted, or links to other places. They are never published,
-            but a later one supersedes an earlier public one.
+        hidden: Uploads that cannot be fetched: not public, deleted, links to other places, or removals of the PDF. They
+            are never published, but a later one supersedes an earlier public one.
         repeats: Edits that name the PDF of another edit, which was restored or left unchanged.
         attachment: Attachment in which the venue kept the submitted file; None if it kept none.
+        kept: That attachment as each public reference names it (API v1); it can be replaced.
         invitations: Every invitation that edited the note (API v2); empty on API v1.
         sha256: Digest of each fetched file, by path.
         shown: Invitations of the public edits.
@@ -84,6 +88,10 @@ class SubmissionPdfs:
         was_reopened: Whether a form for PDFs was open long after the deadline, so that uploads may have gone unnoticed.
         is_one_for_months: Whether its references (API v1) name a single PDF over months: chairs could overwrite the PDF
             of all of them.
+        created_at: When the note was made, by the server's clock; None if unknown.
+        may_be_imported: Whether the venue may have imported the note after its reviews: the time when it was made is
+            unknown, or later than its stated date.
+        modified_at: When the note was last changed; None unless the record is known to keep that time (API v2).
         is_accepted: Whether the paper was accepted.
         decided_at: When it was decided; None if unknown.
         opinion: Returns the version indicated by a file itself, by sha256 and deadline; None if it was not inspected.
@@ -109,6 +117,10 @@ class SubmissionPdfs:
     known_stages: Stages | None = None
     venue_reviewed_at: datetime | None = None
     masked_as: str = ""
+    kept: Sequence[Upload] = ()
+    created_at: datetime | None = None
+    may_be_imported: bool = False
+    modified_at: datetime | None = None
     is_complete: bool = False
     names_are_open: bool = False
     opinion: Callable[[str, datetime | None], Opinion | None] = no_opinion
@@ -148,8 +160,9 @@ class SubmissionEdit:
     Attributes:
         edit_id: The edit or reference.
         modified_at: When it was last written; None if unknown.
-        path: Path or URL of the PDF that it submitted; None if it submitted none.
+        path: Path or URL of the PDF that it submitted; None if it submitted none, `NO_FILE` if it removed or hides it.
         deleted_at: When it was deleted; None if it was not.
+        attachment: Path of the submitted file kept as an attachment; None if it names none.
     """
 
     edit_id: str
@@ -161,6 +174,7 @@ class SubmissionEdit:
     title: str | None
     abstract: str | None
     deleted_at: datetime | None = None
+    attachment: str | None = None
 
     @property
     def settled_at(self) -> datetime | None:
@@ -219,7 +233,7 @@ def fold(changes: Iterable[SubmissionEdit], *, is_whole: bool) -> tuple[list[Upl
     return public, hidden
 
 
-_CREATION = timedelta(minutes=1)
+CREATION = timedelta(minutes=1)
 """Longest time between a note and its creating edit or reference: OpenReview writes both in one request."""
 
 
@@ -253,8 +267,8 @@ def is_complete(
     if created_at is None or current_path is None or unseen:
         return False
     times = [change.created_at for change in changes if change.created_at is not None]
-    begins = any(time < created_at if is_blind else time <= created_at + _CREATION for time in times)
-    brought = [change for change in changes if change.is_public and change.path is not None]
+    begins = any(time < created_at if is_blind else time <= created_at + CREATION for time in times)
+    brought = [change for change in changes if change.is_public and change.path]
     ends = any(change.path == current_path for change in brought)
     if listed_until is not None:
         ends = ends or any(change.created_at is not None and change.created_at > listed_until for change in brought)

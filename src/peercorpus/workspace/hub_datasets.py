@@ -36,7 +36,7 @@ def parse_repository(path: Path) -> HubDataset | None:
     return HubDataset(match["name"], match["revision"])
 
 
-def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool = False) -> Path:
+def fetch_dataset(dataset: HubDataset, wanted: Sequence[str]) -> Path:
     """Download a dataset and return its folder of links into the cache; cached files are not downloaded again.
 
     The folder is named after the commit. An interrupted download is continued.
@@ -44,7 +44,6 @@ def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool =
     Args:
         dataset: The dataset.
         wanted: Patterns of the files to download; `*` also matches folders.
-        offline: Use only cached files.
 
     Raises:
         MissingExtraError: The package `huggingface_hub` is not installed.
@@ -64,12 +63,10 @@ def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool =
     except (HfHubHTTPError, HFValidationError):
         sentence = "the Hub has no such dataset or revision, or refuses access to it; check the id"
     except (LocalEntryNotFoundError, httpx2.HTTPError):
-        if not offline:
-            raise UnreachableError(
-                f"The dataset '{dataset.name}' was not fetched: the Hub cannot be reached; try again, or name files on"
-                " this machine."
-            ) from None
-        sentence = "it is not on this machine, and the network is not used; name files, or leave out --offline"
+        raise UnreachableError(
+            f"The dataset '{dataset.name}' was not fetched: the Hub cannot be reached; try again, or name files on"
+            " this machine."
+        ) from None
     except OSError as error:
         sentence = f"{error.strerror or 'reading or writing failed'}; fetched files are kept, try again"
     raise SourceError(f"The dataset '{dataset.name}' was not fetched: {sentence}.")

@@ -493,7 +493,7 @@ def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
             UnauthenticatedError,
         )
     except ImportError:
-        raise MissingExtraError("obstore", "s3") from None
+        raise MissingExtraError("obstore", "cluster") from None
     try:
         yield obstore
     except (NotFoundError, FileNotFoundError):

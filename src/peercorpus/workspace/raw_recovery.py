@@ -1,12 +1,13 @@
-"""Make a new `raw.db` from all intact content of a damaged one."""
+"""Make a new `raw.db` from what SQLite can still read of a damaged one."""
 
 import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -16,21 +17,53 @@ import zstandard
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.harvest_state import UNKNOWN_MS
 from peercorpus.workspace.pseudonyms import KEY, StoredKey, store_key
-from peercorpus.workspace.raw_damage import DIGEST_BYTES, DamagedObject, DamagedObjects, unpack_body
+from peercorpus.workspace.raw_damage import DamagedObject, DamagedObjects, unpack_body
 from peercorpus.workspace.raw_store import RawKind, RawStore
-from peercorpus.workspace.sqlite_pages import Row, read_rows
 
-OBJECT_COLUMNS = 12
-FILE_COLUMNS = 7
-LISTING_COLUMNS = 7
-INDEXED = ("venue_id", "kind", "forum_id", "object_id", "modified_ms", "seen", "digest")
-"""Columns of the index `objects_by_forum`; SQLite appends the row id, which is `seen` again."""
+INDEXES = {
+    "objects_by_forum": ("venue_id", "kind", "forum_id", "object_id", "modified_ms", "digest"),
+    "objects_by_origin": ("seen_ms", "api", "subject_id", "source"),
+}
+"""Indexes of the objects, each with the columns that it repeats."""
 
-BY_ORIGIN = ("seen_ms", "api", "subject_id", "source")
-"""Columns of the index `objects_by_origin`; SQLite appends the row id."""
+ORPHANS = "lost_and_found"
+"""Table in which `.recover` puts the rows of pages that no table leads to."""
+
+LONGEST_GAP = 100_000
+"""Consecutive row ids that cannot be read, after which none is expected: about what one page of a tree leads to."""
+
+UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""Errors of a damaged database; the second, where the message of the first quotes a damaged name."""
 
 SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 KINDS = frozenset(kind.value for kind in RawKind)
+
+Values = Sequence[object]
+
+
+def _have_types(values: Values, kind: type, positions: Iterable[int]) -> bool:
+    return all(isinstance(values[position], kind) for position in positions)
+
+
+def _is_object(values: Values) -> bool:
+    digest, body = values[3], values[11]
+    if values[1] not in KINDS or not isinstance(digest, bytes) or not isinstance(body, bytes):
+        return False
+    is_typed = _have_types(values, str, (2, 5, 6, 7, 10)) and _have_types(values, int, (4, 8, 9))
+    return is_typed and unpack_body(zstandard.ZstdDecompressor(), body, digest) is not None
+
+
+def _is_file(values: Values) -> bool:
+    is_named = values[4] is None or (isinstance(values[4], str) and SHA256.fullmatch(values[4]) is not None)
+    return is_named and _have_types(values, str, (0, 1, 2, 3))
+
+
+SHAPES: dict[str, tuple[int, Callable[[Values], bool]]] = {
+    "objects": (12, _is_object),
+    "files": (7, _is_file),
+    "listings": (7, lambda values: _have_types(values, str, (0, 1)) and _have_types(values, int, (3, 5, 6))),
+}
+"""Tables to take over, each with its number of columns and what tells whether a row is as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +91,15 @@ def find_database_faults(path: Path) -> list[str]:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             database.execute("SELECT 1 FROM objects LIMIT 1")
             return DamagedObjects(database).database_faults()
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         return [str(error)]
 
 
 def recover_database(path: Path) -> Recovery:
-    """Replace a damaged database with a new one that has all its intact content; the damaged one is kept beside it.
+    """Replace a damaged database with a new one that has all its readable content; the damaged one is kept beside it.
 
-    Lists and histories count as not fetched, so that the next harvest requests all of them again. Until then, the notes
+    If a program `sqlite3` with the command `.recover` is installed, it also finds pages that no query reaches. Lists
+    and histories count as not fetched, so that the next harvest requests all of them again. Until then, the notes
     that a listing showed are in doubt, because lost data may have recorded their deletion. Versions in the index that
     are not intact are listed as set aside. The caller must have locked the workspace.
 
@@ -76,44 +110,178 @@ def recover_database(path: Path) -> Recovery:
     with TemporaryDirectory(dir=path.parent, prefix=".recovering-") as folder:
         made = Path(folder) / path.name
         RawStore(made).close()
-        with closing(sqlite3.connect(made)) as database, database:
-            found = _take_over(database, read_rows(path))
+        dumped = Path(folder) / "dumped.db"
+        is_dumped = _dump(path, dumped)
+        with (
+            closing(_open(path)) as damaged,
+            closing(_open(dumped if is_dumped else path)) as source,
+            closing(sqlite3.connect(made)) as database,
+            database,
+        ):
+            objects, has_key = _take_over(database, source, damaged)
             lost = len(DamagedObjects(database).not_back())
-        if not found.objects:
-            raise DamagedError(
-                f"Nothing in '{path}' can be read; restore a backup, or harvest and import into a new workspace."
-            )
+            listed = {str(values[0]) for _, values in _list_rows(source, "listings")}
+        if not objects:
+            program = "" if is_dumped else " install a program 'sqlite3' that has '.recover' and run this again,"
+            others = "restore a backup, or harvest and import into a new workspace"
+            raise DamagedError(f"Nothing in '{path}' can be read;{program} {others}.")
         with closing(RawStore(made)) as raw:
             with raw.transaction():
                 raw.place()
-                raw.state.sight(_find_shown(raw, found, is_whole=_has_all_sightings(path)), UNKNOWN_MS)
+                raw.state.sight(_find_shown(raw, listed, _read_sightings(path)), UNKNOWN_MS)
             venue_ids = raw.venues()
         kept = path.with_name(f"{path.name}.damaged-{uuid4().hex[:8]}")
         _keep(path, kept)
         made.replace(path)
-    return Recovery(kept, found.objects, lost, found.find_key() is not None, venue_ids)
+    return Recovery(kept, objects, lost, has_key, venue_ids)
 
 
-def _has_all_sightings(path: Path) -> bool:
-    """Return whether SQLite can read the whole table of notes that listings showed."""
+def _dump(path: Path, out: Path) -> bool:
+    """Write what the command `.recover` of SQLite's shell finds to a new database; return whether it has succeeded."""
+    shell = shutil.which("sqlite3")
+    if shell is None:
+        return False
+    command = [shell, "-init", os.devnull]
+    reading = [*command, "-readonly", str(path.absolute()), ".recover"]
+    # A shell without the command takes it for the name of a file, which it makes.
+    with subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=out.parent) as reader:
+        subprocess.run([*command, str(out)], stdin=reader.stdout, capture_output=True, check=False)
+    return reader.returncode == 0 and out.exists()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open a database to read it, even one that is shorter than its header states."""
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    with suppress(*UNREADABLE):
+        database.execute("PRAGMA writable_schema = ON")
+    return database
+
+
+def _list_tables(database: sqlite3.Connection) -> set[str]:
+    """Return the names of the tables; none if the schema cannot be read."""
+    try:
+        return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except UNREADABLE:
+        return set()
+
+
+def _list_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, Values]]:
+    """Yield the id and the columns of every readable row of a table, then of orphans of its shape, if it has its types.
+
+    Ids that cannot be read are passed over one by one, as others on the same page may be whole.
+    """
+    tables, width, is_row = _list_tables(database), *SHAPES[table]
+    following = f"SELECT rowid, * FROM {table} WHERE rowid >= ? ORDER BY rowid LIMIT 1"
+    start, misses = 1, 0
+    while table in tables and misses < LONGEST_GAP:
+        row, misses = None, misses + 1
+        with suppress(*UNREADABLE):
+            row = database.execute(following, (start,)).fetchone()
+            if row is None:
+                break
+        if row is not None and is_row(row[1:]):
+            start, misses = max(start, row[0]), 0
+            yield row[0], row[1:]
+        start += 1
+    if ORPHANS in tables:
+        columns = ", ".join(f"c{number}" for number in range(width))
+        orphans = f"SELECT id, {columns} FROM {ORPHANS} WHERE nfield = {width} AND id IS NOT NULL"
+        with suppress(sqlite3.OperationalError):  # None is so wide.
+            yield from ((rowid, values) for rowid, *values in database.execute(orphans) if is_row(values))
+
+
+def _take_over(
+    database: sqlite3.Connection, source: sqlite3.Connection, damaged: sqlite3.Connection
+) -> tuple[int, bool]:
+    """Write the intact rows; return the number of objects, and whether the key of the pseudonyms is among them."""
+    for seen, values in _list_rows(source, "objects"):
+        _insert(database, "objects", (seen, *values[1:]))
+    for _, values in _list_rows(source, "files"):
+        _insert(database, "files", values)
+    key = _find_key(source)
+    if key is not None:
+        store_key(database, key)
+    _set_contradicted_aside(database, damaged)
+    (objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
+    return objects, key is not None
+
+
+def _insert(database: sqlite3.Connection, table: str, values: Values) -> None:
+    marks = ", ".join("?" * len(values))
+    database.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", tuple(values))
+
+
+def _find_key(source: sqlite3.Connection) -> bytes | None:
+    """Return the key of the pseudonyms, preferably one with its SHA-256; None if no copy is intact."""
+    values: list[bytes] = []
+    for table, name, value in (("secrets", "name", "value"), ("secret_copies", "name", "value"), (ORPHANS, "c0", "c1")):
+        with suppress(*UNREADABLE):
+            query = f"SELECT CAST({value} AS BLOB) FROM {table} WHERE {name} = ?"
+            values += [found for (found,) in source.execute(query, (KEY,)) if found]
+    whole = (StoredKey(value, None).find_whole() for value in sorted(values, key=len, reverse=True))
+    return next(filter(None, whole), None)
+
+
+def _set_contradicted_aside(database: sqlite3.Connection, damaged: sqlite3.Connection) -> None:
+    """Set aside the objects whose row contradicts an index, and list those found only in the index."""
+    aside = DamagedObjects(database)
+    aside.set_aside(())
+    for index, columns in INDEXES.items():
+        database.execute(f"CREATE TEMPORARY TABLE entries (seen, {', '.join(columns)})")
+        marks = ", ".join("?" * (1 + len(columns)))
+        database.executemany(f"INSERT INTO entries VALUES ({marks})", _list_entries(damaged, index, columns))
+        rows = ", ".join(f"objects.{column}" for column in columns)
+        entries = ", ".join(f"entries.{column}" for column in columns)
+        contradicted = database.execute(
+            f"""
+            SELECT DISTINCT seen, objects.kind, objects.object_id, objects.venue_id, objects.subject_id, objects.source
+            FROM objects JOIN entries USING (seen)
+            WHERE ({rows}) IS NOT ({entries})
+            """
+        )
+        aside.set_aside([DamagedObject(*row) for row in contradicted.fetchall()])
+        if "digest" in columns:
+            database.execute(
+                """
+                INSERT INTO damaged
+                SELECT DISTINCT seen, kind, object_id, digest, 0, venue_id, forum_id, object_id, modified_ms, 0, '', x''
+                FROM entries
+                WHERE seen NOT IN (SELECT seen FROM objects UNION SELECT seen FROM damaged)
+                """
+            )
+        database.execute("DROP TABLE entries")
+
+
+def _list_entries(damaged: sqlite3.Connection, index: str, columns: Sequence[str]) -> Iterator[Values]:
+    """Yield the entries of an index up to the first that cannot be read, then those from its end."""
+    for order in ("", "DESC"):
+        entries = f"SELECT seen, {', '.join(columns)} FROM objects INDEXED BY {index}"
+        with suppress(*UNREADABLE):
+            yield from damaged.execute(f"{entries} ORDER BY {', '.join(f'{column} {order}' for column in columns)}")
+
+
+def _read_sightings(path: Path) -> set[str] | None:
+    """Return the notes that listings showed; None if SQLite cannot read the whole table."""
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         # SQLite reads a damaged log only up to the damage.
-        return False
+        return None
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            return database.execute("PRAGMA integrity_check('sightings')").fetchall() == [("ok",)]
-    except sqlite3.DatabaseError:
-        return False
+            if database.execute("PRAGMA integrity_check('sightings')").fetchall() != [("ok",)]:
+                return None
+            return {note_id for (note_id,) in database.execute("SELECT object_id FROM sightings")}
+    except UNREADABLE:
+        return None
 
 
-def _find_shown(raw: RawStore, found: "_Found", *, is_whole: bool) -> Iterator[str]:
+def _find_shown(raw: RawStore, listed: set[str], sightings: set[str] | None) -> Iterator[str]:
     """Yield the notes of harvested venues that a listing showed, or may have shown if the table is incomplete."""
     from_service = "SELECT DISTINCT venue_id FROM objects WHERE source LIKE 'http%'"
-    harvested = found.listed | {venue_id for (venue_id,) in raw.select(from_service)}
+    harvested = listed | {venue_id for (venue_id,) in raw.select(from_service)}
     notes = "SELECT DISTINCT venue_id, object_id, source LIKE 'http%' FROM objects WHERE kind = 'note'"
     for venue_id, note_id, was_fetched in raw.select(notes):
-        if venue_id in harvested and (was_fetched or note_id in found.shown or not is_whole):
+        if venue_id in harvested and (was_fetched or sightings is None or note_id in sightings):
             yield note_id
 
 
@@ -126,125 +294,3 @@ def _keep(path: Path, kept: Path) -> None:
     with suppress(FileNotFoundError):
         path.with_name(f"{path.name}-wal").rename(kept.with_name(f"{kept.name}-wal"))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-
-
-@dataclass(slots=True)
-class _Found:
-    """Content found in a damaged database.
-
-    Attributes:
-        objects: Number of versions of objects.
-        keys: Stored keys of the pseudonyms, intact or not.
-        shown: Ids in the table of notes that listings showed, and others.
-        listed: Venues with a listing.
-        indexed: Entries of the index `objects_by_forum`, by the object's row.
-        origins: Entries of the index `objects_by_origin`, by the object's row.
-    """
-
-    objects: int = 0
-    keys: list[bytes] = field(default_factory=list)
-    shown: set[str] = field(default_factory=set)
-    listed: set[str] = field(default_factory=set)
-    indexed: dict[object, set[tuple[object, ...]]] = field(default_factory=dict)
-    origins: dict[object, set[tuple[object, ...]]] = field(default_factory=dict)
-
-    def take_entry(self, values: Sequence[object]) -> None:
-        """Record an entry of an index, or a row of a table stored like one."""
-        if _is_in_index(values):
-            self.indexed.setdefault(values[-1], set()).add(tuple(values[:-1]))
-        elif _is_origin(values):
-            self.origins.setdefault(values[-1], set()).add(tuple(values[:-1]))
-        elif len(values) == 2 and values[0] == KEY and isinstance(values[1], bytes):
-            self.keys.append(values[1])
-        elif len(values) == 2:
-            self.shown.add(str(values[0]))
-
-    def find_key(self) -> bytes | None:
-        """Return the key of the pseudonyms, preferably one with its SHA-256; None if no copy is intact."""
-        whole = (StoredKey(value, None).find_whole() for value in sorted(self.keys, key=len, reverse=True))
-        return next(filter(None, whole), None)
-
-
-def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> _Found:
-    """Write the intact rows, and return everything else found."""
-    decompressor = zstandard.ZstdDecompressor()
-    found = _Found()
-    for rowid, values in rows:
-        if rowid is None:
-            found.take_entry(values)
-        elif _is_object(values):
-            if unpack_body(decompressor, values[11], values[3]) is not None:  # type: ignore[arg-type]
-                row = (rowid, *values[1:])
-                database.execute(f"INSERT OR IGNORE INTO objects VALUES ({', '.join('?' * len(row))})", row)
-        elif _is_file(values):
-            # A page no longer in use may contain the row from before the file was received.
-            verb = "IGNORE" if values[4] is None else "REPLACE"
-            database.execute(f"INSERT OR {verb} INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-        elif len(values) == LISTING_COLUMNS and _have_types(values, str, (0, 1)):
-            found.listed.add(str(values[0]))
-    if (key := found.find_key()) is not None:
-        store_key(database, key)
-    _set_contradicted_aside(database, found)
-    (found.objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
-    return found
-
-
-def _set_contradicted_aside(database: sqlite3.Connection, found: _Found) -> None:
-    """Set aside the objects whose row contradicts an index, and list those found only in the index."""
-    damaged = DamagedObjects(database)
-    contradicted = [
-        *_find_contradicted(database, INDEXED, found.indexed),
-        *_find_contradicted(database, BY_ORIGIN, found.origins),
-    ]
-    damaged.set_aside({each.seen: each for each in contradicted}.values())
-    database.executemany(
-        """
-        INSERT INTO damaged
-        SELECT :seen, :kind, :object_id, :digest, 0, :venue_id, :forum_id, :object_id, :modified_ms, 0, '', x''
-        WHERE :seen NOT IN (SELECT seen FROM objects UNION SELECT seen FROM damaged)
-        """,
-        [dict(zip(INDEXED, entry, strict=True)) for entries in found.indexed.values() for entry in entries],
-    )
-
-
-def _find_contradicted(
-    database: sqlite3.Connection, columns: Sequence[str], entries: Mapping[object, Set[tuple[object, ...]]]
-) -> list[DamagedObject]:
-    """Return the objects whose row contradicts an index; an object missing in the index is accepted."""
-    rows = database.execute(
-        f"SELECT seen, kind, object_id, venue_id, subject_id, source, {', '.join(columns)} FROM objects"
-    )
-    return [DamagedObject(*row[:6]) for row in rows if entries.get(row[0], {row[6:]}).isdisjoint({row[6:]})]
-
-
-def _is_bytes(value: object, length: int) -> bool:
-    return isinstance(value, bytes) and len(value) == length
-
-
-def _is_object(values: Sequence[object]) -> bool:
-    if len(values) != OBJECT_COLUMNS or values[1] not in KINDS or not _is_bytes(values[3], DIGEST_BYTES):
-        return False
-    return (
-        isinstance(values[11], bytes)
-        and _have_types(values, str, (2, 5, 6, 7, 10))
-        and _have_types(values, int, (4, 8, 9))
-    )
-
-
-def _is_in_index(values: Sequence[object]) -> bool:
-    return len(values) == len(INDEXED) + 1 and values[1] in KINDS and _is_bytes(values[6], DIGEST_BYTES)
-
-
-def _is_origin(values: Sequence[object]) -> bool:
-    has_length = len(values) == len(BY_ORIGIN) + 1
-    return has_length and _have_types(values, int, (0, 1, 4)) and _have_types(values, str, (2, 3))
-
-
-def _is_file(values: Sequence[object]) -> bool:
-    if len(values) != FILE_COLUMNS or not _have_types(values, str, (0, 1, 2, 3)):
-        return False
-    return values[4] is None or (isinstance(values[4], str) and SHA256.fullmatch(values[4]) is not None)
-
-
-def _have_types(values: Sequence[object], kind: type, positions: Iterable[int]) -> bool:
-    return all(isinstance(values[position], kind) for position in positions)

@@ -17,8 +17,7 @@ MIGRATIONS: tuple[str, ...] = tuple(
 )
 """SQL scripts, each of which creates the next schema version.
 
-The first creates version 1 in an empty database, or in one from before versions were numbered. A released script never
-changes; new ones are added at the end.
+The first creates version 1 in an empty database. A released script never changes; new ones are added at the end.
 """
 
 CACHE_KIB = 65_536
@@ -30,18 +29,23 @@ IN_MEMORY = Path(":memory:")
 OLDEST_READABLE = 1
 """Oldest version that readers can use without a migration: later ones add only what a check needs."""
 
-UNREAD = frozenset({"budget", "secrets", "published_by_subject"})
-"""Tables and indexes of version 1 that readers do not need; older databases without them can still be read."""
 
-
-def refuse_newer(database: sqlite3.Connection, path: Path) -> None:
-    """Check that this version of peercorpus knows the schema of a database.
+def refuse_unknown(database: sqlite3.Connection, path: Path) -> None:
+    """Check that this version of peercorpus knows the schema of a database: it is empty, or states its version.
 
     Raises:
-        WorkspaceError: The schema is newer.
+        WorkspaceError: The schema is newer, or states no version.
     """
-    version = _read_stated_version(database)
+    # One statement, since another process may be creating the tables and their version.
+    version, is_empty = database.execute(
+        "SELECT user_version, NOT EXISTS (SELECT 1 FROM sqlite_master) FROM pragma_user_version"
+    ).fetchone()
     newest = len(MIGRATIONS)
+    if version == 0 and not is_empty:
+        raise WorkspaceError(
+            f"'{path}' is not a raw.db that this peercorpus can read: it states no schema version; harvest or import"
+            " into a new workspace."
+        )
     if version > newest:
         raise WorkspaceError(
             f"'{path}' was written by a newer peercorpus (schema version {version}; this one knows versions up to"
@@ -55,7 +59,7 @@ def require_readable(database: sqlite3.Connection, path: Path) -> None:
     Raises:
         WorkspaceError: The schema is older than readers expect.
     """
-    version = _find_version(database, not_needed=UNREAD)
+    version = _read_stated_version(database)
     if version < OLDEST_READABLE:
         raise WorkspaceError(
             f"'{path}' was written by an older peercorpus (schema version {version}; this one reads versions from"
@@ -66,16 +70,15 @@ def require_readable(database: sqlite3.Connection, path: Path) -> None:
 def migrate(database: sqlite3.Connection, path: Path) -> bool:
     """Migrate a database to the newest schema version, and return whether its own was older.
 
-    The caller must have locked the workspace.
+    The caller must have locked the workspace, and called `refuse_unknown`.
 
-    Unless the database is empty or only lacks its version number, a copy of it is made first; see `copy_path`.
+    Unless the database is empty, a copy of it is made first; see `copy_path`.
 
     Args:
         database: A connection in autocommit mode, outside any transaction.
         path: The file of the database.
 
     Raises:
-        WorkspaceError: Its tables match no version.
         sqlite3.Error: It cannot be written, or there is no room for the copy; it is unchanged.
     """
     if _read_stated_version(database) == len(MIGRATIONS):
@@ -91,11 +94,9 @@ def migrate(database: sqlite3.Connection, path: Path) -> bool:
 
 
 def _migrate_locked(database: sqlite3.Connection, path: Path) -> None:
-    version = _find_version(database)
+    version = _read_stated_version(database)
     pending = MIGRATIONS[version:]
-    if version == 0:
-        _refuse_foreign(database, path)
-    if pending and _read_shape(database):
+    if version and pending:
         _keep_copy(path, version)
     for script in pending:
         for statement in _split_statements(script):
@@ -149,36 +150,6 @@ def _read_stated_version(database: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _find_version(database: sqlite3.Connection, not_needed: frozenset[str] = frozenset()) -> int:
-    """Return the version of a schema: the stated number, else 1 if all of version 1 exists, else 0."""
-    if stated := _read_stated_version(database):
-        return stated
-    is_first = all(name in not_needed for name, _ in _build_shape(1) - _read_shape(database))
-    return 1 if is_first else 0
-
-
-def _refuse_foreign(database: sqlite3.Connection, path: Path) -> None:
-    """Check that a database without a version is empty, or has the table of objects and no table lacks a column.
-
-    Raises:
-        WorkspaceError: It is not, so version 1 cannot be made from it.
-    """
-    shape = _read_shape(database)
-    if not shape:
-        return
-    needed = {
-        ("objects", ""),
-        *((name, column) for name, column in _build_shape(1) if column and (name, "") in shape),
-    }
-    if lacking := sorted(needed - shape):
-        table, column = lacking[0]
-        where = f"column '{column}' of table '{table}'" if column else f"table '{table}'"
-        raise WorkspaceError(
-            f"'{path}' is not a raw.db that this peercorpus can read: it lacks {where};"
-            " harvest or import into a new workspace."
-        )
-
-
 def find_lacking(database: sqlite3.Connection) -> str | None:
     """Return the table, index or column that the schema of a numbered database lacks; None if nothing."""
     version = min(_read_stated_version(database), len(MIGRATIONS))
@@ -217,14 +188,14 @@ def open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
     """Open or create a database with the newest schema; return it, and whether the schema was older or missing.
 
     Raises:
-        WorkspaceError: Its schema is newer than this code, or of no known version.
+        WorkspaceError: Its schema is newer than this code, or states no version.
         sqlite3.Error: It cannot be opened or written.
     """
     if path != IN_MEMORY:
         create_private(path)
     database = sqlite3.connect(path, isolation_level=None)
     try:
-        refuse_newer(database, path)
+        refuse_unknown(database, path)
         # Bodies of a few kilobytes fit on one page; the setting has an effect only before the first table is made.
         database.execute("PRAGMA page_size = 16384")
         database.execute("PRAGMA journal_mode = WAL")
@@ -242,7 +213,8 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     """Open a database for reading, whether or not its folder can be written.
 
     Raises:
-        WorkspaceError: Its schema is newer than this code, or too old to be read without a migration.
+        WorkspaceError: Its schema is newer than this code, states no version, or is too old to be read without a
+            migration.
         sqlite3.Error: It cannot be opened.
     """
     try:
@@ -255,7 +227,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
     database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
     try:
-        refuse_newer(database, path)
+        refuse_unknown(database, path)
         database.execute("SELECT 1 FROM objects LIMIT 1")
         require_readable(database, path)
     except BaseException:

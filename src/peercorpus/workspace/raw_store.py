@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from heapq import merge
@@ -53,6 +53,10 @@ class RawKind(StrEnum):
 _KINDS = {kind.value: kind for kind in RawKind}
 
 
+OPEN = " (names no readers)"
+"""Added to the source of what came from a dump in which no note, edit or reference names readers."""
+
+
 class RawObject(NamedTuple):
     """One object as received.
 
@@ -63,7 +67,7 @@ class RawObject(NamedTuple):
         subject_id: The note an edit or reference is about; its own id for everything else.
         modified_ms: When OpenReview last modified it, milliseconds since the epoch; 0 if not stated.
         seen_ms: When it was received, milliseconds since the epoch.
-        source: The request URL or file name it came from; never contains a token.
+        source: The request URL or file name it came from, and `OPEN` where it holds; never contains a token.
         body: The JSON text as received, without nested replies, which are separate objects.
     """
 
@@ -77,6 +81,16 @@ class RawObject(NamedTuple):
     seen_ms: int
     source: str
     body: bytes
+
+    @property
+    def origin(self) -> str:
+        """The request URL or file name it came from."""
+        return self.source.removesuffix(OPEN)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it came from a dump that names no readers at all: such a dump counts as public."""
+        return self.source.endswith(OPEN)
 
 
 _WITHIN = "forum_id >= ? AND forum_id < ?"
@@ -178,22 +192,41 @@ class RawStore:
             )
         return self._db.total_changes - before
 
+    def last_row(self) -> int:
+        """Return the row of the object that was added last; 0 if there is none."""
+        (row,) = self._db.execute("SELECT coalesce(max(seen), 0) FROM objects").fetchone()
+        return int(row)
+
+    def mark_open(self, after: int, last: int, is_closed: Callable[[Sequence[RawObject]], bool]) -> None:
+        """Record that nothing in the dump of these rows names readers, except for objects whose versions are closed."""
+        here = "seen > ? AND seen <= ? AND kind IN ('note', 'edit', 'reference')"
+        again = "held.kind = one.kind AND held.object_id = one.object_id AND held.seen <> one.seen"
+        is_known = f"EXISTS (SELECT 1 FROM objects AS held WHERE {again})"
+        sql = f"SELECT DISTINCT kind, object_id FROM objects AS one WHERE {here} AND {is_known}"
+        known = self._db.execute(sql, (after, last)).fetchall()
+        closed = [(kind, name) for kind, name in known if is_closed(self.versions_of(RawKind(kind), [name])[name])]
+        among = "(kind, object_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
+        update = f"UPDATE objects SET source = source || ? WHERE {here} AND NOT {among}"
+        self._db.execute(update, (OPEN, after, last, json.dumps(closed)))
+
     def place(self) -> None:
         """Give every reply, reference and edit the venue of its forum, as far as the forum is known.
 
-        A reply's own invitation may name a group other than its paper's venue. All versions of a note get the forum and
-        venue of the latest, so that a note is in only one forum and venue.
+        A reply's own invitation may name a group other than its paper's venue. A note never changes its forum or venue:
+        all versions get those of the first harvested version, or otherwise of the latest one from a file.
         """
-        latest = """
-            FROM objects AS latest
-            WHERE latest.kind = 'note' AND latest.object_id = objects.object_id
-            ORDER BY latest.modified_ms DESC, latest.seen DESC
+        stating = """
+            FROM objects AS stating
+            WHERE stating.kind = 'note' AND stating.object_id = objects.object_id
+            ORDER BY stating.forum_id = '', stating.venue_id = 'unplaced', instr(stating.source, '://') = 0,
+                CASE WHEN instr(stating.source, '://') THEN stating.seen ELSE -stating.modified_ms END,
+                stating.seen DESC
             LIMIT 1
         """
         self._db.execute(
             f"""
             UPDATE objects
-            SET forum_id = (SELECT latest.forum_id {latest}), venue_id = (SELECT latest.venue_id {latest})
+            SET forum_id = (SELECT stating.forum_id {stating}), venue_id = (SELECT stating.venue_id {stating})
             WHERE kind = 'note' AND object_id IN (
                 SELECT object_id
                 FROM objects
@@ -536,6 +569,13 @@ class RawStore:
             (kind.value, object_id),
         ).fetchone()
         return self._unpack_object(row) if row else None
+
+    def versions_of(self, kind: RawKind, object_ids: Iterable[str]) -> dict[str, list[RawObject]]:
+        """Return every version of some objects of a kind, in the order of arrival, by id."""
+        among = "object_id IN (SELECT value FROM json_each(?)) ORDER BY object_id, seen"
+        sql = f"SELECT {OBJECT} FROM objects WHERE kind = ? AND {among}"
+        rows = map(self._unpack_object, self._db.cursor().execute(sql, (kind.value, json.dumps(list(object_ids)))))
+        return {object_id: list(versions) for object_id, versions in groupby(rows, key=attrgetter("object_id"))}
 
     def digest(self, kind: str, venue_id: str) -> str:
         """Return a digest of all versions of a kind of object, in any order of arrival, and of the notes gone."""

@@ -14,7 +14,7 @@ from typing import IO, NoReturn
 
 from filelock import FileLock, Timeout
 
-from peercorpus.errors import DamagedError, MissingExtraError, PeercorpusError, WorkspaceError, WorkspaceLockedError
+from peercorpus.errors import DamagedError, PeercorpusError, WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.draft_tables import DraftTables
 from peercorpus.workspace.harvest_state import BudgetState
@@ -29,7 +29,7 @@ from peercorpus.workspace.table_reader import TABLES
 LOCK = "workspace.lock"
 OWN = (
     *("raw.db", "raw.db-wal", "raw.db-shm", LOCK),
-    *("confidential", "damaged", "explorer", "files", "parts", "releases", "report", "tables", "texts"),
+    *("damaged", "explorer", "files", "parts", "releases", "report", "tables", "texts"),
 )
 """Files and folders of a workspace that must not be links."""
 
@@ -126,13 +126,11 @@ class Workspace:
         files: PDF files.
         tables: Tables that the stages build.
         budget_state: Rate-limit windows; None for a reader.
-        derived: Folder of what is made of the tables and can be made again: search index, counts of reports.
         own_venues: Content of the user's `venues.toml` when the workspace was opened; None without one.
     """
 
     def __init__(self, folder: Path, *, write: bool = True) -> None:
         self.folder = folder
-        self.derived = folder
         self.own_venues = _read_if_there(folder / OWN_VENUES)
         root = read_placement(folder).root(folder)
         partial = folder / "files" / "partial"
@@ -259,7 +257,6 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
         MissingExtraError: The package that reads and writes tables is not installed; or the tables are in a store, and
             the package that reads stores is not.
     """
-    require_tables()
     try:
         is_new = _is_new_workspace(folder, create=create)
         was_there = folder.exists()
@@ -295,18 +292,6 @@ def read_held_venues(folder: Path) -> list[str]:
             return workspace.venues()
     except PeercorpusError:
         return []  # Opening it for the work itself states what is wrong, or migrates it.
-
-
-def require_tables() -> None:
-    """Check that Delta Lake, which stores a workspace's tables, is installed.
-
-    Raises:
-        MissingExtraError: It is not.
-    """
-    try:
-        import deltalake  # noqa: F401 -- imported before threads need it
-    except ModuleNotFoundError:
-        raise MissingExtraError("deltalake", "corpus") from None
 
 
 def _refuse_links(folder: Path) -> None:

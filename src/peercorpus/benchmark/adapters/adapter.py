@@ -105,14 +105,13 @@ ADAPTERS = {
 """Module and class of each adapter. A model with our own prompts, fine-tuned or not, needs none."""
 
 
-def load_adapter(name: str, wordings: Path | None = None, *, maps_ratings: bool = False) -> Adapter:
+def load_adapter(name: str, wordings: Path | None = None) -> Adapter:
     """Return an adapter by name.
 
     Args:
         name: One of `ADAPTERS`.
         wordings: File or folder by the model's authors with the prompts of its training; None if the adapter is only
             used to read answers.
-        maps_ratings: Whether the model's rating is used as a recommendation on another scale, mapped linearly.
 
     Raises:
         PeercorpusError: The adapter is unknown, or the prompts are missing.
@@ -120,7 +119,7 @@ def load_adapter(name: str, wordings: Path | None = None, *, maps_ratings: bool 
     if name not in ADAPTERS:
         raise PeercorpusError(f"Unknown adapter '{name}'; choose one of {', '.join(ADAPTERS)}.")
     module, _, defined = ADAPTERS[name].partition(":")
-    loaded: Adapter = getattr(import_module(module), defined)(wordings, maps_ratings=maps_ratings)
+    loaded: Adapter = getattr(import_module(module), defined)(wordings)
     return loaded
 
 

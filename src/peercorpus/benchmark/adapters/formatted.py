@@ -19,7 +19,6 @@ from peercorpus.benchmark.answers import (
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
-from peercorpus.records.enums import Aspect
 from peercorpus.records.reviews import join_prose
 
 Sections = Sequence[tuple[str, str]]
@@ -177,20 +176,6 @@ def _is_same_scale(own: OwnScore, asked: AskedScore) -> bool:
     return (own.low, own.high) == (asked.low, asked.high) and not asked.is_low_best
 
 
-def map_rating(value: float, own: OwnScore, asked: AskedScore) -> float:
-    """Return a model's number on the scale of a form, linearly: worst to worst, best to best.
-
-    >>> own = OwnScore(Aspect.RECOMMENDATION, 1, 10)
-    >>> map_rating(10, own, AskedScore(Aspect.RECOMMENDATION, "Overall", 1, 6, ()))
-    6.0
-    >>> map_rating(10, own, AskedScore(Aspect.RECOMMENDATION, "Rank", 1, 4, (), is_low_best=True))
-    1.0
-    """
-    share = (value - own.low) / (own.high - own.low)
-    worst, best = (asked.high, asked.low) if asked.is_low_best else (asked.low, asked.high)
-    return float(worst + share * (best - worst))
-
-
 class FormatAdapter(ABC):
     """An adapter to a model that has a format file."""
 
@@ -199,18 +184,16 @@ class FormatAdapter(ABC):
     named: ClassVar[str]
     """Name of the adapter."""
 
-    def __init__(self, wordings: Path | None = None, *, maps_ratings: bool = False) -> None:
+    def __init__(self, wordings: Path | None = None) -> None:
         """Read the format and the prompts of the model's training.
 
         Args:
             wordings: File or folder by the model's authors; None if the adapter is only used to read answers.
-            maps_ratings: Whether its rating is used as a recommendation on another scale, see `map_rating`.
 
         Raises:
             PeercorpusError: The prompts are missing.
         """
         self.format: ModelFormat = read_format(self.file)
-        self._maps_ratings = maps_ratings
         self._words = {} if wordings is None else find_wordings(self.format, wordings)
 
     @property
@@ -282,13 +265,12 @@ class FormatAdapter(ABC):
         return [CaseMessage(Speaker.SYSTEM, self.system(self._words)), CaseMessage(Speaker.USER, self.user(paper))]
 
     def asked(self, case: Case) -> tuple[AskedScore, ...]:
-        """Return the scores of a case that the model gives on the same scale, or a mapped recommendation."""
+        """Return the scores of a case that the model gives on the same scale."""
         return tuple(score for score in case.scores if self._find_own(score) is not None)
 
     def _find_own(self, asked: AskedScore) -> tuple[str, OwnScore] | None:
         for name, own in self.format.scores.items():
-            is_mapped = self._maps_ratings and asked.aspect is Aspect.RECOMMENDATION
-            if own.aspect is asked.aspect and (is_mapped or _is_same_scale(own, asked)):
+            if own.aspect is asked.aspect and _is_same_scale(own, asked):
                 return name, own
         return None
 
@@ -319,9 +301,7 @@ class FormatAdapter(ABC):
                 Unscored.OTHER_SCALE if of_aspect else Unscored.NO_NUMBER,
                 f"{asked.field}: {scales} instead of {asked.low:g} to {asked.high:g}" if of_aspect else asked.field,
             )
-        name, own = found
-        value = self.mean(answered, name, own)
-        return value if _is_same_scale(own, asked) else map_rating(value, own, asked)
+        return self.mean(answered, *found)
 
     def _write_prose_and_scores(self, answered: Answered, case: Case) -> str:
         """Return the prose under its headings in the form of a release's reviews, followed by the readable scores."""

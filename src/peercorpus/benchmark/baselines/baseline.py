@@ -82,11 +82,10 @@ def drawn(case: Case, seed: int) -> str:
     """Return a random reference of a case, which depends only on the seed and the case id.
 
     Raises:
-        PeercorpusError: The case has none, because it belongs to another task or the model continues the conversation
-            itself.
+        PeercorpusError: The case has none, because it belongs to another task.
     """
     if not case.references:
-        raise PeercorpusError(f"The case '{case.case_id}' has no text by a reviewer; use cases that are not led.")
+        raise PeercorpusError(f"The case '{case.case_id}' has no text by a reviewer; use cases of another task.")
     digest = hashlib.sha256(f"{seed}:{case.case_id}".encode()).digest()
     return case.references[int.from_bytes(digest[:8], "big") % len(case.references)]
 

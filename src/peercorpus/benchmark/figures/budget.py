@@ -4,8 +4,6 @@ import hashlib
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from peercorpus.errors import PeercorpusError
-
 INTRODUCTION = "The following images show figures and tables of the paper, each after a line with its page and caption."
 """Text between a paper and its first image."""
 BEFORE_IMAGE = "Image {number} of {count}, page {page}. {caption}"
@@ -26,24 +24,11 @@ class FigureBudget:
         figures: Maximum number of images.
         image_kb: Maximum total size, in kilobytes; base64 makes them a third larger in transit.
         megapixels: Maximum total number of pixels, in millions.
-
-    Raises:
-        PeercorpusError: A limit is below 1.
     """
 
     figures: int = 8
     image_kb: int = 2_000
     megapixels: int = 8
-
-    def __post_init__(self) -> None:
-        """Check the limits."""
-        for option, limit in (
-            ("max_figures", self.figures),
-            ("max_image_kb", self.image_kb),
-            ("max_megapixels", self.megapixels),
-        ):
-            if limit < 1:
-                raise PeercorpusError(f"'{option}' must be 1 or more, got {limit}.")
 
     @property
     def arm(self) -> str:

@@ -55,11 +55,9 @@ class FigureChoice:
     """The images of one question, and the reasons why others of its paper are left out.
 
     Attributes:
-        message: Index of the message that shows the paper.
         left_out: Number of figures that are not shown, by reason.
     """
 
-    message: int
     shown: tuple[ShownFigure, ...] = ()
     left_out: dict[str, int] = field(default_factory=dict)
 
@@ -146,13 +144,12 @@ class FigureChooser:
         self._images = 0
         self._left_out = Counter[str]()
 
-    def choose(self, paper: CasePaper, shown: ShownPaper, message: int) -> FigureChoice:
+    def choose(self, paper: CasePaper, shown: ShownPaper) -> FigureChoice:
         """Return the images of a question.
 
         Args:
             paper: The paper.
             shown: The part of its text that the question shows.
-            message: Index of the message that shows it.
         """
         choice: list[ShownFigure] = []
         left_out = Counter[str]()
@@ -166,7 +163,7 @@ class FigureChooser:
                 left_out[why] += 1
         self._images += len(choice)
         self._left_out += left_out
-        return FigureChoice(message, tuple(choice), dict(left_out))
+        return FigureChoice(tuple(choice), dict(left_out))
 
     def check_any(self, task: BenchTask) -> None:
         """Check that some question shows a figure.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig, Model
+from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from peercorpus.benchmark.figures.budget import BEFORE_IMAGE, INTRODUCTION
@@ -18,6 +18,8 @@ from peercorpus.models.chat_messages import escape_markers
 
 FIGURES = "figures"
 """Key of a sample's metadata that names the images of its question."""
+PAPER_MESSAGE = 1
+"""Index of the message that shows the paper, after the system message."""
 SIGHT_QUESTION = "Is there an image in this message? Answer with one word."
 SIGHT_TOKENS = 64
 """Maximum tokens of the answer to that question, which is ignored."""
@@ -59,22 +61,14 @@ def show_figures(release: str, sha256: str) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
         choice = read_choice(state.metadata)
         if choice is not None and choice.shown:
-            asked = state.messages[choice.message]
+            asked = state.messages[PAPER_MESSAGE]
             content: list[Content] = [ContentText(text=f"{asked.text}\n\n{INTRODUCTION}")]
             for line, image in _read_images(Path(release), sha256, state.metadata["forum_id"], choice):
                 content += [ContentText(text=line), ContentImage(image=image)]
-            state.messages[choice.message] = ChatMessageUser(content=content)
+            state.messages[PAPER_MESSAGE] = ChatMessageUser(content=content)
         return state
 
     return solve
-
-
-def without_images(message: ChatMessage) -> str:
-    """Return the text of a message for the question without images."""
-    if isinstance(message.content, str):
-        return message.content
-    first = message.content[0]
-    return first.text.removesuffix(f"\n\n{INTRODUCTION}") if isinstance(first, ContentText) else message.text
 
 
 def ask_about_image(model: Model, release: Path, sha256: str, samples: Iterable[Any]) -> None:
@@ -90,7 +84,7 @@ def ask_about_image(model: Model, release: Path, sha256: str, samples: Iterable[
         RuntimeError: The model's service answered with an error.
     """
     forum_id, smallest = min(_list_images(samples), key=lambda found: found[1].size_bytes)
-    ((_, image),) = _read_images(release, sha256, forum_id, FigureChoice(0, (smallest,)))
+    ((_, image),) = _read_images(release, sha256, forum_id, FigureChoice((smallest,)))
     content: list[Content] = [ContentText(text=SIGHT_QUESTION), ContentImage(image=image)]
     config = GenerateConfig(max_tokens=SIGHT_TOKENS, max_retries=1)
     output = asyncio.run(model.generate([ChatMessageUser(content=content)], config=config))

@@ -172,8 +172,8 @@ def find_context(state: TaskState) -> JudgeContext | None:
 
 
 def _find_answered_message(state: TaskState) -> str | None:
-    """Return the message that a turn replies to; None in other tasks, and if the model led the conversation."""
-    if state.metadata.get("task") != BenchTask.REBUTTAL or state.metadata.get("following"):
+    """Return the message that a turn replies to; None in other tasks."""
+    if state.metadata.get("task") != BenchTask.REBUTTAL:
         return None
     last = state.input[-1] if isinstance(state.input, list) else None
     return last.text if isinstance(last, ChatMessageUser) else None

@@ -170,7 +170,7 @@ def _estimate_bounds(
     return (None, None) if bounds is None else (bounds[0] * measure.factor, bounds[1] * measure.factor)
 
 
-def make_tables(models: Sequence[ComparedModel], resamples: int) -> list[MadeTable]:
+def make_tables(models: Sequence[ComparedModel], resamples: int = 1000) -> list[MadeTable]:
     """Return the tables with any measurement, even if no answer has a score."""
     made = []
     for layout in TABLES:

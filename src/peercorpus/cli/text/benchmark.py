@@ -20,9 +20,9 @@ def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: boo
 KEEP_ERRORS = "With --keep-errors these cases count as answers without a score."
 
 
-def tables_written(folder: Path, logs: Path, name: str = "leaderboard") -> str:
+def tables_written(logs: Path, name: str = "leaderboard") -> str:
     """Return where the tables are, and how to see each answer."""
-    path = folder / f"{name}.md"
+    path = logs / f"{name}.md"
     return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
 
 
@@ -56,11 +56,3 @@ def compared(first: str, second: str, differences: Sequence[tuple[str, PairedDif
 
 
 NOTHING_TO_RANK = "No complete run of 'acceptance' or 'scores' is there to rank papers by."
-
-
-def changes_written(out: Path, papers: int, arms: Mapping[str, int], left_out: Mapping[str, int]) -> str:
-    """Return where the changes of papers are, how many there are of each kind, and what is left out."""
-    made = ", ".join(f"{arm} {count:,}" for arm, count in arms.items()) or "none"
-    lines = [f"The changes of {plural(papers, 'paper')} are in {out}. Papers by arm: {made}."]
-    lines += [f"Left out, {what}: {count:,}" for what, count in sorted(left_out.items())]
-    return "\n".join(lines)

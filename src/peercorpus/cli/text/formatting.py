@@ -7,32 +7,9 @@ from pathlib import Path
 from peercorpus.execution.progress import Progress
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.reviews import Conversation, Turn
-from peercorpus.records.untrusted_text import escape_controls
 
 EXCERPT_CHARACTERS = 240
 """Longest excerpt of a turn, in characters."""
-
-STEP_LABELS = {
-    "normalise": "reading notes",
-    "inspect_files": "inspecting PDFs",
-    "choose_versions": "finding initial versions",
-    "build_tables": "building tables of papers",
-    "read_texts": "reading PDFs",
-    "build_conversations": "building conversations",
-    "compare_versions": "comparing versions",
-    "find_points": "finding points",
-    "link_papers": "linking submissions of the same work",
-    "listing": "listing submissions",
-    "files": "fetching PDFs",
-    "index": "indexing papers",
-    "embed": "embedding papers",
-    "publish": "publishing papers",
-    "report": "drawing figures",
-    "verify": "verifying files",
-    "export": "exporting papers",
-    "pdfs": "copying PDFs",
-}
-"""Name of a step in `Progress.what` → words for the user; other names are shown as they are."""
 
 
 def duration(seconds: float) -> str:
@@ -52,12 +29,10 @@ def duration(seconds: float) -> str:
 def progress_line(progress: Progress) -> str:
     """Return one line on the progress of a step, with the time left if it is known and not over.
 
-    >>> progress_line(Progress("V", "read_texts", 120, 400, 185.0))
+    >>> progress_line(Progress("V", "reading PDFs", 120, 400, 185.0))
     'V: reading PDFs 120 of 400, about 3 min 5 s left'
     """
-    line = f"{escape_controls(progress.venue_id)}: {STEP_LABELS.get(progress.what, progress.what)} {progress.done:,}"
-    if progress.total is not None:
-        line += f" of {progress.total:,}"
+    line = str(progress)
     if progress.eta_s is not None and progress.done != progress.total:
         line += f", about {duration(progress.eta_s)} left"
     return line

@@ -1,9 +1,9 @@
-"""Texts of `import`: the contents of each file, and what was left out and why."""
+"""Texts of `import`: the contents of each file, and what was set aside and why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.harvest import harvested
 from peercorpus.cli.text.losses import lost
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.suggestions import find_close
@@ -12,11 +12,14 @@ from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 
 if TYPE_CHECKING:
-    from peercorpus.harvest.import_cassettes import CassetteImport
     from peercorpus.harvest.import_datasets import DatasetCounts
-    from peercorpus.harvest.import_dumps import ImportCounts, ImportSummary
+    from peercorpus.harvest.import_dumps import FileImport, ImportCounts, ImportSummary
     from peercorpus.harvest.import_pdfs import PdfImport
     from peercorpus.pipeline.losses import SourceLoss
+
+
+MOST_REASONS = 10
+"""Number of reasons that are printed for each file."""
 
 
 def unknown_venue(venue_id: str, known: Sequence[str]) -> str:
@@ -36,9 +39,9 @@ def _taken(kind: RawKind, counts: "ImportCounts") -> str:
 
 
 def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> str:
-    """Return the files that will mostly be set aside, if any, then the contents of each file, and what was left out.
+    """Return the files that will mostly be set aside, if any, then the contents of each file, and what was set aside.
 
-    The last line counts what was stored; it says so if nothing of it can be used.
+    The last lines count what was stored, and say so if nothing of it can be used, and all items.
     """
     lines = lost(losses, is_built=False)
     for file in summary.files:
@@ -47,15 +50,33 @@ def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> s
         if file.unnamed and file.venue_id:
             how = ", by the name of the file" if file.is_venue_of_name else ""
             lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}{how}")
-        lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
-        if file.problem and not file.left_out:
+        lines += _set_aside(file)
+        if file.problem and (file.is_damaged or not file.left_out):
             lines.append(f"  left out: {file.problem}")
     lines += [_dataset(name, counts) for name, counts in summary.datasets.items()]
     sums = ((kind, summary.taken(kind)) for kind in RawKind)
     totals = [_taken(kind, total) for kind, total in sums if total.total]
-    if is_useless(summary, losses):
-        return "\n".join([*lines, f"Stored, but not usable as it is: {', '.join(totals) or 'nothing'}."])
-    return "\n".join([*lines, f"Imported in total: {', '.join(totals) or 'nothing'}."])
+    begins = "Stored, but not usable as it is" if is_useless(summary, losses) else "Imported in total"
+    return "\n".join([*lines, f"{begins}: {', '.join(totals) or 'nothing'}.", _sum(summary)])
+
+
+def _set_aside(file: "FileImport") -> Iterator[str]:
+    """Yield the most frequent reasons for which items of a file are set aside, with the first item of each."""
+    by_number = sorted(file.left_out.items(), key=itemgetter(1), reverse=True)
+    for reason, number in by_number[:MOST_REASONS]:
+        first = escape_controls(file.first.get(reason, ""), 200)
+        which = f" (first: {first})" if first and number > 1 else f" ({first})" if first else ""
+        yield f"  set aside: {number:,}, {escape_controls(reason, 300)}{which}"
+    if others := by_number[MOST_REASONS:]:
+        yield f"  set aside: {sum(number for _, number in others):,}, for {len(others):,} other reasons"
+
+
+def _sum(summary: "ImportSummary") -> str:
+    """Return that every item was stored, was there already, or is set aside."""
+    taken = [summary.taken(kind) for kind in RawKind]
+    new, known = sum(counts.new for counts in taken), sum(counts.known for counts in taken)
+    aside = sum(summary.left_out.values())
+    return f"Items: {new + known + aside:,} = {new:,} new + {known:,} already there + {aside:,} set aside."
 
 
 def _dataset(name: str, counts: "DatasetCounts") -> str:
@@ -67,15 +88,12 @@ def _dataset(name: str, counts: "DatasetCounts") -> str:
     splits = ", ".join(f"{number:,} {task} {split}" for (task, split), number in sorted(counts.splits.items()))
     unnamed = sorted(venue_id for venue_id in counts.venues if is_stand_in(venue_id) or venue_id == UNPLACED)
     named = plural(len(counts.venues) - len(unnamed), "venue")
-    listed = f", {len(unnamed):,} not in the catalogue: {', '.join(map(_name, unnamed))}" if unnamed else ""
+    names = ", ".join(escape_controls(venue_id, 100) for venue_id in unnamed)
+    listed = f", {len(unnamed):,} not in the catalogue: {names}" if unnamed else ""
     if UNPLACED in unnamed:
         listed += f" ('{UNPLACED}': papers whose venue the records do not state; a build finds it, or sets them aside)"
     stated = f"; splits stated: {splits}" if splits else ""
     return f"{name}: {', '.join(held)}{stated}; {named}{listed}"
-
-
-def _name(venue_id: str) -> str:
-    return escape_controls(venue_id, 100)
 
 
 def is_useless(summary: "ImportSummary", losses: Sequence["SourceLoss"]) -> bool:
@@ -86,30 +104,9 @@ def is_useless(summary: "ImportSummary", losses: Sequence["SourceLoss"]) -> bool
 
 def imported_pdfs(found: "PdfImport") -> str:
     """Return how many PDFs were imported and as what, and a sentence on each that was not."""
+    aside = (f"  left out: {escape_controls(sentence, 400)}" for sentence in found.aside)
     counts = (
         f"{found.tied:,} assigned to a known version, {found.own:,} as new versions,"
         f" {found.known:,} already in the workspace; {len(found.aside):,} left out"
     )
-    return "\n".join([*map(_printable, found.aside), f"Imported {plural(found.taken, 'PDF')}: {counts}."])
-
-
-def imported_cassettes(found: "CassetteImport") -> str:
-    """Return the contents of the cassettes by venue, and what is missing."""
-    lines = [_printable(sentence) for sentence in found.damage]
-    for venue in found.venues:
-        if venue.summary is not None:
-            lines.append(harvested(venue.summary))
-        if venue.is_complete:
-            continue
-        problem = f" ({escape_controls(venue.problem, 400)})" if venue.problem else ""
-        missing = f": {plural(venue.missing, 'request')} without an answer" if venue.missing else ""
-        lines.append(f"{_name(venue.venue_id)} is not complete{missing}{problem}.")
-        lines += [f"  missing: {escape_controls(request, 400)}" for request in venue.named]
-        if venue.missing > len(venue.named):
-            lines.append(f"  missing: {venue.missing - len(venue.named):,} more")
-    lines.append(f"Read {plural(found.answers, 'answer')} to requests at {plural(len(found.venues), 'venue')}.")
-    return "\n".join(lines)
-
-
-def _printable(sentence: str) -> str:
-    return f"  left out: {escape_controls(sentence, 400)}"
+    return "\n".join([*aside, f"Imported {plural(found.taken, 'PDF')}: {counts}."])

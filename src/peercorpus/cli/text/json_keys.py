@@ -39,12 +39,12 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "splits_added": "number of papers that have a split for the first time",
         },
         "show": {
-            "paper": "the row of the paper, without its authors; [fields](../data.md) as in Python, like all below",
+            "paper": "the row of the paper, without its authors; [fields](../dataset.md) as in Python, like all below",
             "versions": "every version of its PDF, with grade and evidence",
             "reviews": "reviews with their scores",
             "posts": "all other posts",
             "conversations": "the conversation with each reviewer",
-            "ai_reviews": "reviews by an AI that the venue posted",
+            "ai_reviews": "reviews that an AI wrote or may have written",
             "links": "links with other submissions of the same work",
         },
         "takedown": {
@@ -69,6 +69,7 @@ JSON_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "[].visibility_source": "where that was read",
             "[].removed_comments": "days whose public comments the venue removed",
             "[].remark": "what else to know of its numbers",
+            "[].rules": "known rules that change what its record means: `kind`, `value`, `says`, `source`, `date`",
             "[].counts": "numbers of submissions that OpenReview showed, with their source",
             "[].confidence": "how certain the row is: A (observed) to D (general knowledge)",
             "[].source": "source of the id, the API and the lists",

@@ -35,10 +35,6 @@ def exposed(host: str) -> str:
     return f"WARNING: on '{host}' anyone who can reach this machine can read the whole corpus, without a password."
 
 
-def serving(url: str, *, is_confidential: bool = False) -> str:
+def serving(url: str) -> str:
     """Return where the explorer is."""
-    notice = (
-        "\nNot for publication: the pages also show what only the account that harvested may read, and every user of"
-        " this machine can reach them."
-    )
-    return f"The corpus is at {url} until you press Ctrl-C.{notice if is_confidential else ''}"
+    return f"The corpus is at {url} until you press Ctrl-C."

@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from peercorpus.corpus.forums import PaperRecord
-from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.records.ai_reviews import AiReply, AiReview
 from peercorpus.records.counted_nouns import plural
-from peercorpus.records.enums import Phase
+from peercorpus.records.enums import BY_OTHERS, Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange
@@ -47,19 +46,14 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
     return "\n".join(lines)
 
 
-def record_to_json(forum: PublicForum, links: Sequence[Link]) -> str:
-    """Return what everyone may read of a paper as one JSON object, without the names of its authors.
-
-    Args:
-        forum: The paper with its reviews, posts, versions and conversations.
-        links: Links with other submissions of the same work.
-    """
+def record_to_json(record: PaperRecord) -> str:
+    """Return a paper as one JSON object, without the names of its authors and rows set aside."""
     content: dict[str, Any] = {
-        name: msgspec.to_builtins(getattr(forum, name))
-        for name in ("paper", "versions", "reviews", "posts", "conversations", "ai_reviews")
+        name: msgspec.to_builtins(getattr(record, name))
+        for name in ("paper", "versions", "reviews", "posts", "conversations", "ai_reviews", "links")
     }
     content["paper"].pop("authors")
-    return json.dumps(content | {"links": msgspec.to_builtins(links)}, indent=1, ensure_ascii=False)
+    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:
@@ -107,8 +101,7 @@ def _number(value: float | None) -> str:
 
 def _scores(reviews: Sequence[Review]) -> Iterator[str]:
     for review in reviews:
-        hidden = "" if review.readers_public and not review.deleted else " (deleted or not public)"
-        yield f"  {escape_controls(review.reviewer)}{hidden}, review of {_when(review.created_at)}"
+        yield f"  {escape_controls(review.reviewer)}, review of {_when(review.created_at)}"
         first = {score.key: score for score in review.scores if score.phase is Phase.INITIAL}
         final = {score.key: score for score in review.scores if score.phase is Phase.FINAL}
         for name in dict.fromkeys((*final, *first)):
@@ -121,7 +114,10 @@ def _before_and_after(first: Score | None, final: Score | None) -> str:
     now = _answer(final) if final else f"{NOT_KNOWN} at the end"
     if first is None:
         return f"{now}{scale}"
-    return f"{_answer(first)}{scale} at first, {now}{' now' if final else ''} (read in: {first.source.value})"
+    if final and _answer(first) == _answer(final):
+        return f"{now}{scale}, as at first (read in: {first.source.value})"
+    by = f"; {final.source.value}" if final and final.source in BY_OTHERS else ""
+    return f"{_answer(first)}{scale} at first, {now}{' now' if final else ''} (read in: {first.source.value}{by})"
 
 
 def _answer(score: Score) -> str:
@@ -181,10 +177,9 @@ def _text(text: str, indent: str, *, is_brief: bool) -> Iterator[str]:
 
 
 def _ai_review(review: AiReview, *, is_brief: bool) -> Iterator[str]:
-    title = f"AI review, posted by the venue as {escape_controls(review.signature)}"
+    title = f"AI review ({review.certainty.value}), signed {escape_controls(review.signature)}"
     yield from ("", title, "-" * len(title))
-    hidden = "" if review.readers_public and not review.deleted else " (deleted or not public)"
-    yield f"  > {review.role.value} {escape_controls(review.signature)}, {_when(review.created_at)}{hidden}"
+    yield f"  > {review.role.value} {escape_controls(review.signature)}, {_when(review.created_at)}"
     for section in review.sections:
         yield f"    {escape_controls(section.field)}:"
         yield from _text(section.text, "    ", is_brief=is_brief)
@@ -195,10 +190,9 @@ def _ai_review(review: AiReview, *, is_brief: bool) -> Iterator[str]:
 
 
 def _ai_reply(reply: AiReply, *, is_brief: bool) -> Iterator[str]:
-    hidden = "" if reply.readers_public and not reply.deleted else " (deleted or not public)"
     title = f": {escape_controls(reply.title, 200)}" if reply.title else ""
     signer = f"{reply.role.value} {escape_controls(reply.signature)}"
-    yield f"  > {signer}, {reply.kind.value}, {_when(reply.created_at)}{hidden}{title}"
+    yield f"  > {signer}, {reply.kind.value}, {_when(reply.created_at)}{title}"
     yield from _text(reply.text, "    ", is_brief=is_brief) if reply.text else ()
     for answer in reply.survey:
         rank = f" ({answer.rank} of {len(answer.answers)}, the best last)" if answer.rank is not None else ""

@@ -15,6 +15,7 @@ from peercorpus.harvest.submissions import List
 from peercorpus.pipeline.inventory import EXAMPLES, LARGE_BYTES, Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
 from peercorpus.records.counted_nouns import plural, verb
+from peercorpus.records.enums import Unseen
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.placement import Placement
@@ -57,11 +58,28 @@ CAUTIONS = {
         " state it in the workspace's venues.toml."
     ),
     KnownIssue.NOT_PUBLIC: (
-        "The account can see {notes} not meant for the public, which {are} never published; but use an account without"
-        " a role at the venue."
+        "{notes} {are} never published, naming other readers than everyone, or none; harvest with an account without a"
+        " role at the venue, and ask who made a dump for what lacks readers."
+    ),
+    KnownIssue.READERS_UNSTATED: (
+        "{notes} {are} published although no readers are named, as nothing in the imported dump names any: make sure"
+        " that it holds only what OpenReview shows to everyone."
+    ),
+    KnownIssue.UNKNOWN_NAMES: (
+        "{count} of {replies} {are} to invitations with unknown names, each with its number: {examples}; their kind"
+        " follows from their place, signer and content, unless the workspace's venues.toml states it (replies)."
     ),
 }
 """What may mislead about a venue, and what to do about it."""
+
+
+UNSEEN = {
+    Unseen.NONE: "papers with none",
+    Unseen.NOT_SHOWN: "with some not shown to us",
+    Unseen.DELETED: "with some deleted",
+    Unseen.UNKNOWN: "not known",
+}
+"""What is known of a paper's unseen replies."""
 
 
 def caution(issue: IssueFound) -> str:
@@ -74,6 +92,7 @@ def caution(issue: IssueFound) -> str:
         accepted="all accepted papers" if of is None else plural(of, "accepted paper"),
         reviews=plural(number, "review"),
         notes=plural(number, "note"),
+        replies="all replies" if of is None else plural(of, "reply"),
         are=verb(number, "is", "are"),
         have=verb(number, "has", "have"),
         examples=examples,
@@ -153,6 +172,16 @@ def _note_lines(notes: Coverage, inventory: Inventory, censuses: Sequence[FormUs
         _some("deleted", notes.deleted),
         *_not_shown(inventory),
         _some("not public", notes.not_public),
+    )
+    yield from _line(
+        "unseen replies",
+        _some(UNSEEN[Unseen.NONE], notes.unseen.get(Unseen.NONE, 0)),
+        *(
+            f"{_some(UNSEEN[state], notes.unseen[state])} ({plural(replies, 'reply')})"
+            for state, replies in ((Unseen.NOT_SHOWN, notes.replies_not_shown), (Unseen.DELETED, notes.replies_deleted))
+            if state in notes.unseen
+        ),
+        _some(UNSEEN[Unseen.UNKNOWN], notes.unseen.get(Unseen.UNKNOWN, 0)),
     )
     yield from _line("records that differ", *(_some(escape_controls(name), n) for name, n in notes.conflicts.items()))
 

@@ -9,7 +9,7 @@ from peercorpus.cli.text.losses import lost
 from peercorpus.cli.text.status import caution, closing_lines, form_doubts, is_empty, named_oddities
 from peercorpus.pipeline.status import Completeness, KnownIssue, WorkspaceStatus
 from peercorpus.records.counted_nouns import plural
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Unseen
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.venue_id import conference_of
 
@@ -31,7 +31,9 @@ TITLES = {
     KnownIssue.REVERTED: "reviews reset to their state before the discussion",
     KnownIssue.PDFS_OVERWRITTEN: "submitted PDFs perhaps replaced by final ones",
     KnownIssue.NO_DEADLINE: "no deadline known, so no PDF can be graded exact",
-    KnownIssue.NOT_PUBLIC: "notes that are not public, visible to the account",
+    KnownIssue.NOT_PUBLIC: "notes that are not public, as their readers are others or unknown",
+    KnownIssue.READERS_UNSTATED: "notes published though their dump names no readers",
+    KnownIssue.UNKNOWN_NAMES: "replies to invitations with unknown names",
 }
 """What may mislead, in a few words, if it applies to several venues."""
 
@@ -198,6 +200,7 @@ def _of_venue(venue: Completeness, status: WorkspaceStatus, unequal: set[str]) -
 
 def _missing(venue: Completeness) -> Iterator[tuple[str, int, str]]:
     held, again = venue.held, "harvest the venue again."
+    unseen = venue.notes.unseen if venue.notes else {}
     counts = (
         ("edits still to request", held.edits_left, again),
         ("PDFs never requested", venue.pdfs.never_asked if venue.pdfs else 0, again),
@@ -205,5 +208,7 @@ def _missing(venue: Completeness) -> Iterator[tuple[str, int, str]]:
         ("edits that could not be fetched", sum(held.edits_not_had.values()), "--all shows why."),
         ("notes no longer shown", held.gone, "they are kept, and left out of releases."),
         ("notes not listed since raw.db was repaired", held.unconfirmed, again),
+        ("papers with replies not shown to us", unseen.get(Unseen.NOT_SHOWN, 0), "--all counts the replies."),
+        ("papers with deleted replies", unseen.get(Unseen.DELETED, 0), "--all counts the replies."),
     )
     return ((what, count, advice) for what, count, advice in counts if count)

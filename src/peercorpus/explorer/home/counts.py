@@ -100,8 +100,8 @@ def _make_figure(
 
 
 def _label_years(opened: OpenIndex) -> dict[int, str]:
-    """Return the years that venues name, in order, each with the label below its column."""
-    years = sorted({venue.year for venue in opened.venues.values() if venue.year is not None})
+    """Return the years of papers, in order, each with the label below its column."""
+    years = sorted({int(year) for venue in opened.venues.values() for year in venue.years})
     return {year: str(year) if len(years) <= _FEW_YEARS else f"'{year % 100:02}" for year in years}
 
 
@@ -110,13 +110,13 @@ def _count_all(opened: OpenIndex) -> int:
 
 
 def papers_by_year(opened: OpenIndex) -> Stacked:
-    """Count the papers of each year that a venue names, by decision."""
+    """Count the papers of each year, by decision."""
     groups = [_make_group(opened, str(year), [f"year={year}"], label) for year, label in _label_years(opened).items()]
     shown = Counter[str]()
     for year in _label_years(opened):
         shown.update(count_statuses(opened, f"year={year}"))
     says = f"Of the papers accepted or rejected, {share_accepted(shown)} are accepted."
-    unknown = {"their venue names no year": _count_all(opened) - sum(group.papers for group in groups)}
+    unknown = {"their year is not known": _count_all(opened) - sum(group.papers for group in groups)}
     return _make_figure("by-year", "Papers by year", "Year", says, groups, unknown)
 
 

@@ -20,6 +20,7 @@ from peercorpus.explorer.search import search
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import read_selection
 from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.venues.rules import warn_of_pooling
 
 _FEW = 4
 """Papers of each list."""
@@ -58,6 +59,7 @@ class HomePage:
         bars: Figures that are drawn as bars.
         drift: Ratings before and after the discussion.
         missing: Titles of the figures that cannot be drawn, each with the reason.
+        pooled: Warning that the figures count venues with different rules together; empty if they do not.
         venues: The largest venues, at most eight.
     """
 
@@ -71,6 +73,7 @@ class HomePage:
     bars: Sequence[Stacked]
     drift: Drifts | None
     missing: Sequence[tuple[str, str]]
+    pooled: str
     lists: Sequence[ShortList]
     venues: Sequence[VenueCounts]
 
@@ -108,6 +111,7 @@ def read_home(opened: OpenIndex) -> HomePage:
         bars=[figure for figure in bars if figure.papers],
         drift=drift if drift.years else None,
         missing=[(figure.title, figure.shown) for figure in every if not figure.papers],
+        pooled=warn_of_pooling(opened.venues, is_brief=True),
         lists=[short for short in lists if short.rows],
         venues=sorted(venues, key=lambda venue: (-venue.papers, venue.venue_id))[:_MAX_VENUES],
     )

@@ -13,6 +13,8 @@ from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.points import PointAspect, PointKind
 
 _ANSWERED = {"yes": "An answer found", "no": "No answer found"}
+_YEARS = 200
+"""More than there are years of papers."""
 _CLASSES = len(PointKind) * (len(PointAspect) + 1) * len(_ANSWERED)
 
 
@@ -22,12 +24,14 @@ class PointCounts:
 
     Attributes:
         venues: By venue, its id in lower case.
+        years: By year of the paper; those without a known one are left out.
         kinds: By kind.
         aspects: By aspect; `NO_ASPECT` counts those without a known one.
         answered: By whether an answer is found: "yes" or "no".
     """
 
     venues: Counter[str] = field(default_factory=Counter)
+    years: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     aspects: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
@@ -38,7 +42,7 @@ class PointCounts:
         return self.kinds.total()
 
     def add(self, kind: str, aspect: str, answered: str, count: int) -> None:
-        """Add points of a class, but not to those by venue."""
+        """Add points of a class, but not to those by venue and year."""
         if count:
             self.kinds[kind] += count
             self.aspects[aspect] += count
@@ -54,6 +58,7 @@ def list_aggregations(venues: int) -> dict[str, Any]:
     return {
         "classes": {"terms": {"field": CLASS, "size": _CLASSES}},
         "venues": {"terms": {"field": "venue_id", "size": max(1, venues)}},
+        "years": {"terms": {"field": "year", "size": _YEARS}},
     }
 
 
@@ -65,11 +70,15 @@ def read_counts(counted: Mapping[str, Any]) -> PointCounts:
         counts.add(kind, aspect, answered, bucket["doc_count"])
     for bucket in counted["venues"]["buckets"]:
         counts.venues[bucket["key"]] += bucket["doc_count"]
+    counts.years.update({bucket["key"]: bucket["doc_count"] for bucket in counted["years"]["buckets"]})
     return counts
 
 
 def add_counts(venues: Iterable[VenueCounts], selection: PointSelection) -> PointCounts:
-    """Return the counts of a selection without words, added from those of venues: counting millions takes longer."""
+    """Return the counts of a selection without words, added from those of venues: counting millions takes longer.
+
+    Each venue's papers are of one year, the venue's.
+    """
     counts = PointCounts()
     for venue in venues:
         before = counts.total
@@ -81,6 +90,7 @@ def add_counts(venues: Iterable[VenueCounts], selection: PointSelection) -> Poin
                         counts.add(kind, aspect, name, of_name if selection.answered in ("", name) else 0)
         if counts.total > before:
             counts.venues[venue.venue_id.lower()] = counts.total - before
+            counts.years[str(venue.year)] += counts.total - before
     return counts
 
 
@@ -95,10 +105,6 @@ def make_point_facets(
         venues: The venues by id.
     """
     by_lower = {venue_id.lower(): venue for venue_id, venue in venues.items()}
-    years: Counter[str] = Counter()
-    for venue_id, count in counts.venues.items():
-        if venue_id in by_lower and by_lower[venue_id].year is not None:
-            years[str(by_lower[venue_id].year)] += count
     names = {venue_id: venue.venue_id for venue_id, venue in by_lower.items()}
     kinds = {kind.value: name for kind, name in KINDS.items() if kind.value in counts.kinds}
     aspects = {**{aspect.value: name for aspect, name in ASPECTS.items()}, NO_ASPECT: "Not known"}
@@ -106,7 +112,7 @@ def make_point_facets(
         _make(
             selection, "venue", "Venue", counts.venues, {key: names.get(key, key) for key, _ in _rank(counts.venues)}
         ),
-        _make(selection, "year", "Year", years, {year: year for year in sorted(years, reverse=True)}),
+        _make(selection, "year", "Year", counts.years, {year: year for year in sorted(counts.years, reverse=True)}),
         _make(selection, "kind", "Kind", counts.kinds, kinds),
         _make(selection, "aspect", "Aspect", counts.aspects, aspects),
         _make(selection, "answered", "Answer of the authors", counts.answered, _ANSWERED),

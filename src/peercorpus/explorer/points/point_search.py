@@ -108,7 +108,9 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
     filters = _list_filters(opened, selection)
     relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
-    counts = _count(opened, query) if selection.words else add_counts(_select_venues(opened, selection), selection)
+    venues = _select_venues(opened, selection)
+    is_counted = bool(selection.words) or any(venue.year is None for venue in venues)
+    counts = _count(opened, query) if is_counted else add_counts(venues, selection)
     if parsed.words and not counts.total:
         relaxed = relax(points, parsed, filters)
         query = filter_by(relaxed.query, filters)
@@ -182,7 +184,7 @@ def _select_venues(opened: OpenIndex, selection: PointSelection) -> list[VenueCo
     return [
         venue
         for venue in opened.venues.values()
-        if selection.venue in ("", venue.venue_id.lower()) and selection.year in ("", str(venue.year))
+        if selection.venue in ("", venue.venue_id.lower()) and selection.year in ("", str(venue.year or selection.year))
     ]
 
 

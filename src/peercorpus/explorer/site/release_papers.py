@@ -1,7 +1,6 @@
 """Read the papers of a release back as records, one after another, in bounded memory."""
 
 import re
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
@@ -21,7 +20,7 @@ from peercorpus.records.documents import PAGE_BREAK, Change
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
 from peercorpus.records.points import Point
-from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose
+from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose, select_own
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
@@ -98,11 +97,6 @@ def open_for_site(folder: Path) -> Release:
     Raises:
         PeercorpusError: The folder is not such a release; the error says how to get one.
     """
-    if (folder / "raw.db").is_file():
-        raise PeercorpusError(
-            f"'{folder}' is a workspace; make a release of it first: peercorpus publish -w {shlex.quote(str(folder))}"
-            " --out RELEASE"
-        )
     named = None if folder.exists() else _HUB_NAME.fullmatch(folder.as_posix())
     if named:
         raise PeercorpusError(
@@ -186,7 +180,7 @@ def _make_reviews_post(review: Review) -> Post | None:
     """Return a changed review as the post whose text it is, before and after; None if it is not known to differ."""
     if not review.initial_sections:
         return None
-    texts = [_join(sections) for sections in (review.first_sections, review.sections)]
+    texts = [_join(sections) for sections in (review.first_sections, select_own(review.sections))]
     return Post(
         post_id=review.review_id,
         forum_id=review.forum_id,

@@ -29,10 +29,12 @@ class Item(NamedTuple):
     Attributes:
         name: Name of a member of an object; None for an item of a list.
         content: Its verbatim text without surrounding white space; not checked for being valid JSON.
+        problem: Why it cannot be read; None if it can, or was not checked.
     """
 
     name: str | None
     content: bytes
+    problem: str | None = None
 
 
 class NoItemsError(ValueError):
@@ -50,8 +52,9 @@ def read_items(file: BufferedIOBase, most_bytes: int = MOST_BYTES) -> Iterator[I
     before damaged content are yielded.
 
     >>> from io import BytesIO
-    >>> list(read_items(BytesIO(b'{"count": 2, "notes": ["a", "b"]}'), most_bytes=12))
-    [Item(name='count', content=b'2'), Item(name=None, content=b'"a"'), Item(name=None, content=b'"b"')]
+    >>> items = read_items(BytesIO(b'{"count": 2, "notes": ["a", "b"]}'), most_bytes=12)
+    >>> [(item.name, item.content) for item in items]
+    [('count', b'2'), (None, b'"a"'), (None, b'"b"')]
 
     Raises:
         NoItemsError: The file is empty, or contains another value.

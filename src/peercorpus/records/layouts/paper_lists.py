@@ -31,6 +31,8 @@ BY_REVIEWER = frozenset(
 """Columns with one value for each reviewer, in the same order."""
 SINGULAR = {"ratings": "rating", "scores": "rating", "confidences": "confidence", "recommendations": "recommendation"}
 REVIEWERS = ("reviewers", "reviewer_ids")
+NO_RATING = re.compile(r"-1(?:\.0+)?")
+"""Matches what papercopilot/paperlists writes for a rating or confidence that it could not read."""
 ABOUT_PERSONS = re.compile(
     r"author.*|contributors?|gender|homepage|dblp|google_scholar|gs_.*|orcid|linkedin|or_profile|e?mails?"
     r"|affs?(_.*)?|affiliations?|position|bibtex"
@@ -102,12 +104,15 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
     reviewers = ids if len(ids) == number else [None] * number
     used |= {*REVIEWERS} if len(ids) == number else set()
     reviews = [
-        StatedReview(
-            {name: values[place] for name, values in fitting.items() if is_stated(values[place])}, None, reviewer
-        )
+        _read_review({name: values[place] for name, values in fitting.items() if is_stated(values[place])}, reviewer)
         for place, reviewer in enumerate(map(as_text, reviewers))
     ]
     return tuple(reviews), used
+
+
+def _read_review(answers: Mapping[str, Any], reviewer: str | None) -> StatedReview:
+    unrated = frozenset(name for name, answer in answers.items() if NO_RATING.fullmatch(str(answer).strip()))
+    return StatedReview(answers, reviewer=reviewer, unrated=unrated)
 
 
 def _count_reviewers(columns: Mapping[str, list[Any]], ids: Sequence[Any]) -> int:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from peercorpus.records.layouts.json_items import MOST_BYTES
-from peercorpus.records.layouts.stated import Row
+from peercorpus.records.layouts.stated import DamagedRow, Row
 
 BATCH_ROWS = 64
 BATCH_BYTES = 1 << 25
@@ -21,6 +22,11 @@ UNSUSPICIOUS_BYTES = 1 << 28
 """Size of a row group up to which any compression ratio is accepted."""
 MOST_PACKED = 100
 """Largest compression ratio of a larger row group; that of text is below 10."""
+
+
+UNREADABLE = (ValueError, ArithmeticError)
+"""Exceptions for a text that is not UTF-8, and for a date that Python lacks."""
+UNREADABLE_CELL = "a row with a cell that cannot be read"
 
 
 def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
@@ -40,8 +46,32 @@ def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Itera
             rows = _choose_rows(chunks, group.num_rows)
             for batch in file.iter_batches(rows, row_groups=[index], columns=columns):
                 _check_batch(batch, number + 1)
+                yield from _read_batch(batch, number + 1)
                 number += batch.num_rows
-                yield from batch.to_pylist()
+
+
+def _read_batch(batch: pa.RecordBatch, first_row: int) -> list[Row]:
+    """Return the rows of a batch; if one has a value that Python lacks, each by itself."""
+    try:
+        return cast(list[Row], batch.to_pylist())
+    except UNREADABLE:
+        return [_read_row(batch.slice(place, 1), first_row + place) for place in range(batch.num_rows)]
+
+
+def _read_row(only_row: pa.RecordBatch, number: int) -> Row:
+    """Return the row of a batch that has only this one.
+
+    Python's dates end with the year 9999; a later one is kept as the number in the file.
+    """
+    row: Row = {}
+    for name, cell in zip(only_row.schema.names, only_row.columns, strict=True):
+        try:
+            (row[name],) = cell.to_pylist()
+        except UNREADABLE:
+            if not pa.types.is_temporal(cell.type):
+                return DamagedRow(UNREADABLE_CELL, f"row {number:,}, column '{name}'")
+            (row[name],) = cell.view(pa.int32() if cell.type.bit_width == 32 else pa.int64()).to_pylist()
+    return row
 
 
 def _is_read(chunk: pq.ColumnChunkMetaData, columns: Sequence[str] | None) -> bool:

@@ -13,7 +13,15 @@ import msgspec
 
 from peercorpus.records.layouts import nlpeer, paper_lists, peerread, review_tables, text_folders
 from peercorpus.records.layouts.flat_notes import has_flat_notes
-from peercorpus.records.layouts.stated import LayoutBody, Row, StatedPaper, are_forum_ids, is_stated, make_paper_id
+from peercorpus.records.layouts.stated import (
+    DamagedRow,
+    LayoutBody,
+    Row,
+    StatedPaper,
+    are_forum_ids,
+    is_stated,
+    make_paper_id,
+)
 from peercorpus.records.layouts.tables import (
     UNREADABLE,
     is_table,
@@ -23,6 +31,7 @@ from peercorpus.records.layouts.tables import (
     take_first,
 )
 from peercorpus.records.published_datasets import Dataset
+from peercorpus.records.untrusted_text import show_path
 
 NAMES = (
     "OpenReview's notes as JSON, JSON Lines, or a table with columns such as content.title",
@@ -185,7 +194,7 @@ def name_venue(name: str) -> str:
 
 
 def _stem(path: Path) -> str:
-    return path.name.partition(".")[0]
+    return show_path(path.name).partition(".")[0]
 
 
 def _name_row(row: Row, path: Path) -> str:
@@ -223,10 +232,10 @@ def _read_parts(place: str, paths: dict[str, Path]) -> tuple[dict[str, Any], Lay
 
 def _find_peerread(layout: Layout) -> Iterator[LayoutRecord]:
     root = layout.root.resolve()
-    folder = root.name if CONFERENCE_YEAR.match(root.name) else root.parent.name
+    folder = show_path(root.name if CONFERENCE_YEAR.match(root.name) else root.parent.name)
     parsed = {path.name.removesuffix(".pdf.json"): path for path in layout.files if path.parent.name == "parsed_pdfs"}
     for path in sorted(path for path in layout.files if path.parent.name == "reviews" and path.suffix == ".json"):
-        place = path.relative_to(layout.root).as_posix()
+        place = show_path(path.relative_to(layout.root))
         paths = {peerread.REVIEW: path} | ({peerread.PARSED: parsed[path.stem]} if path.stem in parsed else {})
         parts, bad = _read_parts(place, paths)
         body = LayoutBody(make_paper_id(path.stem, folder), parts, name_venue(folder))
@@ -235,7 +244,7 @@ def _find_peerread(layout: Layout) -> Iterator[LayoutRecord]:
 
 def _find_nlpeer(layout: Layout) -> Iterator[LayoutRecord]:
     root = layout.root.resolve()
-    folder = root.parent.name if root.name == "data" else root.name
+    folder = show_path(root.parent.name if root.name == "data" else root.name)
     by_paper: dict[str, list[Path]] = defaultdict(list)
     held = {*layout.files}
     for path in layout.files:
@@ -253,7 +262,7 @@ def _find_nlpeer(layout: Layout) -> Iterator[LayoutRecord]:
             nlpeer.DOCUMENT: reviewed.parent / "paper.itg.json",
         }
         paths = {name: path for name, path in paths.items() if path in held}
-        place = reviewed.relative_to(layout.root).as_posix()
+        place = show_path(reviewed.relative_to(layout.root))
         parts, bad = _read_parts(place, paths)
         venue = name_venue(SHORT_YEAR.sub(" 20", folder))
         body = LayoutBody(
@@ -273,6 +282,9 @@ def _peek(table: Path, find_id: Callable[[Row], object | None]) -> tuple[Iterato
 def _find_rows(layout: Layout) -> Iterator[LayoutRecord]:
     rows, is_forum = _peek(layout.root, paper_lists.find_id)
     for number, row in enumerate(rows, 1):
+        if isinstance(row, DamagedRow):
+            yield LayoutRecord(row.name, None, row.reason)
+            continue
         stated = paper_lists.find_id(row)
         paper_id = "" if stated is None else make_paper_id(stated, _stem(layout.root), is_forum=is_forum)
         body = LayoutBody(paper_id, {paper_lists.ROW: row}, _name_row(row, layout.root))
@@ -290,6 +302,9 @@ def _find_reviews(layout: Layout) -> Iterator[LayoutRecord]:
     last = {name_paper(row): number for number, row in enumerate(read_rows(layout.root), 1)}
     rows: dict[str, list[tuple[int, Row]]] = defaultdict(list)
     for number, row in enumerate(all_rows, 1):
+        if isinstance(row, DamagedRow):
+            yield LayoutRecord(row.name, None, row.reason)
+            continue
         paper_id = name_paper(row)
         rows[paper_id].append((number, row))
         if paper_id and number < last[paper_id]:
@@ -304,13 +319,16 @@ def _find_texts(layout: Layout) -> Iterator[LayoutRecord]:
     texts = {path.stem: path for path in layout.files if path != table}
     rows, is_forum = _peek(table, paper_lists.find_id)
     for number, row in enumerate(rows, 1):
+        if isinstance(row, DamagedRow):
+            yield LayoutRecord(row.name, None, row.reason)
+            continue
         stated = paper_lists.find_id(row)
         parts: dict[str, Any] = {text_folders.ROW: row}
         if str(stated) in texts:
             parts[text_folders.TEXT] = texts[str(stated)].read_text(encoding="utf-8", errors="replace")
         paper_id = "" if stated is None else make_paper_id(stated, table.parent.name, is_forum=is_forum)
-        label = _name_row(row, Path(table.parent.absolute().name))
-        yield LayoutRecord(f"{table.name}, row {number}", LayoutBody(paper_id, parts, label))
+        label = _name_row(row, Path(show_path(table.parent.absolute().name)))
+        yield LayoutRecord(f"{show_path(table.name)}, row {number}", LayoutBody(paper_id, parts, label))
 
 
 FINDERS: dict[Dataset, Callable[[Layout], Iterator[LayoutRecord]]] = {

@@ -12,6 +12,21 @@ from peercorpus.records.enums import PostKind, Role, Status
 Row = dict[str, Any]
 """A row of a table, or a JSON object: values by name."""
 
+
+class DamagedRow(Row):
+    """A row without values, in place of one that cannot be read.
+
+    Attributes:
+        reason: Why it cannot be read, in the same words for all rows with this damage.
+        name: Which row it is, with the details of its damage.
+    """
+
+    def __init__(self, reason: str, name: str) -> None:
+        """Set the attributes."""
+        super().__init__()
+        self.reason, self.name = reason, name
+
+
 FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])[A-Za-z0-9_-]{8,14}")
 """Matches an id with the length and characters of OpenReview's."""
 
@@ -40,6 +55,7 @@ class StatedReview:
         answers: Scores and texts by their names in the layout.
         scores: Names of the answers that the layout itself treats as scores.
         extra: Values that are neither score nor text.
+        unrated: Names of the answers whose number stands for "no rating" in the layout.
     """
 
     answers: Mapping[str, Any]
@@ -48,6 +64,7 @@ class StatedReview:
     response: str | None = None
     scores: frozenset[str] = frozenset()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    unrated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 import csv
 import gzip
 import json
+import re
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BufferedIOBase, BufferedReader, TextIOWrapper
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -16,15 +17,14 @@ import pyarrow as pa
 
 from peercorpus.records.layouts.json_items import MOST_BYTES, NoItemsError, read_list
 from peercorpus.records.layouts.parquet_rows import read_parquet_rows
-from peercorpus.records.layouts.stated import Row
+from peercorpus.records.layouts.stated import DamagedRow, Row
 
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 DELIMITERS = (";", "\t")
 """Further separators of cells, whatever the name of the file; the header shows which is used."""
-OVERHANG = "cells beyond the header"
-"""Name for the cells of a row beyond those of the header."""
 UNNAMED = "value without a name"
 """Name for the value of a row that is not an object, so that it is refused or counted like any row without an id."""
+HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
 LINES = (".jsonl", ".ndjson")
 MOST_COLUMNS = 10_000
 CELL_CHARACTERS = MOST_BYTES
@@ -32,7 +32,7 @@ CELL_CHARACTERS = MOST_BYTES
 FIRST_ROWS = 20
 FIRST_CHARACTERS = 1 << 24
 """Number of rows from which a file is recognised, and the size at which no more are read."""
-UNREADABLE = (ValueError, OSError, EOFError, RecursionError, zlib.error, pa.ArrowException)
+UNREADABLE = (ValueError, OSError, EOFError, RecursionError, ArithmeticError, zlib.error, pa.ArrowException)
 """Exceptions that may be raised for a damaged file, or one whose content does not match its name."""
 
 
@@ -66,7 +66,8 @@ def read_rows(path: Path) -> Iterator[Row]:
         if suffix == ".json":
             yield from _read_list(file)
             return
-        with TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+        # Bytes that are not UTF-8 damage only their row.
+        with TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             yield from _read_delimited(text, DELIMITED[suffix]) if suffix in DELIMITED else _read_lines(text)
 
 
@@ -74,41 +75,93 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
     """Yield the rows of a table with a header.
 
     Raises:
-        ValueError: Two of its columns have the same name, so that one would be lost, or a row is too long.
+        ValueError: It has no readable header, two of its columns have the same name, so that one would be lost, or a
+            line is too long.
     """
     csv.field_size_limit(CELL_CHARACTERS)
     lines = _BoundedLines(file)
-    header = next(lines, "")
-    table = csv.DictReader(
-        chain([header], lines), delimiter=max((delimiter, *DELIMITERS), key=header.count), restkey=OVERHANG
-    )
-    try:
-        names = list(table.fieldnames or ())
-        if len(names) > MOST_COLUMNS:
-            raise ValueError(f"it has {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
-        repeated = [name for name, number in Counter(names).items() if number > 1 and name]
-        if repeated:
-            raise ValueError(f"two of its columns are called '{repeated[0]}'; give each its own name")
+    first = next(lines, "")
+    lines.put_back([first])
+    rows = _split_rows(lines, max((delimiter, *DELIMITERS), key=first.count))
+    header = next(rows, [])
+    if isinstance(header, DamagedRow):
+        raise ValueError(f"its header is {header.reason} ({header.name})")  # noqa: TRY004 (the content is wrong)
+    if len(header) > MOST_COLUMNS:
+        raise ValueError(f"it has {len(header):,} columns; at most {MOST_COLUMNS:,} are read")
+    names = [name or (f"column {place}" if "" in header[: place - 1] else "") for place, name in enumerate(header, 1)]
+    repeated = [name for name, number in Counter(names).items() if number > 1]
+    if repeated:
+        raise ValueError(f"two of its columns are called '{repeated[0]}'; give each its own name")
+    for cells in rows:
+        if isinstance(cells, DamagedRow):
+            yield cells
+        elif len(cells) < len(names) or any(cells[len(names) :]):
+            yield DamagedRow(RAGGED, f"line {lines.first:,} has {len(cells):,} of {len(names):,}")
+        else:
+            yield dict(zip(names, cells, strict=False))
+
+
+def _split_rows(lines: "_BoundedLines", delimiter: str) -> Iterator[list[str] | DamagedRow]:
+    """Yield the cells of each row; after a row with a quote that is not closed, go on with the line below its first."""
+    table = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
         lines.begin_row()
-        for row in table:
-            lines.begin_row()
-            yield row
-    except csv.Error as error:
-        raise ValueError(str(error)) from None
+        cells: list[str] | DamagedRow | None
+        try:
+            cells = next(table, None)
+        except (csv.Error, TooLongError) as error:
+            table = csv.reader(lines, delimiter=delimiter, strict=True)
+            cells = _read_alone(lines, delimiter)
+            if isinstance(error, TooLongError):
+                cells = DamagedRow(TOO_LONG, str(error))
+        if cells is None:
+            return
+        if cells and not isinstance(cells, DamagedRow) and not _is_utf8("".join(cells)):
+            cells = DamagedRow(NOT_UTF8, f"line {lines.first:,}")
+        if cells or isinstance(cells, DamagedRow):
+            yield cells
+
+
+def _read_alone(lines: "_BoundedLines", delimiter: str) -> list[str] | DamagedRow:
+    """Return the cells of the first line of a row that cannot be read, and put back the other lines.
+
+    A line that closes its quotes, but has characters outside them, is read as spreadsheets do.
+    """
+    first, *others = lines.row
+    lines.put_back(others)
+    if first.count('"') % 2:
+        return DamagedRow(UNCLOSED, f"line {lines.first:,}")
+    return next(csv.reader([first], delimiter=delimiter))
+
+
+class TooLongError(ValueError):
+    """A row is longer than any record may be."""
 
 
 class _BoundedLines:
-    """Lines of a file, with at most as many characters per row as a record may have bytes."""
+    """Lines of a file, with at most as many characters per row as a record may have bytes.
+
+    Attributes:
+        row: The lines of the current row.
+        first: Number of its first line.
+    """
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
+        self._waiting = deque[str]()
         self._number = 0
         self.begin_row()
 
     def begin_row(self) -> None:
         """Count the following lines as a new row."""
-        self._first = self._number + 1
+        self.first = self._number + 1
+        self.row: list[str] = []
         self._characters = 0
+
+    def put_back(self, lines: Sequence[str]) -> None:
+        """Return the last lines read, to be read again."""
+        self._waiting.extendleft(reversed(lines))
+        self._number -= len(lines)
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -117,17 +170,35 @@ class _BoundedLines:
         """Return the next line.
 
         Raises:
-            ValueError: The row is longer than any record may be, even if packed to a few bytes.
+            TooLongError: The row would be longer than any record may be, even if packed to a few bytes.
+            ValueError: Its first line already is.
         """
-        line = self._file.readline(MOST_BYTES + 1)
+        line = self._waiting.popleft() if self._waiting else self._file.readline(MOST_BYTES + 1)
         if not line:
             raise StopIteration
         self._number += 1
         if self._characters or line.strip():  # A blank line between rows does not belong to either.
             self._characters += len(line)
         if self._characters > MOST_BYTES:
-            raise ValueError(f"the row at line {self._first} is longer than {MOST_BYTES:,} characters")
+            problem = f"the row at line {self.first} is longer than {MOST_BYTES:,} characters"
+            if not self.row:
+                raise ValueError(problem)
+            self.put_back([line])
+            raise TooLongError(problem)
+        self.row.append(line)
         return line
+
+
+TOO_LONG = "a row that is too long"
+RAGGED = "a row with more or fewer cells than the header"
+UNCLOSED = "a row with a quote that is not closed"
+NOT_UTF8 = "a row that is not UTF-8 text"
+NOT_JSON = "a row that is not JSON"
+
+
+def _is_utf8(text: str) -> bool:
+    """Return whether a text has no half of a surrogate pair, as which bytes that are not UTF-8 were read."""
+    return text.isascii() or not HALF_OF_A_PAIR.search(text)
 
 
 def _read_lines(file: IO[str]) -> Iterator[Row]:
@@ -135,30 +206,31 @@ def _read_lines(file: IO[str]) -> Iterator[Row]:
     for number, line in enumerate(lines, 1):
         lines.begin_row()
         if line.strip():
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise ValueError(f"line {number}: {error}") from None
-            yield _as_row(row)
+            yield _read_json(line, f"line {number:,}")
 
 
-def _as_row(item: object) -> Row:
-    return item if isinstance(item, dict) else {UNNAMED: item}
+def _read_json(text: str, name: str) -> Row:
+    if not _is_utf8(text):
+        return DamagedRow(NOT_UTF8, name)
+    try:
+        row = json.loads(text)  # Accepts NaN too.
+    except (ValueError, RecursionError) as error:
+        return DamagedRow(NOT_JSON, f"{name}: {error}")
+    if "\\ud" in text.lower():
+        # JavaScript writes half of a surrogate pair where a text was cut inside an emoji.
+        row = json.loads(HALF_OF_A_PAIR.sub("\ufffd", json.dumps(row, ensure_ascii=False)))
+    return row if isinstance(row, dict) else {UNNAMED: row}
 
 
 def _read_list(file: BufferedIOBase) -> Iterator[Row]:
     """Yield the items of a JSON list, read lazily; none for any other value.
 
     Raises:
-        ValueError: It is not JSON.
+        ValueError: The list is damaged.
     """
     with suppress(NoItemsError):
         for number, item in enumerate(read_list(file, MOST_BYTES), 1):
-            try:
-                row = json.loads(item.decode())  # Accepts NaN too.
-            except ValueError as error:
-                raise ValueError(f"record {number}: {error}") from None
-            yield _as_row(row)
+            yield _read_json(item.decode(errors="surrogateescape"), f"record {number:,}")
 
 
 def take_first(rows: Iterator[Row]) -> list[Row]:
@@ -189,10 +261,9 @@ def read_columns(path: Path) -> list[str]:
 
 
 def find_damage(path: Path) -> str | None:
-    """Return why the first rows of a file cannot be read; None if they can."""
+    """Return why one of the first rows of a file cannot be read; None if all can."""
     try:
-        for _ in islice(read_rows(path), FIRST_ROWS):
-            pass
+        damaged = [row for row in islice(read_rows(path), FIRST_ROWS) if isinstance(row, DamagedRow)]
     except UNREADABLE as error:
         return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-    return None
+    return f"{damaged[0].name}: {damaged[0].reason}" if damaged else None

@@ -1,8 +1,8 @@
-"""Write the dataset card of a release (`README.md`) with its tables of counts."""
+"""Write the dataset card of a release (`README.md`) with its tables of counts, and its columns beside it."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -23,14 +23,15 @@ from peercorpus.records.enums import (
 )
 from peercorpus.records.points import AnswerMethod, PointKind
 from peercorpus.release.card.citation import CITED
-from peercorpus.release.card.markdown import columns_of, escape, front_matter, markdown_table, units
-from peercorpus.release.card.statements import state_release
+from peercorpus.release.card.markdown import describe_columns, escape, front_matter, markdown_table, units
+from peercorpus.release.card.statements import extended_row, state_release
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
 from peercorpus.release.point_rows import BY_MODEL, PointCounts
 from peercorpus.release.shards import CONFIGS, Config, ReleaseLayout, SplitShards
 from peercorpus.release.splits import Profile, Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
 from peercorpus.release.task_tables import CONFIG
+from peercorpus.venues.rules import list_rules, rules_of
 
 _SPLITS = (
     "`{path}` lists, for each task, the forum ids of the train, validation and test split, and every paper that ever"
@@ -111,7 +112,20 @@ def coverage(tally: ReleaseCounts) -> str:
         for venue in tally.venues
     ]
     total = ("all", "", *(sum(map(count, tally.venues)) for count in columns.values()))
-    return markdown_table(("venue", "listed completely", *columns), [*rows, total], text_columns=2)
+    table = markdown_table(("venue", "listed completely", *columns), [*rows, total], text_columns=2)
+    return "\n\n".join([table, *_list_rules(tally)])
+
+
+def _list_rules(tally: ReleaseCounts) -> Iterator[str]:
+    """Yield the known rules of the venues, and for how many none is known."""
+    listed = {venue.venue_id: list_rules(rules_of(venue.venue_id, extended_row(venue))) for venue in tally.venues}
+    lines = [f"- {escape(venue_id)}: {escape(rule)}" for venue_id, rules in listed.items() for rule in rules]
+    unlisted = sum(not rules for rules in listed.values())
+    if lines:
+        yield "Rules of these venues that change what a record means; one that is not listed is unknown, not absent:"
+        yield "\n".join(lines)
+    if unlisted:
+        yield f"No such rule is known for {plural(unlisted, 'venue')} of {len(listed):,}."
 
 
 def grades_table(tally: ReleaseCounts) -> str:
@@ -277,7 +291,7 @@ def links(tally: ReleaseCounts) -> str:
 
 def beside_others(tally: ReleaseCounts, name: str) -> str:
     """Return the row of the release in Table 1 of Re², above the printed rows, with an explanation of its numbers."""
-    row = make_row(name, tally.dataset)
+    row = make_row(name, tally.dataset, {venue.venue_id: extended_row(venue) for venue in tally.venues})
     return f"{table_markdown(row)}\n\n{explain_row(row)}"
 
 
@@ -329,7 +343,7 @@ def describe_splits(tally: ReleaseCounts) -> str:
     return "\n\n".join(paragraphs)
 
 
-CARD = "card.md"
+CARD, DETAILS = "card.md", "details.md"
 REVIEWS_JSON = "reviews_json.md"
 """File with the explanation of the only column that contains JSON."""
 
@@ -348,11 +362,19 @@ def _read_text(name: str) -> str:
     return files("peercorpus.release").joinpath(name).read_text(encoding="utf-8")
 
 
-def columns_section(config: Config) -> str:
-    """Return the section with the columns of a configuration."""
-    parts = [f"### Columns of `{config.name}`", f"{config.says[0].upper()}{config.says[1:]}.", columns_of(config)]
-    if config is next(iter(CONFIGS.values())):
-        parts.append(_read_text(REVIEWS_JSON).strip())
+COLUMNS_SAY = (
+    "A column name means the same in every configuration. The fields of a struct are listed below it as `struct.field`."
+)
+
+
+def describe_configurations(configs: Sequence[Config]) -> str:
+    """Return the sections with all columns: first those that several configurations have alike."""
+    shared, others = describe_columns(configs)
+    parts = ["## Columns of several configurations", COLUMNS_SAY, shared]
+    for config in configs:
+        parts += [f"## Columns of `{config.name}`", f"{config.says[0].upper()}{config.says[1:]}.", others[config.name]]
+        if config is next(iter(CONFIGS.values())):
+            parts.append(_read_text(REVIEWS_JSON).strip())
     return "\n\n".join(parts)
 
 
@@ -377,10 +399,10 @@ def _tell_received(days: Sequence[str]) -> str:
 
 
 def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> None:
-    """Write `README.md` into a release."""
+    """Write `README.md` into a release, and beside it `details.md`, with every column among them."""
     statements = state_release(tally, escape)
     configs = held(splits)
-    body = Template(_read_text(CARD)).substitute(
+    facts = dict(
         statements.as_markdown(),
         version=version("peercorpus"),
         load=_load(splits),
@@ -401,7 +423,8 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         licences=licences(tally),
         units=units(configs),
         upstream=cite_upstream(tally),
-        columns="\n\n".join(map(columns_section, configs)),
+        columns=describe_configurations(configs),
     )
-    text = re.sub(r"\n{3,}", "\n\n", f"{front_matter(splits)}\n{body}")
-    (folder / "README.md").write_text(text, encoding="utf-8")
+    for name, head in ((CARD, f"{front_matter(splits)}\n"), (DETAILS, "")):
+        text = re.sub(r"\n{3,}", "\n\n", head + Template(_read_text(name)).substitute(facts))
+        (folder / ("README.md" if name == CARD else name)).write_text(text, encoding="utf-8")

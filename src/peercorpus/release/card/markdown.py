@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from peercorpus.release.schemas import column_meaning, flatten_columns, item_type, type_name
-from peercorpus.release.shards import CONFIGS, Config, SplitShards, card_features
+from peercorpus.release.shards import CONFIGS, Config, SplitShards
 
 DEFAULT = next(iter(CONFIGS))
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -56,12 +57,9 @@ def _describe_config(config: Config, splits: Sequence[SplitShards]) -> dict[str,
 def _describe_dataset(config: Config, splits: Sequence[SplitShards]) -> dict[str, Any]:
     return {
         "config_name": config.name,
-        "features": card_features(config.schema),
         "splits": [
             {"name": split.name, "num_bytes": split.memory_bytes, "num_examples": split.rows} for split in splits
         ],
-        "download_size": sum(split.file_bytes for split in splits),
-        "dataset_size": sum(split.memory_bytes for split in splits),
     }
 
 
@@ -109,10 +107,29 @@ def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({}
         config: The configuration.
         meanings: Meanings of columns that replace or complete those of the schema.
     """
-    rows = (
+    return _table_of(_list_columns(config, meanings))
+
+
+def describe_columns(configs: Sequence[Config]) -> tuple[str, dict[str, str]]:
+    """Return the table of columns that several configurations have alike, and of each configuration the others."""
+    rows = {config.name: _list_columns(config) for config in configs}
+    times = Counter(row for own in rows.values() for row in own)
+    others = {}
+    for config, own in rows.items():
+        shared = ", ".join(row[0] for row in own if times[row] > 1)
+        table = _table_of(row for row in own if times[row] == 1)
+        others[config] = f"Columns described [above](#columns-of-several-configurations): {shared}.\n\n{table}"
+    return _table_of(row for row, number in times.items() if number > 1), others
+
+
+def _list_columns(config: Config, meanings: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str, str, str]]:
+    return [
         (f"`{name}`", type_name(field.type), meanings.get(name) or column_meaning(field))
         for name, field in flatten_columns(config.schema)
-    )
+    ]
+
+
+def _table_of(rows: Iterable[tuple[str, str, str]]) -> str:
     return markdown_table(("column", "type", "description"), rows, text_columns=3)
 
 

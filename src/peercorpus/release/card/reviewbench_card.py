@@ -23,10 +23,6 @@ ORDER = ("neurips", "iclr", "icml", "tmlr", "emnlp", "corl", "colm")
 
 MEANINGS = {
     "conference": "the conference family in lower case; also the split",
-    "year": (
-        "the calendar year in the venue id; at a journal, that of the decision, else of the submission; null if neither"
-        " is known"
-    ),
     "track": "`main`, `datasets_and_benchmarks`, `findings`, else the words of the venue id in lower case",
 }
 """Meanings of columns that differ from those of the same name in the default layout."""

@@ -7,12 +7,13 @@ from typing import Any
 from peercorpus.corpus.reminder_decisions import Verdict
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.records.counted_nouns import plural
-from peercorpus.records.enums import Status
+from peercorpus.records.enums import Status, Unseen
 from peercorpus.release.card.citation import CITED, TITLE, release_bibtex, release_version
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
 from peercorpus.release.shards import ReleaseLayout
-from peercorpus.venues.catalogue import Visibility, row_of
+from peercorpus.venues.catalogue import VenueRow, Visibility, row_of
 from peercorpus.venues.own_venues import OwnInvitations, OwnWords, extend_row
+from peercorpus.venues.rules import warn_of_pooling
 from peercorpus.workspace.workspace import OWN_VENUES
 
 Show = Callable[[str], str]
@@ -26,20 +27,34 @@ def biases(tally: ReleaseCounts, show: Show) -> list[str]:
     finders = (
         _find_rejected_absent,
         _find_reverted,
+        _find_pooled,
         _find_initial_missing,
         _find_later_texts,
         _find_first_scores_unknown,
         _find_updated,
         _find_ai_reviews,
+        _find_readers_unstated,
+        _find_unseen_replies,
         _find_public_only,
     )
     return [bias for find in finders for bias in find(tally, show)]
 
 
-def _look_up_visibility(venue: VenueCounts) -> Visibility | None:
+def extended_row(venue: VenueCounts) -> VenueRow | None:
+    """Return the catalogue's row of a venue, extended by the user's at the time of the release."""
     row = row_of(venue.venue_id)
-    row = extend_row(row, venue.own) if venue.own else row
+    return extend_row(row, venue.own) if venue.own else row
+
+
+def _look_up_visibility(venue: VenueCounts) -> Visibility | None:
+    row = extended_row(venue)
     return row.visibility if row else None
+
+
+def _find_pooled(tally: ReleaseCounts, show: Show) -> Iterator[str]:
+    rows = {venue.venue_id: extended_row(venue) for venue in tally.venues if venue.papers}
+    warning = warn_of_pooling(rows, rows)
+    yield from [f"A number over the whole release {show(warning[0].lower() + warning[1:])}"] if warning else []
 
 
 def _describe_own_rows(tally: ReleaseCounts, show: Show) -> Iterator[str]:
@@ -210,9 +225,9 @@ def _find_updated(tally: ReleaseCounts, _: Show) -> Iterator[str]:
 def _find_ai_reviews(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     if tally.ai_reviews:
         yield (
-            f"Venues themselves posted {tally.ai_reviews:,} reviews that an AI wrote. They are in `ai_reviews` alone,"
-            " with the authors' answers and the surveys that rate them: no other configuration, count, conversation or"
-            " split includes them. Whether people had an AI write their reviews is not known."
+            f"{tally.ai_reviews:,} reviews are by an AI, or may be by their signer's name (`certainty`). They are in"
+            " `ai_reviews` alone, with the authors' answers and the surveys that rate them: no other configuration,"
+            " count, conversation or split includes them. Whether people had an AI write their reviews is not known."
         )
 
 
@@ -224,6 +239,34 @@ def _find_public_only(tally: ReleaseCounts, _: Show) -> Iterator[str]:
         if papers
         else "Only public records are included."
     )
+
+
+def _find_readers_unstated(tally: ReleaseCounts, show: Show) -> Iterator[str]:
+    unstated = {venue.venue_id: venue.readers_unstated for venue in tally.venues if venue.readers_unstated}
+    if unstated:
+        yield (
+            "Some of it was imported from dumps in which nothing names readers; it counts as public, but nothing proves"
+            f" it: {', '.join(f'{show(venue_id)} ({count:,} notes)' for venue_id, count in unstated.items())}."
+        )
+
+
+def _find_unseen_replies(tally: ReleaseCounts, show: Show) -> Iterator[str]:
+    """Yield what the numbers of replies prove about those that are in no row, by venue."""
+    by_venue = [
+        f"{show(venue.venue_id)}: {venue.unseen[Unseen.NONE]:,} papers with none, {venue.unseen[Unseen.NOT_SHOWN]:,}"
+        f" with at least {venue.replies_not_shown:,} replies that were not shown to us (hidden, or deleted earlier),"
+        f" {venue.unseen[Unseen.DELETED]:,} with replies deleted since ({venue.replies_deleted:,} in all),"
+        f" {venue.unseen[Unseen.UNKNOWN]:,} not known"
+        for venue in tally.venues
+        if venue.unseen.total() > venue.unseen[Unseen.UNKNOWN]
+    ]
+    if by_venue:
+        yield (
+            "What was posted and is not here is counted by gaps in the numbers of replies, which show nothing after the"
+            f" last reply that was seen. {'; '.join(by_venue)}. Of other venues it is not known."
+        )
+    elif tally.venues:
+        yield "No numbers of replies show how many were posted and are not here."
 
 
 DESCRIPTIONS = {

@@ -79,7 +79,7 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
     return [task for task in fitting if task in request.tasks or not request.tasks]
 
 
-def check_request(request: ExportRequest) -> None:
+def _check_request(request: ExportRequest) -> None:
     """Check that the options of a request are compatible.
 
     Raises:
@@ -106,7 +106,7 @@ def check_request(request: ExportRequest) -> None:
     chat = replace(options.chat, ends_answered=True) if is_re2 else options.chat
     if {Task.REVIEW, Task.META_REVIEW} & set(request.tasks) and chat != ChatOptions():
         raise PeercorpusError(
-            "--assistant, --others, --responses and --unanswered apply to conversations only; add --task rebuttal, or"
+            "--assistant, --others and --unanswered apply to conversations only; add --task rebuttal, or"
             " leave them out."
         )
 
@@ -121,7 +121,7 @@ def _check_by_point(request: ExportRequest) -> None:
     if request.layout is ExportLayout.JSONL or {*request.tasks} - {Task.REBUTTAL} or options.chat != ChatOptions():
         raise PeercorpusError(
             "--by-point writes the authors' answers to single points: leave out --task, or name rebuttal; leave out"
-            " --assistant, --others, --responses and --unanswered; and name a --format other than jsonl and re2."
+            " --assistant, --others and --unanswered; and name a --format other than jsonl and re2."
         )
     if not 0 <= (options.by_point or 0) <= 1:
         raise PeercorpusError(f"--by-point must be a share from 0 to 1, got {options.by_point:g}.")
@@ -171,19 +171,7 @@ class _Writing:
 
     def _render(self, samples: Iterator[TrainingSample]) -> Iterator[Row]:
         for sample in samples:
-            rendered, tokens = render_row(sample, self.request)
-            if tokens is not None:
-                self.samples.tokens = (self.samples.tokens or 0) + tokens
-            yield rendered
-
-
-def render_row(sample: TrainingSample, request: ExportRequest) -> tuple[Row, int | None]:
-    """Return a sample as a row, with its number of tokens; None if they are not counted."""
-    row = render_sample(sample, request.layout)
-    if request.count_tokens is None:
-        return row, None
-    row["tokens"] = sum(map(request.count_tokens, (message.text for message in sample.messages)))
-    return row, row["tokens"]
+            yield render_sample(sample, self.request.layout)
 
 
 def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
@@ -232,7 +220,7 @@ class _Export:
         name = f"{RE2_NAMES[task]}_{split}.json" if is_re2 else f"{task}_{split}.jsonl"
         samples = Samples()
         total = sum(self.release.count(config, one) for one in splits)
-        meter = Meter(name, "export", self.show, total=total)
+        meter = Meter(name, "exporting papers", self.show, total=total)
         writing = _Writing(folder=self.folder, request=self.request, task=task, licences=self.licences, samples=samples)
         rows = writing.rows(self._read_papers(task, splits), meter.advance)
         write_rows(self.folder / name, rows, as_list=is_re2)
@@ -266,7 +254,7 @@ def export_release(folder: Path, out: Path, request: ExportRequest, show: Show =
         PeercorpusError: The request contradicts itself, there is no release with these tasks, a file of it cannot be
             read, or `out` contains other files.
     """
-    check_request(request)
+    _check_request(request)
     release = open_release(folder)
     check_outside(out, folder)
     tasks = _choose_tasks(release, request)

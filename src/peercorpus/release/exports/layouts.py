@@ -27,13 +27,11 @@ class ExportRequest:
     Attributes:
         tasks: The tasks to write; empty for all tasks of the release.
         telling: How papers and conversations become messages; not used by `jsonl`.
-        count_tokens: Returns the number of tokens of a text by a tokenizer of the user's choice; None to count none.
     """
 
     layout: ExportLayout
     tasks: tuple[Task, ...] = ()
     telling: PromptOptions = field(default_factory=PromptOptions)
-    count_tokens: Callable[[str], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +203,9 @@ def _describe_exchange(options: PromptOptions) -> str:
 
 
 def _describe_others(chat: ChatOptions) -> str:
-    if chat.others is ThirdParties.LEAVE and not chat.with_responses:
-        return "What others say, and responses to all reviewers, are left out."
     if chat.others is ThirdParties.LEAVE:
         return "What others say is left out; responses to all reviewers are in a `<supplementary>` block."
-    shown = "What others say is in a `<supplementary>` block."
-    return shown if chat.with_responses else f"{shown} Responses to all reviewers are left out."
+    return "What others say is in a `<supplementary>` block."
 
 
 def write_companions(folder: Path, exported: Exported) -> None:

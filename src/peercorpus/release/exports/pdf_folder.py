@@ -130,7 +130,7 @@ def _write(
     for name in set(earlier) - set(names):
         counts.removed += (folder / name).is_file()
         (folder / name).unlink(missing_ok=True)
-    meter = Meter(workspace.folder.resolve().name, "pdfs", show)
+    meter = Meter(workspace.folder.resolve().name, "copying PDFs", show)
     for done, (pdf, name) in enumerate(zip(listed.pdfs, names, strict=True)):
         try:
             counts.new += _put(workspace, pdf, folder / name, link=link)

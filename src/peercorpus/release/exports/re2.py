@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Message, Response, finish_messages, to_chat_messages
@@ -37,6 +35,7 @@ from peercorpus.release.exports.samples import (
 )
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
+from peercorpus.release.rows import read_conversation
 from peercorpus.release.task_tables import review_task
 
 MANUSCRIPT = Path("Initial_manuscript_md/Initial_manuscript.md")
@@ -80,13 +79,12 @@ class Re2Paper:
     talks: Sequence[Row]
 
 
-def read_paper(task: Row, full: Row, talks: Sequence[Row]) -> Re2Paper:
+def _read_paper(task: Row, full: Row, talks: Sequence[Row]) -> Re2Paper:
     """Return a paper with its reviews and conversations in order; `full` is its row of `papers_full`."""
     stated = _read_stated(json.loads(full["extra"] or "{}"))
     extras = {review["review_id"]: review["extra"] for review in full["reviews"]}
-    revised = {review["review_id"]: review["revised"] for review in full["reviews"]}
     ordered = [
-        review | {"extra": extras[review["review_id"]], "revised": revised[review["review_id"]]}
+        review | {"extra": extras[review["review_id"]]}
         for review in sorted(review_task(full)["reviews"], key=_read_ordinal)
     ]
     places = {review["reviewer"]: place for place, review in reversed([*enumerate(ordered)])}
@@ -129,22 +127,15 @@ def join_papers(release: Release, config: str, splits: Sequence[str]) -> Iterato
                     f"The configuration 'papers_full' of the release '{release.folder}' lacks '{task['forum_id']}',"
                     f" which '{config}' has; publish the release again."
                 )
-            yield read_paper(task, full, conversations.take(task["forum_id"]))
-
-
-def _select_first(review: Row, scores: Sequence[Score]) -> list[Score]:
-    """Return the scores as first given; for a review that was never revised, the current ones."""
-    first = [score for score in scores if score.phase is Phase.INITIAL]
-    known = {score.key for score in first}
-    is_unrevised = review["revised"] is False
-    return first + [score for score in scores if is_unrevised and score.phase is Phase.FINAL and score.key not in known]
+            yield _read_paper(task, full, conversations.take(task["forum_id"]))
 
 
 def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
     """Return the scores of a review as first given, and those at the decision (`find_last_phase`)."""
     scores = score_records(review["scores"])
     last_phase = find_last_phase(review)
-    return _select_first(review, scores), [score for score in scores if score.phase is last_phase]
+    first = [score for score in scores if score.phase is Phase.INITIAL]
+    return first, [score for score in scores if score.phase is last_phase]
 
 
 def _write_review(review: Row) -> Row:
@@ -185,13 +176,13 @@ def write_paper(paper: Re2Paper, licence: str | None, tally: Samples) -> Row | N
     return re2_fields.restore(written, paper.stated) | about
 
 
-def write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: PromptOptions) -> TrainingSample | None:
+def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: PromptOptions) -> TrainingSample | None:
     """Return a conversation in Re²'s fields; None if only one side speaks, or the reviewer never answers.
 
     Its messages are an instruction, a message naming reviewer and paper, and the exchange up to the decision. The title
     of a post, if any, is in its first line.
     """
-    conversation = msgspec.convert(talk, Conversation)
+    conversation = read_conversation(talk)
     stated = json.loads(conversation.extra)
     messages = _write_messages(conversation, talk, stated.pop("opening", None), telling)
     if not messages:
@@ -230,8 +221,8 @@ def write_talks(
 ) -> Iterator[TrainingSample]:
     """Yield the conversations of a paper in Re²'s fields, in the order of its reviews, and count those left out."""
     for talk in paper.talks:
-        sample = write_talk(paper, talk, licence, telling)
-        tally.after_decision += count_after_decision(msgspec.convert(talk, Conversation))
+        sample = _write_talk(paper, talk, licence, telling)
+        tally.after_decision += count_after_decision(read_conversation(talk))
         if sample is None:
             tally.left_out[NO_EXCHANGE] += 1
         else:

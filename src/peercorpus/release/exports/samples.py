@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-import msgspec
-
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import (
     ChatOptions,
@@ -15,15 +13,15 @@ from peercorpus.models.chat_messages import (
     Speaker,
     escape_markers,
     finish_messages,
+    is_context,
     to_chat_messages,
 )
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, AtDecision, Phase, Role
 from peercorpus.records.re2_fields import write_answer
-from peercorpus.records.reviews import Conversation
 from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import read_scores
+from peercorpus.release.rows import read_conversation, read_scores
 
 NO_EXCHANGE = "the assistant never answers the user"
 NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
@@ -98,7 +96,6 @@ class Samples:
         cut: Rows whose paper is truncated.
         unanswered: Rows without the user's last message, because the assistant never answered it.
         after_decision: Turns and responses to all that are left out because they were posted after the decision.
-        tokens: Tokens of all messages; None if they were not counted.
         licences: Papers in the file by licence; None if none is stated.
     """
 
@@ -108,7 +105,6 @@ class Samples:
     cut: int = 0
     unanswered: int = 0
     after_decision: int = 0
-    tokens: int | None = None
     licences: Counter[str | None] = field(default_factory=Counter)
 
 
@@ -135,13 +131,10 @@ def open_paper(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
         return "", False
     body = row["abstract"] if telling.opening is Opening.ABSTRACT else row["markdown"]
     text = None if telling.opening is Opening.TEXT and not body else opening_text(row["title"], body)
-    return (None, False) if text is None else cut_opening(text, telling.most_characters)
-
-
-def cut_opening(text: str, most_characters: int | None) -> tuple[str, bool]:
-    """Return an opening with markers of blocks escaped, truncated to a length, and whether it was truncated."""
+    if text is None:
+        return None, False
     escaped = escape_markers(text)
-    shown = cut_at_paragraph(escaped, most_characters)
+    shown = cut_at_paragraph(escaped, telling.most_characters)
     return shown, shown != escaped
 
 
@@ -243,13 +236,15 @@ def _read_published_messages(paper: str, talk: Row) -> list[Message]:
         if not messages or messages[-1].speaker is not speaker:
             messages.append(Message(speaker, [], []))
         messages[-1].parts.append(message["content"])
-        messages[-1].turns.extend([index] if talk["post_ids"][index] else [])
+        # What Re² published has no ids of posts.
+        is_said = bool(talk["post_ids"][index]) or not is_context(message["content"])
+        messages[-1].turns.extend([index] if is_said else [])
     return messages
 
 
 def messages_from_turns(conversation_row: Row, chat: ChatOptions, paper: str | None) -> list[Message]:
     """Return the messages of a row of `conversations` until the decision; `Message.turns` refers to its turns."""
-    conversation = msgspec.convert(conversation_row, Conversation)
+    conversation = read_conversation(conversation_row)
     responses = {post["post_id"]: Response(post["title"], post["text"]) for post in conversation_row["context"]}
     return to_chat_messages(conversation, chat, responses, paper or None)
 

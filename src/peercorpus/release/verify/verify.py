@@ -56,7 +56,7 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
     leaks = Leaks(splits.used, _find_worst_grade(release), are_stated=splits.are_stated)
     taken_down.look_at_splits(release)
     shards = release.shards()
-    meter = Meter(release.folder.name, "verify", show)
+    meter = Meter(release.folder.name, "verifying files", show)
     for done, shard in enumerate(shards, 1):
         for row in read_id_rows(shard, ids.check):
             texts = texts_in(row)

@@ -234,7 +234,7 @@ def _count_missing(reviews: pl.DataFrame) -> dict[str, int]:
     unchanged = reviews.filter(pl.col("change").is_null()).height
     unlinked = reviews.filter(pl.col("change").is_not_null() & pl.col("answered").is_null()).height
     return {
-        "the first score is not known": unchanged - unscored,
+        "the first score is not known, or someone else changed it": unchanged - unscored,
         "no number, or its scale is not known": unscored,
         _UNLINKED: unlinked,
     }

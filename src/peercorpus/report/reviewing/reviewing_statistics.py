@@ -103,14 +103,17 @@ def responses_by_area(source: CorpusSource) -> Statistic:
     """Count the conversations that the authors answered and those to which the reviewer came back, by area."""
     how = (
         "Conversations with one reviewer each. The authors answered if a turn of theirs is in it, or a response to all"
-        " reviewers concerns it; the reviewer came back if they wrote anything after the authors did."
+        " reviewers concerns it; the reviewer came back if they posted anything after the authors did."
+        " A mere change of scores is not a post."
     )
     areas = _read_areas(source)
     is_author = pl.col("role") == Role.AUTHOR.value
     is_reviewer = pl.col("role") == Role.REVIEWER.value
     first = pl.col("place").filter(is_author).min()
-    per_talk = source.turns.group_by("conversation_id").agg(
-        spoke=is_author.any(), returned=(is_reviewer & (pl.col("place") > first)).any().fill_null(value=False)
+    per_talk = (
+        source.turns.filter(pl.col("is_posted").fill_null(value=True))
+        .group_by("conversation_id")
+        .agg(spoke=is_author.any(), returned=(is_reviewer & (pl.col("place") > first)).any().fill_null(value=False))
     )
     talks = source.talks.join(per_talk, on="conversation_id", how="left").join(areas, on="forum_id")
     talks = talks.with_columns(

@@ -7,7 +7,6 @@ from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import cast
 
-from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.world import api1_notes, api2_notes
 from peercorpus.simulator.world.generated import MANUSCRIPTS, generate_manuscript, generate_script
 from peercorpus.simulator.world.groups import write_groups, write_invitations, write_review_invitation
@@ -40,10 +39,8 @@ def build_world(
         papers_per_file: Number of generated papers of a venue that share a text, if `is_large`.
 
     Raises:
-        PeercorpusError: A venue is unknown, there are fewer venue-years, or both `venues` and `number` are given.
+        PeercorpusError: A venue is unknown, or there are fewer venue-years.
     """
-    if venues is not None and number is not None:
-        raise PeercorpusError("--venues and --venue-years exclude each other; leave one of them out.")
     chosen = venue_years(len(VENUES) if number is None else number) if venues is None else find_venues(venues)
     world = World(Holdings(), Holdings())
     write_groups(world, (*chosen, EMPTY))

@@ -31,7 +31,7 @@ from peercorpus.texts.page_quality import explain_unreadable, measure_covered_ar
 OWN_VERSION = "1"
 DEFAULT = "pdfium-layout"
 OCR = "rapidocr"
-READS_ALL = frozenset({"docling", "marker", "mineru", "vision"})
+READS_ALL = frozenset({"docling", "vision"})
 """Heavier engines that read whole files, with formulas as LaTeX; OCR engines read single pages."""
 
 MAX_UNKNOWN_SHARE = 0.02

@@ -21,7 +21,7 @@ class Docling:
         Raises:
             MissingExtraError: docling is not installed.
         """
-        self.version = f"{OWN_VERSION}+docling-{read_package_version('docling', 'docling')}"
+        self.version = f"{OWN_VERSION}+docling-{read_package_version('docling')}"
         self._settings = settings
         self._converter: Any = None
 

@@ -17,8 +17,12 @@ PICTURE = re.compile(r"!\[(?:[^\]!]++|!(?!\[))*+\]\((?:[^)\n!]++|!(?!\[))*+\)|<!
 BLANK_LINES = re.compile(r"\n{3,}")
 
 
-def read_package_version(package: str, extra: str) -> str:
+def read_package_version(package: str, extra: str = "") -> str:
     """Return the version of an optional package.
+
+    Args:
+        package: Its name on PyPI.
+        extra: The extra of which it is part; empty if of none.
 
     Raises:
         MissingExtraError: The package is not installed.

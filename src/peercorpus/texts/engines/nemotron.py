@@ -22,7 +22,7 @@ class NemotronOcr:
         Raises:
             MissingExtraError: nemotron-ocr is not installed.
         """
-        self.version = f"nemotron-ocr-{read_package_version('nemotron-ocr', 'nemotron')}"
+        self.version = f"nemotron-ocr-{read_package_version('nemotron-ocr')}"
         self._settings = settings
         self._model: Any = None
 

@@ -103,14 +103,7 @@ class Vision:
         settings = self._settings
         with (
             closing(Endpoint(_make_model_settings(settings), self._transport)) as endpoint,
-            closing(
-                ResponseCache(
-                    path=settings.answers,
-                    run=settings.run,
-                    max_questions=settings.max_pages,
-                    max_tokens=settings.max_tokens,
-                )
-            ) as answers,
+            closing(ResponseCache(settings.answers, settings.run, settings.max_pages)) as answers,
         ):
             pages = list(self._read_pages(pdf, endpoint, answers))
         numbers: dict[str, list[str]] = defaultdict(list)

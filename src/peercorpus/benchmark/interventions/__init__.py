@@ -1,1 +1,0 @@
-"""Compare answers about papers in which a rule changed one place with answers about the unchanged papers."""

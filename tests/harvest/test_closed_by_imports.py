@@ -1,0 +1,125 @@
+"""Imports never open what readers closed; what a file closes is closed from then on, whatever the order of files."""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from peercorpus.harvest.import_dumps import ImportSummary, import_dumps
+from peercorpus.pipeline.build import build
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import Review, Section
+from peercorpus.workspace.workspace import open_workspace
+
+V = "Kite.cc/2024/Conference"
+CHAIRS = [f"{V}/Program_Chairs"]
+MS = 1_700_000_000_000
+Json = dict[str, Any]
+
+
+def note(note_id: str, invitation: str, content: Mapping[str, Any], **more: Any) -> Json:
+    times = {"tcdate": MS, "tmdate": MS, "cdate": MS, "mdate": MS}
+    return {"id": note_id, "forum": "p", "domain": V, "invitations": [invitation], "content": content, **times, **more}
+
+
+PAPER = note("p", f"{V}/-/Submission", {"title": {"value": "Kites"}}, signatures=[f"{V}/Submission1/Authors"])
+REVIEW = note(
+    "r",
+    f"{V}/Submission1/-/Official_Review",
+    {"summary": {"value": "Kites fly."}, "weaknesses": {"value": "No wind."}, "rating": {"value": 6}},
+    replyto="p",
+    signatures=[f"{V}/Submission1/Reviewer_aB1c"],
+)
+
+
+def public(item: Json, **more: Any) -> Json:
+    return {**item, "readers": ["everyone"], **more}
+
+
+def closed_field(item: Json) -> Json:
+    summary = {"value": "Kites fly.", "readers": CHAIRS}
+    return {**item, "content": {**item["content"], "summary": summary}}
+
+
+def built(folder: Path, *dumps: Sequence[Json]) -> tuple[ImportSummary, list[Paper], list[Review]]:
+    """Import some dumps one after the other, each from a folder of its own, and build."""
+    with open_workspace(folder / "corpus", create=True) as workspace:
+        for number, items in enumerate(dumps):
+            (folder / f"{number}").mkdir()
+            (folder / f"{number}" / "notes.json").write_text(json.dumps(items), encoding="utf-8")
+            summary = import_dumps(workspace, [folder / f"{number}" / "notes.json"])
+        build(workspace)
+        venues = workspace.venues()
+        papers = [paper for venue in venues for paper in workspace.tables.read(Paper, venue)]
+        reviews = [review for venue in venues for review in workspace.tables.read(Review, venue)]
+    return summary, papers, reviews
+
+
+def summaries(reviews: Sequence[Review]) -> list[Section]:
+    return [section for review in reviews for section in review.sections if section.field == "summary"]
+
+
+OPEN, CLOSED = public(REVIEW), {**REVIEW, "readers": CHAIRS}
+EXCLUDED = public(REVIEW, nonreaders=["everyone"])
+
+
+@pytest.mark.parametrize("closed", [CLOSED, EXCLUDED], ids=["other readers", "nonreaders"])
+@pytest.mark.parametrize("is_untimed", [False, True])
+def test_a_review_closed_anywhere_is_closed(closed: Json, is_untimed: bool, tmp_path: Path) -> None:
+    times = dict.fromkeys(("tcdate", "tmdate", "cdate", "mdate")) if is_untimed else {}
+    first, second = ({**one, **times} for one in (OPEN, closed))
+    for number, order in enumerate(itertools.permutations((first, second))):
+        for name, dumps in {
+            "apart": [[public(PAPER), order[0]], [order[1]]],
+            "together": [[public(PAPER), *order]],
+        }.items():
+            (tmp_path / f"{number}-{name}").mkdir()
+            *_, reviews = built(tmp_path / f"{number}-{name}", *dumps)
+            assert [review.readers_public for review in reviews] == [False]
+
+
+def test_a_paper_closed_by_a_later_file_is_closed(tmp_path: Path) -> None:
+    _, papers, _ = built(tmp_path, [public(PAPER), OPEN], [{**PAPER, "readers": [V]}])
+    assert papers == []
+
+
+def test_a_field_closed_anywhere_is_closed(tmp_path: Path) -> None:
+    for number, order in enumerate(itertools.permutations((OPEN, closed_field(OPEN)))):
+        (tmp_path / f"{number}").mkdir()
+        *_, reviews = built(tmp_path / f"{number}", [public(PAPER), order[0]], [order[1]])
+        assert len(reviews) == 1
+        assert summaries(reviews) == []
+
+
+def test_what_opens_a_note_at_the_same_time_is_set_aside(tmp_path: Path) -> None:
+    summary, _, reviews = built(tmp_path, [public(PAPER), CLOSED], [OPEN])
+    assert [review.readers_public for review in reviews] == [False]
+    assert sum(summary.left_out.values()) == 1
+
+
+@pytest.mark.parametrize("more", [{"version": 2}, {"tmdate": MS + 1}, {}], ids=["another member", "later", "same"])
+def test_a_dump_without_readers_opens_nothing_that_is_closed(more: Json, tmp_path: Path) -> None:
+    *_, reviews = built(tmp_path, [public(PAPER), CLOSED], [PAPER, {**REVIEW, **more}])
+    assert [review.readers_public for review in reviews] == [False]
+
+
+def test_a_dump_without_readers_leaves_open_what_is_open(tmp_path: Path) -> None:
+    *_, reviews = built(tmp_path, [public(PAPER), OPEN], [PAPER, {**REVIEW, "tmdate": MS + 1}])
+    assert [review.readers_public for review in reviews] == [True]
+
+
+def test_readers_of_an_item_that_is_set_aside_count(tmp_path: Path) -> None:
+    without_id = {name: value for name, value in CLOSED.items() if name != "id"}
+    _, papers, reviews = built(tmp_path, [PAPER, REVIEW, without_id])
+    assert (papers, [review.readers_public for review in reviews]) == ([], [])
+
+
+@pytest.mark.parametrize("times", [0, 0.0, "0"])
+def test_times_of_zero_prove_nothing(times: object, tmp_path: Path) -> None:
+    unknown = dict.fromkeys(("tcdate", "tmdate", "cdate", "mdate"), times)
+    _, (paper,), (review,) = built(tmp_path, [public(PAPER, **unknown), public(REVIEW, **unknown)])
+    assert (paper.created_at, review.created_at, review.revised) == (None, None, None)
+    assert {score.phase.value for score in review.scores} == {"final"}
