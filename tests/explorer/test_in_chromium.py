@@ -371,10 +371,12 @@ def test_the_whole_demo_corpus_can_be_browsed(browser: "Browser", demo_folder: P
             for number in range(2):
                 page.goto("/?score_changed=yes&sort=turns")
                 page.locator(".paper h2 a").nth(number).click()
+                page.wait_for_url("**/paper/*")  # A click does not wait for the page that it opens.
                 assert page.locator("td.changed").count() >= 1
                 assert page.locator(".turn .changes li, .conversation > .changes li").count() >= 1
                 if page.get_by_role("link", name="Read the paper").count():
                     page.get_by_role("link", name="Read the paper").first.click()
+                    page.wait_for_url("**/text/*")
                     assert page.locator("math").count() >= 1
             assert seen.errors == []
             context.close()
